@@ -1,0 +1,109 @@
+"""Attestation: does a document support a sentence? Offline and model attesters, one protocol."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, Protocol
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.llm.model import Model, Program
+from trecjudge.records import Document, Evidence, Usage
+from trecjudge.text.lexical import Prepared, compare, prepare
+from trecjudge.text.tokens import scripts
+
+NOTHING_SPENT = Usage()
+AttesterName = Literal["auto", "lexical", "llm"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attestation:
+    """The label of one (sentence, document) pair, why, and the passage that shows it."""
+
+    label: str
+    reason: str
+    attester: str
+    evidence: Evidence | None = None
+    usage: Usage = NOTHING_SPENT
+
+
+class Attester(Protocol):
+    """Decides whether a document supports a sentence. Raises JudgmentFailed where it cannot."""
+
+    async def attest(self, sentence: str, document: Document) -> Attestation:
+        """Return full, partial or no support of `sentence` by `document`."""
+
+
+class LexicalAttester:
+    """Word overlap, calibrated on human labels: see `trecjudge/text`. No model, no network."""
+
+    async def attest(self, sentence: str, document: Document) -> Attestation:
+        """Return the label. Raises JudgmentFailed if the two are in different scripts."""
+        text = document.full_text
+        ours, theirs = scripts(sentence), _scripts(text)
+        if ours and theirs and not ours & theirs:
+            message = (
+                f"the sentence is in {_named(ours)}, the document in {_named(theirs)}:"
+                " words cannot be compared, a model can (--use-env-llm)"
+            )
+            raise JudgmentFailed("script", message)
+        found = compare(sentence, _prepared(text))
+        return Attestation(
+            found.label, found.reason, "lexical", evidence_at(text, found.start, found.end)
+        )
+
+
+@lru_cache(maxsize=256)
+def _prepared(text: str) -> Prepared:
+    return prepare(text)
+
+
+@lru_cache(maxsize=256)
+def _scripts(text: str) -> frozenset[str]:
+    return scripts(text)
+
+
+def _named(found: Sequence[str] | frozenset[str]) -> str:
+    return " and ".join(sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAttester:
+    """Asks a model. `program` has inputs `document`, `sentence`; outputs `label`, `evidence`."""
+
+    model: Model
+    program: Program
+
+    async def attest(self, sentence: str, document: Document) -> Attestation:
+        """Return the label that the model gives, with its quote where the document has it."""
+        text = document.full_text
+        prediction = await self.model.predict(self.program, document=text, sentence=sentence)
+        quote = str(prediction.fields["evidence"]).strip()
+        evidence = find_quote(text, quote)
+        reason = "the model's quote is not in the document" if quote and not evidence else ""
+        return Attestation(
+            str(prediction.fields["label"]), reason, "llm", evidence, prediction.call.usage
+        )
+
+
+def attester_for(name: AttesterName, model: Model, program: Program) -> Attester:
+    """Return the attester of that name; `auto` takes the model where there is one."""
+    if name == "llm" or (name == "auto" and model.available):
+        return ModelAttester(model, program)
+    return LexicalAttester()
+
+
+def evidence_at(text: str, start: int, end: int) -> Evidence | None:
+    """Return the passage `text[start:end]` as evidence; None if it is empty."""
+    return Evidence(start, end, text[start:end]) if end > start else None
+
+
+def find_quote(text: str, quote: str) -> Evidence | None:
+    """Return where `quote` stands in `text`, white space and outer quotation marks aside."""
+    words = quote.strip("\"'“”‘’«» \n\t").split()
+    if not words:
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)
+    return evidence_at(text, *found.span()) if found else None

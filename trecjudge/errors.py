@@ -1,0 +1,65 @@
+"""Everything this project raises on purpose.
+
+    TrecJudgeError              the user can put it right: one line, exit status 1
+    ├── InputError              a topic, run, document or judgments file
+    ├── WorkflowError           a workflow file, `--set`, `--variant`, `--sweep`
+    ├── PluginError             a judge, format or measure that cannot be found or used
+    ├── OutputError             the output folder
+    └── ModelError              the model endpoint: settings, key, or nothing is answered
+    JudgmentFailed              one item could not be judged; the run goes on
+
+Messages give place, value and choices: `runs/a.jsonl:17: sentence 3 cites 9, references has 5`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TrecJudgeError(Exception):
+    """A problem that the user can put right."""
+
+
+class InputError(TrecJudgeError):
+    """A topic, run, document or judgments file that cannot be used."""
+
+
+class WorkflowError(TrecJudgeError):
+    """A workflow file or an override of it that cannot be used."""
+
+
+class PluginError(TrecJudgeError):
+    """A judge, format or measure that cannot be found or used."""
+
+
+class OutputError(TrecJudgeError):
+    """An output folder or file that cannot be written."""
+
+
+class ModelError(TrecJudgeError):
+    """A model endpoint that cannot be used at all: no item after this one would fare better."""
+
+
+class JudgmentFailed(Exception):
+    """One item could not be judged.
+
+    `kind` is one of `transport`, `refused`, `parse`, `cut`, `empty` (the model), `no_model`,
+    `no_document_text`, `script` (what the judge was given) and `bug`. `call` is the exchange with
+    the model that failed, for the debug log.
+    """
+
+    def __init__(self, kind: str, message: str, tries: int = 0, call: object = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.tries = tries
+        self.call = call
+
+
+def unknown(what: str, value: str, known: Iterable[str]) -> str:
+    """Return `unknown <what> '<value>'; nearest: ...; there are: ...` for an error message."""
+    choices = sorted(known)
+    near = difflib.get_close_matches(value, choices, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"unknown {what} {value!r}; {hint}there are: {', '.join(choices) or 'none'}"

@@ -1,0 +1,113 @@
+"""Findings: input problems that are counted and said, and do not stop the run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trecjudge.records import Place
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """How bad a kind of finding is, and what it does to the scores.
+
+    `error`: something could not be judged for it. `warning`: it changes a score. `note`: it changes
+    none.
+    """
+
+    severity: Severity
+    effect: str
+
+
+KINDS: dict[str, FindingKind] = {
+    "file_unreadable": FindingKind("error", "its responses are not judged"),
+    "file_not_a_run": FindingKind("note", "passed over"),
+    "file_without_responses": FindingKind("error", "nothing to judge in it"),
+    "file_other_dataset": FindingKind("note", "read for what it is"),
+    "bad_utf8": FindingKind("error", "the line is not judged"),
+    "line_not_json": FindingKind("error", "the line is not judged"),
+    "record_not_an_object": FindingKind("error", "the line is not judged"),
+    "record_unknown_shape": FindingKind("error", "the line is not judged"),
+    "topic_id_missing": FindingKind("error", "the response is not judged"),
+    "topic_id_conflict": FindingKind("warning", "the first id given counts"),
+    "topic_duplicate": FindingKind("warning", "the first record counts"),
+    "topic_unreadable": FindingKind("error", "the topic is left out"),
+    "topic_unknown": FindingKind("warning", "stays out of every mean"),
+    "run_id_missing": FindingKind("warning", "the file's name is taken"),
+    "run_id_conflict": FindingKind("warning", "the later team's run is named team/run"),
+    "team_id_missing": FindingKind("note", "none"),
+    "response_duplicate": FindingKind("warning", "the first record counts"),
+    "response_missing": FindingKind("warning", "as `on_missing` says"),
+    "response_empty": FindingKind("warning", "judged as a response with no text"),
+    "response_not_a_list": FindingKind("warning", "split into sentences, without citations"),
+    "sentence_unusable": FindingKind("warning", "read as a sentence with no text"),
+    "citations_unusable": FindingKind("warning", "one citation that does not exist"),
+    "citation_unusable": FindingKind("warning", "a citation that does not exist"),
+    "citation_out_of_range": FindingKind("warning", "a citation that does not exist"),
+    "citation_index_as_text": FindingKind("note", "read as an index"),
+    "citation_duplicate": FindingKind("warning", "counts once"),
+    "citation_score_unusable": FindingKind("note", "the score is dropped"),
+    "references_unusable": FindingKind("warning", "citations by index cannot resolve"),
+    "reference_unusable": FindingKind("warning", "citations of it do not exist"),
+    "documents_unusable": FindingKind("warning", "its documents are not there"),
+    "document_duplicate": FindingKind("warning", "the first record counts"),
+    "document_empty": FindingKind("warning", "citations of it cannot be judged"),
+    "document_missing": FindingKind("warning", "a citation that does not exist"),
+    "row_unreadable": FindingKind("error", "left out"),
+    "documents_not_given": FindingKind(
+        "warning", "citations cannot be judged without document text"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem of the input: its kind, its place and the value found there."""
+
+    kind: str
+    place: Place
+    message: str
+    value: str = ""
+    sentence: int | None = None
+    run_id: str = ""
+    topic_id: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """`error`, `warning` or `note`, by kind."""
+        return KINDS[self.kind].severity
+
+    def __str__(self) -> str:
+        where = "" if self.sentence is None else f"sentence {self.sentence} "
+        return f"{self.place}: {where}{self.message}"
+
+
+Report = Callable[[Finding], None]
+
+
+@dataclass(slots=True)
+class FindingLog:
+    """Counts findings by kind and passes each on to its listeners."""
+
+    listeners: list[Report] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __call__(self, finding: Finding) -> None:
+        self.counts[finding.kind] += 1
+        for listen in self.listeners:
+            listen(finding)
+
+    def of_severity(self, *severities: Severity) -> int:
+        """Return the number of findings of the given severities."""
+        return sum(n for kind, n in self.counts.items() if KINDS[kind].severity in severities)
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """Return `repr(value)`, cut to `limit` characters, for a message."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,137 @@
+"""Citations as written, resolved into documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trecjudge.findings import shown
+from trecjudge.formats.draft import ABSENT
+from trecjudge.records import Citation
+from trecjudge.sources import as_id
+
+ID_KEYS = ("docid", "doc_id", "id")
+Complain = Callable[[str, str, object], None]
+"""(kind of finding, message, value): reports a problem of the sentence at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """A response's reference list: `ids` keeps every position, None where the entry is unusable."""
+
+    ids: tuple[str | None, ...]
+    given: bool
+    known: frozenset[str]
+
+    @classmethod
+    def read(cls, value: Any, complain: Complain) -> References:
+        """Read a list of ids (text or integers) or a dict whose keys are ids."""
+        entries = list(value) if isinstance(value, list | Mapping) else []
+        if value is not ABSENT and not isinstance(value, list | Mapping):
+            complain("references_unusable", f"references is {shown(value)}, not a list", value)
+        ids = tuple(as_id(entry) for entry in entries)
+        for position, entry in enumerate(entries):
+            if ids[position] is None:
+                message = f"reference {position} is {shown(entry)}, not an id"
+                complain("reference_unusable", message, entry)
+        return cls(ids, value is not ABSENT, frozenset(i for i in ids if i))
+
+
+@dataclass(frozen=True, slots=True)
+class Resolver:
+    """Turns what a sentence cites into citations, each odd one with a finding.
+
+    `is_document` tells whether the response (or a file given beside it) has a document.
+    """
+
+    references: References
+    is_document: Callable[[str], bool]
+
+    def resolve(self, value: Any, complain: Complain) -> tuple[Citation, ...]:
+        """Return the citations of one sentence, each document once, in the order written."""
+        found: dict[tuple[str | None, str], Citation] = {}
+        for entry, score in _entries(value, complain):
+            citation = self._citation(entry, _score(score, complain), complain)
+            key = (citation.doc_id, "" if citation.doc_id else citation.value)
+            if key in found:
+                complain("citation_duplicate", f"cites {shown(entry)} twice", entry)
+            found.setdefault(key, citation)
+        return tuple(found.values())
+
+    def _citation(self, entry: Any, score: float | None, complain: Complain) -> Citation:
+        if isinstance(entry, str):
+            doc_id = self._by_text(entry, complain)
+        elif isinstance(entry, int) and not isinstance(entry, bool):
+            doc_id = self._by_index(entry, complain)
+        else:
+            doc_id = None
+            message = f"cites {shown(entry)}, which is neither an id nor an index"
+            complain("citation_unusable", message, entry)
+        return Citation(doc_id, entry if isinstance(entry, str) else shown(entry), score)
+
+    def _known(self, doc_id: str) -> bool:
+        return doc_id in self.references.known or self.is_document(doc_id)
+
+    def _by_text(self, entry: str, complain: Complain) -> str | None:
+        doc_id = entry.strip()
+        if not doc_id:
+            complain("citation_unusable", "cites an empty id", entry)
+            return None
+        if self._known(doc_id) or not (doc_id.isascii() and doc_id.isdigit()):
+            return doc_id
+        if not self.references.given:
+            return doc_id
+        complain("citation_index_as_text", f"cites {entry!r}: an index written as text", entry)
+        return self._by_index(int(doc_id), complain)
+
+    def _by_index(self, index: int, complain: Complain) -> str | None:
+        ids = self.references.ids
+        if 0 <= index < len(ids):
+            return ids[index]
+        if self._known(str(index)):
+            return str(index)
+        have = f"references has {len(ids)}" if self.references.given else "there is no references"
+        complain("citation_out_of_range", f"cites {index}, {have}", index)
+        return None
+
+
+def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:
+    """Yield (id or index, score or None) of a citation list, dict or single value."""
+    if value is None or value is ABSENT:
+        return
+    if isinstance(value, Mapping) and not _is_object(value):
+        yield from value.items()
+    elif isinstance(value, list):
+        yield from _flat(value)
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        yield value, None
+    elif isinstance(value, Mapping):
+        yield from _flat([value])
+    else:
+        message = f"has citations {shown(value)}, neither a list nor a dict"
+        complain("citations_unusable", message, value)
+        yield value, None
+
+
+def _flat(entries: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    for entry in entries:
+        if isinstance(entry, Mapping):
+            written = next((entry[key] for key in ID_KEYS if entry.get(key) is not None), None)
+            yield (entry, None) if written is None else (written, entry.get("score"))
+        else:
+            yield entry, None
+
+
+def _is_object(value: Mapping[str, Any]) -> bool:
+    """Tell a single citation object from a dict of ids: it names its id by a key."""
+    return any(isinstance(value.get(key), str) for key in ID_KEYS)
+
+
+def _score(value: Any, complain: Complain) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    complain("citation_score_unusable", f"gives a score {shown(value)}", value)
+    return None

@@ -1,0 +1,69 @@
+"""A run's record with its parts found and nothing interpreted yet: what every format hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
+
+
+class Absent:
+    """The type of ABSENT: a key that the record does not have, as against one that is null."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT: Final = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The parts of one response as written; ABSENT stands for a key that is not there.
+
+    `topic_ids` are (key, value) pairs in order of precedence. `team_expected` tells whether the
+    format names a team at all.
+    """
+
+    run_id: Any
+    team_id: Any
+    topic_ids: tuple[tuple[str, Any], ...]
+    sentences: Any
+    references: Any = ABSENT
+    documents: Any = ABSENT
+    narrative: Any = ""
+    team_expected: bool = True
+
+
+def from_metadata(
+    record: Mapping[str, Any],
+    sentences: str,
+    references: str | None = "references",
+    team_expected: bool = True,
+) -> Draft:
+    """Return the draft of a record that keeps its ids in `metadata`.
+
+    `sentences` and `references` are the keys that hold them; without `references` citations are
+    ids alone. Topic ids beside the metadata are looked at too.
+    """
+    inner = metadata_of(record)
+    ids = [(f"metadata.{key}", inner[key]) for key in TOPIC_KEYS if inner.get(key) is not None]
+    ids += [(key, record[key]) for key in TOPIC_KEYS if record.get(key) is not None]
+    return Draft(
+        run_id=inner.get("run_id", record.get("run_id", ABSENT)),
+        team_id=inner.get("team_id", record.get("team_id", ABSENT)),
+        topic_ids=tuple(ids),
+        sentences=record.get(sentences),
+        references=record.get(references, ABSENT) if references else ABSENT,
+        documents=record.get("documents", ABSENT),
+        narrative=inner.get("narrative") or inner.get("title") or "",
+        team_expected=team_expected,
+    )
+
+
+def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the record's `metadata`, or nothing where it has none."""
+    metadata = record.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}

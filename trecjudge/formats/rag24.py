@@ -1,0 +1,25 @@
+"""TREC RAG 2024: flat records, citations by index into `references`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from trecjudge.formats.draft import Draft, from_metadata
+
+NAME = "rag24"
+DATASET = "rag"
+SUMMARY = "TREC RAG 2024: flat record, `answer` with citations by index into `references`"
+
+
+def claims(record: Mapping[str, Any]) -> str | None:
+    """Return why this record is of this format, or None if it is not."""
+    flat = "answer" in record and "responses" not in record and "metadata" not in record
+    return "it has `answer` and no `metadata`" if flat else None
+
+
+def draft(record: Mapping[str, Any]) -> Draft:
+    """Return the record's parts; the format names no team."""
+    found = from_metadata(record, "answer", team_expected=False)
+    return replace(found, narrative=record.get("topic", ""))

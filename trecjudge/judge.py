@@ -1,0 +1,129 @@
+"""The Judge protocol, and finding judges: folders of `judges/`, entry points, `module:Class`."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+from trecjudge.errors import PluginError, unknown
+from trecjudge.llm.model import Model, Program
+from trecjudge.measures import LeaderboardSpec
+from trecjudge.records import Item, Judgment, Response, Topic
+from trecjudge.typed import typed_fields
+
+FOLDER = "judges"
+GROUP = "trecjudge.judges"
+
+
+class Judge(Protocol):
+    """A frozen dataclass whose fields are its settings; see `judges/length` for the smallest one.
+
+    It may also have `programs` (the DSPy signatures that it runs, see `programs_of`).
+    """
+
+    @property
+    def measures(self) -> LeaderboardSpec:
+        """The columns of its leaderboard."""
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield the items of a response that are to be judged."""
+
+    async def judge(self, item: Item, model: Model) -> Judgment | list[Judgment]:
+        """Judge one item. Any exception makes it unjudged."""
+
+
+def judge_names() -> list[str]:
+    """Return the names of all judges found, sorted, without importing them."""
+    return sorted({*_folders(), *_entry_points()})
+
+
+def judge_class(name: str) -> type[Judge]:
+    """Return the judge of that name, or at `module:Class`.
+
+    Raises PluginError if there is none, or it cannot be imported or used.
+    """
+    if ":" in name:
+        return _checked(name, _attribute(name))
+    if name in _folders():
+        return _checked(name, _class_in(_import(name, f"{FOLDER}.{name}")))
+    if name in _entry_points():
+        return _checked(name, _attribute(_entry_points()[name]))
+    raise PluginError(unknown("judge", name, judge_names()))
+
+
+def make_judge(name: str, settings: Mapping[str, Any]) -> Judge:
+    """Return a judge with its settings checked. Raises PluginError or WorkflowError."""
+    found = judge_class(name)
+    make = cast(Callable[..., Judge], found)
+    return make(**typed_fields(found, settings, f"settings of judge {name}"))
+
+
+def settings_of(judge: Judge) -> dict[str, Any]:
+    """Return the resolved settings of a judge by name."""
+    return {f.name: getattr(judge, f.name) for f in fields(cast(Any, judge)) if f.init}
+
+
+def programs_of(judge: Judge) -> dict[str, Program]:
+    """Return the DSPy programs that a judge runs, by name."""
+    programs: tuple[Program, ...] = getattr(judge, "programs", ())
+    return {program.name: program for program in programs}
+
+
+def summary_of(found: type[Judge]) -> str:
+    """Return the first line of a judge's docstring."""
+    return (inspect.getdoc(found) or "").partition("\n")[0]
+
+
+def _folders() -> list[str]:
+    try:
+        package = importlib.import_module(FOLDER)
+    except ImportError:
+        return []
+    return [m.name for m in pkgutil.iter_modules(package.__path__) if m.ispkg]
+
+
+def _entry_points() -> dict[str, str]:
+    return {point.name: point.value for point in entry_points(group=GROUP)}
+
+
+def _import(name: str, module: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except Exception as error:  # a plug-in can fail in any way while it is imported
+        why = f"{type(error).__name__}: {error}"
+        raise PluginError(f"judge {name!r} cannot be imported: {why}") from error
+
+
+def _attribute(reference: str) -> Any:
+    module, _, name = reference.partition(":")
+    found = getattr(_import(reference, module), name, None)
+    if found is None:
+        raise PluginError(f"judge {reference!r}: {module} has no {name!r}")
+    return found
+
+
+def _class_in(module: ModuleType) -> Any:
+    """Return the one class of a judge's module that can pool and judge."""
+    own = [
+        c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__
+    ]
+    found = [c for c in own if hasattr(c, "pool") and hasattr(c, "judge")]
+    if len(found) != 1:
+        names = ", ".join(c.__name__ for c in found) or "none"
+        message = f"{module.__name__} must define one class with pool and judge; it has: {names}"
+        raise PluginError(message)
+    return found[0]
+
+
+def _checked(name: str, found: Any) -> type[Judge]:
+    lacks = [part for part in ("measures", "pool", "judge") if not hasattr(found, part)]
+    if not isinstance(found, type) or not is_dataclass(found) or lacks:
+        why = f"it lacks {', '.join(lacks)}" if lacks else "it is no dataclass"
+        raise PluginError(f"judge {name!r} cannot be used: {why}")
+    return cast(type[Judge], found)

@@ -1,0 +1,203 @@
+"""The judgments file: every judgment with its evidence, and all that scoring needs beside them.
+
+One JSON object a line, told apart by `record`: a `header`, then each `response` followed by its
+`judgment`s, then `end` with the counts, by which a file that was cut is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.records import (
+    Citation,
+    Evidence,
+    Failure,
+    Judgment,
+    Place,
+    Response,
+    Sentence,
+)
+from trecjudge.sources import lines
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What scoring must know beyond the judgments.
+
+    `topics` are the ids that every run is expected to answer; None stands for those that any run
+    answers. `measures` are references to the user's own (`package.module:name`).
+    """
+
+    judge: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    leaderboard: Mapping[str, Any] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
+    topics: tuple[str, ...] | None = None
+    qrels_pool: bool = False
+
+
+def judgment_record(judgment: Judgment) -> dict[str, Any]:
+    """Return a judgment as stored: without what varies between two runs of the same input."""
+    return {
+        "record": "judgment",
+        "run_id": judgment.run_id,
+        "topic_id": judgment.topic_id,
+        "sentence_index": judgment.sentence_index,
+        "doc_id": judgment.doc_id,
+        "citation": judgment.citation,
+        "exists": judgment.exists,
+        "label": judgment.label,
+        "grade": judgment.grade,
+        "value": judgment.value,
+        "reason": judgment.reason,
+        "evidence": judgment.evidence,
+        "attester": judgment.attester,
+        "failure": judgment.failure,
+    }
+
+
+def response_record(response: Response) -> dict[str, Any]:
+    """Return a response as stored: without documents, and without where it was read."""
+    return {
+        "record": "response",
+        "run_id": response.run_id,
+        "topic_id": response.topic_id,
+        "team_id": response.team_id,
+        "sentences": response.sentences,
+        "references": response.references,
+        "documents_given": response.documents_given,
+    }
+
+
+@dataclass(slots=True)
+class JudgmentsWriter:
+    """Writes the records of one job to an open file as they arrive."""
+
+    file: BinaryIO
+    responses: int = 0
+    judgments: int = 0
+
+    def header(self, header: Header) -> None:
+        """Write the first line."""
+        self._line({"record": "header", "format": FORMAT} | _fields(header))
+
+    def response(self, response: Response, judgments: list[Judgment]) -> None:
+        """Write a response and its judgments."""
+        self._line(response_record(response))
+        for judgment in judgments:
+            self._line(judgment_record(judgment))
+        self.responses += 1
+        self.judgments += len(judgments)
+
+    def end(self) -> None:
+        """Write the last line."""
+        counts = {"responses": self.responses, "judgments": self.judgments}
+        self._line({"record": "end"} | counts)
+
+    def _line(self, record: dict[str, Any]) -> None:
+        self.file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _fields(header: Header) -> dict[str, Any]:
+    return {name: getattr(header, name) for name in Header.__slots__}
+
+
+@dataclass(slots=True)
+class JudgmentsReader:
+    """Reads a judgments file: the header first, then response by response.
+
+    Raises InputError with file and line where the file is not one, is cut or was changed so that
+    its counts no longer agree.
+    """
+
+    path: Path
+    header: Header = field(init=False)
+    _records: Iterator[tuple[int, dict[str, Any]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.path.is_file():
+            raise InputError(f"{self.path}: no such judgments file")
+        self._records = self._read()
+        number, first = next(self._records, (1, {}))
+        if first.get("record") != "header" or first.get("format") != FORMAT:
+            raise self._error(number, f"is not a judgments file of format {FORMAT}")
+        given = {name: first[name] for name in Header.__slots__ if first.get(name) is not None}
+        for name in ("measures", "topics"):
+            if name in given:
+                given[name] = tuple(given[name])
+        self.header = Header(**given)
+
+    def __iter__(self) -> Iterator[tuple[Response, list[Judgment]]]:
+        response: Response | None = None
+        judgments: list[Judgment] = []
+        counts = {"responses": 0, "judgments": 0}
+        for number, record in self._records:
+            kind = record.get("record")
+            try:
+                if kind == "judgment":
+                    judgments.append(_judgment(record))
+                    counts["judgments"] += 1
+                    continue
+                if response is not None:
+                    yield response, judgments
+                response, judgments = None, []
+                if kind == "response":
+                    response = _response(record)
+                    counts["responses"] += 1
+            except (KeyError, TypeError) as error:
+                raise self._error(number, f"is a {kind} record without {error}") from error
+            if kind == "end":
+                self._check(number, record, counts)
+                return
+        raise InputError(f"{self.path}: is cut: its last record is missing; judge the runs again")
+
+    def _check(self, number: int, end: dict[str, Any], counts: dict[str, int]) -> None:
+        for what, count in counts.items():
+            if end.get(what) != count:
+                raise self._error(number, f"counts {end.get(what)} {what}, the file has {count}")
+
+    def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, line in lines(self.path):
+            try:
+                record = orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise self._error(number, f"is not JSON: {error}") from error
+            if not isinstance(record, dict):
+                raise self._error(number, "is not an object")
+            yield number, record
+
+    def _error(self, number: int, message: str) -> InputError:
+        return InputError(f"{Place(str(self.path), number)}: {message}")
+
+
+def _judgment(record: dict[str, Any]) -> Judgment:
+    fields = {key: value for key, value in record.items() if key != "record"}
+    evidence, failure = fields.pop("evidence"), fields.pop("failure")
+    return Judgment(
+        evidence=Evidence(**evidence) if evidence else None,
+        failure=Failure(**failure) if failure else None,
+        **fields,
+    )
+
+
+def _response(record: dict[str, Any]) -> Response:
+    sentences = tuple(
+        Sentence(s["index"], s["text"], tuple(Citation(**c) for c in s["citations"]))
+        for s in record["sentences"]
+    )
+    return Response(
+        run_id=record["run_id"],
+        topic_id=record["topic_id"],
+        team_id=record["team_id"],
+        sentences=sentences,
+        references=tuple(record["references"]),
+        documents_given=record["documents_given"],
+    )

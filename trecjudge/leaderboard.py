@@ -1,0 +1,191 @@
+"""From judgments to scores: a row per run, topic and measure, then `all`, and the qrels grades."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from trecjudge.errors import InputError
+from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate
+from trecjudge.records import Judgment, Response
+from trecjudge.trec import ALL, LeaderboardRow, QrelsRow
+
+Value = float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A measure on one response: its value, and its bounds where items of it are unjudged.
+
+    `value` None with `judged` False means that the judge's failure leaves it undefined.
+    """
+
+    value: Value
+    low: Value
+    high: Value
+    judged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The `all` value of a measure over a run's topics, with its bounds."""
+
+    value: Value
+    low: Value
+    high: Value
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How much of a run could be judged: responses of expected topics, items judged of expected."""
+
+    responses: int = 0
+    expected_responses: int = 0
+    judged: int = 0
+    expected: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
+
+    def add(self, judgments: Sequence[Judgment]) -> None:
+        """Count one response with its judgments."""
+        self.responses += 1
+        self.expected += len(judgments)
+        for judgment in judgments:
+            if judgment.failure is None:
+                self.judged += 1
+            else:
+                kind = judgment.failure.kind
+                self.failures[kind] = self.failures.get(kind, 0) + 1
+
+
+@dataclass(slots=True)
+class Leaderboard:
+    """Collects responses with their judgments; hands out sorted rows, means and coverage.
+
+    `topics` are the expected ones; None takes those that any run answered.
+    """
+
+    spec: LeaderboardSpec
+    topics: Sequence[str] | None = None
+    scores: dict[str, dict[str, dict[str, Score]]] = field(default_factory=dict)
+    """run_id -> topic_id -> measure -> score"""
+    coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
+    expected: list[str] = field(default_factory=list)
+    """The topics that every run is expected to answer, sorted; known once `finish` has run."""
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Score one response."""
+        scores = {m.name: self._score(m, response, judgments) for m in self.spec.measures}
+        self.scores.setdefault(response.run_id, {})[response.topic_id] = scores
+        self.coverage[response.run_id].add(judgments)
+
+    def _score(
+        self, measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]
+    ) -> Score:
+        value = _number(measure.compute(response, judgments))
+        fill = self.spec.fill
+        if fill is None or all(judgment.judged for judgment in judgments):
+            return Score(value, value, value, judged=all(j.judged for j in judgments))
+
+        def filled(best: bool) -> Value:
+            whole = [j if j.judged else fill(j, best) for j in judgments]
+            return _number(measure.compute(response, whole))
+
+        return Score(value, filled(best=False), filled(best=True), judged=False)
+
+    def finish(self) -> None:
+        """Fix which topics are expected. Raises InputError for a gap under `on_missing: error`."""
+        answered = {topic for topics in self.scores.values() for topic in topics}
+        self.expected = sorted(answered if self.topics is None else self.topics)
+        for run_id, coverage in self.coverage.items():
+            coverage.expected_responses = len(self.expected)
+            missing = [topic for topic in self.expected if topic not in self.scores[run_id]]
+            if missing and self.spec.on_missing == "error":
+                raise InputError(
+                    f"run {run_id!r} has no response on {', '.join(missing[:5])}"
+                    " (on_missing: error)"
+                )
+
+    def mean(self, run_id: str, measure: MeasureSpec) -> Mean:
+        """Return the `all` value of a measure, with what unjudged items could make of it."""
+        return Mean(
+            self._aggregate(run_id, measure, lambda score: score.value),
+            self._aggregate(run_id, measure, lambda score: score.low),
+            self._aggregate(run_id, measure, lambda score: score.high),
+        )
+
+    def _aggregate(
+        self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]
+    ) -> Value:
+        values = []
+        for topic_id in self.expected:
+            scores = self.scores[run_id].get(topic_id)
+            score = None if scores is None else scores[measure.name]
+            value = None if score is None else part(score)
+            if value is None and (score is None or score.judged):
+                value = measure.default
+            if value is not None:
+                values.append(value)
+        return aggregate(measure.aggregate, values)
+
+    def ranking(self, by: str = "") -> list[str]:
+        """Return run ids, the best first; runs without a value last, ties by run id."""
+        spec = next(m for m in self.spec.measures if m.name == (by or self.spec.ranked_by))
+
+        def key(run_id: str) -> tuple[bool, float, str]:
+            value = self.mean(run_id, spec).value
+            return value is None, -(value or 0.0), run_id
+
+        return sorted(self.scores, key=key)
+
+    def rows(self) -> Iterator[LeaderboardRow]:
+        """Yield every row: runs and topics sorted, measures in their order, `all` rows last."""
+        for run_id in sorted(self.scores):
+            for topic_id in self.expected:
+                yield from self._topic_rows(run_id, topic_id)
+            for measure in self.spec.measures:
+                value = self.mean(run_id, measure).value
+                if value is not None:
+                    yield run_id, ALL, measure.name, value
+
+    def _topic_rows(self, run_id: str, topic_id: str) -> Iterator[LeaderboardRow]:
+        scores = self.scores[run_id].get(topic_id)
+        for measure in self.spec.measures:
+            if scores is not None:
+                value = scores[measure.name].value
+            else:
+                value = None if self.spec.on_missing == "fix_aggregate" else measure.default
+            if value is not None:
+                yield run_id, topic_id, measure.name, value
+
+
+def _number(value: float | bool | None) -> Value:
+    return None if value is None else float(value)
+
+
+def response_qrels(response: Response, judgments: Sequence[Judgment]) -> list[QrelsRow]:
+    """Return a run's grades of documents on a topic: of each document its best sentence's."""
+    best = best_grades(judgments)
+    rows = ((doc_id, grade) for (_, doc_id), grade in sorted(best.items()))
+    return [QrelsRow(response.topic_id, response.run_id, *row) for row in rows]
+
+
+def best_grades(
+    judgments: Sequence[Judgment], best: dict[tuple[str, str], int] | None = None
+) -> dict[tuple[str, str], int]:
+    """Return the highest grade by (topic_id, doc_id), added to `best` if given.
+
+    Unjudged items and citations of no document give no grade.
+    """
+    best = {} if best is None else best
+    for judgment in judgments:
+        if judgment.grade is not None and judgment.doc_id is not None:
+            key = (judgment.topic_id, judgment.doc_id)
+            best[key] = max(best.get(key, 0), judgment.grade)
+    return best
+
+
+def pooled_qrels(best: dict[tuple[str, str], int]) -> Iterator[QrelsRow]:
+    """Yield classic qrels, sorted by topic and document."""
+    for (topic_id, doc_id), grade in sorted(best.items()):
+        yield QrelsRow(topic_id, "0", doc_id, grade)

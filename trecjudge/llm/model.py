@@ -1,0 +1,71 @@
+"""What a judge sees of a model: programs to run, predictions to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.records import ModelCall
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A DSPy signature by name and by where it is: `module:Class`, imported only when it runs."""
+
+    name: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The output fields of a program, typed as its signature says, and the call that gave them."""
+
+    fields: Mapping[str, Any]
+    call: ModelCall
+
+
+class Model(Protocol):
+    """A door to a model; `available` is False where no model was asked for."""
+
+    @property
+    def available(self) -> bool:
+        """Whether `predict` can be called."""
+
+    async def predict(self, program: Program, **inputs: str) -> Prediction:
+        """Run a program. Raises JudgmentFailed for this item, ModelError for all."""
+
+
+class NoModel:
+    """The model where none was asked for."""
+
+    available = False
+
+    async def predict(self, program: Program, **inputs: str) -> Prediction:
+        """Raise JudgmentFailed: this judge needs a model."""
+        raise JudgmentFailed("no_model", f"{program.name} needs a model: add --use-env-llm")
+
+
+@dataclass(slots=True)
+class Recorder:
+    """A model that keeps the calls made through it."""
+
+    model: Model
+    calls: list[ModelCall] = field(default_factory=list)
+
+    @property
+    def available(self) -> bool:
+        """Whether `predict` can be called."""
+        return self.model.available
+
+    async def predict(self, program: Program, **inputs: str) -> Prediction:
+        """Run a program and keep its calls, a failed one too."""
+        try:
+            prediction = await self.model.predict(program, **inputs)
+        except JudgmentFailed as failed:
+            if isinstance(failed.call, ModelCall):
+                self.calls.append(failed.call)
+            raise
+        self.calls.append(prediction.call)
+        return prediction

@@ -1,0 +1,104 @@
+"""The debug log: one JSON object a line, for `jq .event`."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from dataclasses import asdict
+from typing import Any, BinaryIO
+
+import orjson
+import structlog
+
+from trecjudge.findings import Finding
+from trecjudge.records import FULL, Item, Judgment, ModelCall
+
+FIRST = ("event", "timestamp")
+LEFT_OUT = "[left out: it holds document text]"
+
+
+def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Put the event's name and time first, as a reader of raw lines expects."""
+    return {key: event.pop(key) for key in FIRST} | dict(event)
+
+
+class DebugLog:
+    """Writes events to an open file; without `document_text` no text of a document gets into it."""
+
+    def __init__(self, file: BinaryIO, document_text: bool = True) -> None:
+        self._keep = document_text
+        self._log = structlog.wrap_logger(
+            structlog.BytesLogger(file),
+            processors=[
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                _in_order,
+                structlog.processors.JSONRenderer(serializer=orjson.dumps),
+            ],
+        )
+
+    def event(self, name: str, **fields: Any) -> None:
+        """Write one event."""
+        self._log.info(name, **fields)
+
+    def finding(self, finding: Finding) -> None:
+        """Write a finding with its place and value."""
+        fields = asdict(finding) | {"place": str(finding.place), "severity": finding.severity}
+        self.event("FINDING", **fields)
+
+    def judged(
+        self, name: str, item: Item, judgments: list[Judgment], calls: list[ModelCall]
+    ) -> None:
+        """Write what a judge was given, the model calls it made, and what it decided."""
+        self.event(f"{name}_INPUT", **_input(item))
+        for call in calls:
+            self._call(item, call)
+        for judgment in judgments:
+            self.event(f"{name}_OUTPUT", **_input(item), **_output(judgment))
+            if judgment.failure:
+                self.event("FAILURE", **_input(item), **asdict(judgment.failure))
+
+    def _call(self, item: Item, call: ModelCall) -> None:
+        messages, reply = call.messages, call.reply
+        if not self._keep:
+            messages = [message | {"content": LEFT_OUT} for message in messages]
+            reply = LEFT_OUT
+        self.event(
+            "MODEL_CALL",
+            **_input(item),
+            program=call.program,
+            messages=messages,
+            reply=reply,
+            cached=call.usage.cached,
+            tokens=call.usage.prompt_tokens + call.usage.completion_tokens,
+            seconds=round(call.usage.seconds, 4),
+            tries=call.tries,
+            error=call.error,
+        )
+
+
+def _output(judgment: Judgment) -> dict[str, Any]:
+    usage = judgment.usage
+    supports = judgment.label == FULL if judgment.judged else None
+    cited = {} if judgment.citation is None else {"citation_supports": supports}
+    return cited | {
+        "label": judgment.label,
+        "grade": judgment.grade,
+        "value": judgment.value,
+        "reason": judgment.reason,
+        "evidence": judgment.evidence,
+        "attester": judgment.attester,
+        "cached": usage.cached,
+        "tokens": usage.prompt_tokens + usage.completion_tokens,
+        "seconds": round(usage.seconds, 4),
+    }
+
+
+def _input(item: Item) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "run_id": item.run_id,
+        "topic_id": item.topic.topic_id,
+        "sentence_index": item.sentence_index,
+    }
+    if item.citation is not None:
+        fields["citation_id"] = item.citation.doc_id or item.citation.value
+        fields["citation_exists"] = item.exists
+    return fields

@@ -1,0 +1,117 @@
+"""Measures: (response, its judgments) -> a number, and how numbers become an `all` row.
+
+A measure returns None where it is not defined for a response. Unjudged items are in no numerator
+and no denominator.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast, get_args
+
+from trecjudge.errors import PluginError, WorkflowError, unknown
+from trecjudge.records import Judgment, Response
+
+Aggregate = Literal["mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value"]
+OnMissing = Literal["fix_aggregate", "default", "warn", "error"]
+Compute = Callable[[Response, Sequence[Judgment]], float | bool | None]
+Fill = Callable[[Judgment, bool], Judgment]
+"""(unjudged judgment, best?) -> that judgment at its best or at its worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSpec:
+    """One column of the leaderboard.
+
+    `default` stands in for a response that is missing or on which the measure is not defined; with
+    None such a response leaves the mean. It never stands in for an unjudged one.
+    """
+
+    name: str
+    compute: Compute
+    aggregate: Aggregate = "mean_of_floats"
+    default: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardSpec:
+    """The measures of a judge, the one that ranks runs, and the rule for missing responses.
+
+    `fill` gives an unjudged judgment its best and worst outcome, for the bounds of a mean.
+    """
+
+    measures: tuple[MeasureSpec, ...]
+    sort_by: str = ""
+    on_missing: OnMissing = "fix_aggregate"
+    fill: Fill | None = None
+
+    def __post_init__(self) -> None:
+        names = [measure.name for measure in self.measures]
+        if self.sort_by and self.sort_by not in names:
+            raise WorkflowError(unknown("measure", self.sort_by, names))
+        if self.on_missing not in get_args(OnMissing):
+            raise WorkflowError(unknown("on_missing", self.on_missing, get_args(OnMissing)))
+
+    @property
+    def ranked_by(self) -> str:
+        """The measure that ranks runs: `sort_by`, or the first one."""
+        return self.sort_by or self.measures[0].name
+
+
+def aggregate(how: Aggregate, values: Iterable[float]) -> float | None:
+    """Return the aggregate of the topics' values, in topic order; None if there are none."""
+    numbers = [float(value) for value in values]
+    if not numbers:
+        return None
+    if how == "sum":
+        return math.fsum(numbers)
+    if how == "min":
+        return min(numbers)
+    if how == "max":
+        return max(numbers)
+    if how == "first_value":
+        return numbers[0]
+    return math.fsum(numbers) / len(numbers)
+
+
+def load_measure(reference: str) -> MeasureSpec:
+    """Return the user's own measure at `package.module:name`: a MeasureSpec or a function.
+
+    A function becomes a measure of its name in capitals, without a default. Raises PluginError.
+    """
+    module, _, name = reference.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        message = f"measure {reference!r} cannot be imported: {error}; give package.module:name"
+        raise PluginError(message) from error
+    if isinstance(found, MeasureSpec):
+        return found
+    if not callable(found):
+        raise PluginError(f"measure {reference!r} is neither a MeasureSpec nor a function")
+    return MeasureSpec(name.upper(), cast(Compute, found), default=None)
+
+
+def leaderboard_spec(
+    own: LeaderboardSpec, wanted: Mapping[str, Any], references: Iterable[str] = ()
+) -> LeaderboardSpec:
+    """Return a judge's spec with `leaderboard:` of the workflow and the user's measures applied.
+
+    `wanted` may hold `sort_by`, `on_missing` and `measures`, the names to show. Raises
+    WorkflowError for an unknown name.
+    """
+    columns = (*own.measures, *(load_measure(reference) for reference in references))
+    chosen = wanted.get("measures")
+    if chosen is not None:
+        by_name = {measure.name: measure for measure in columns}
+        for name in chosen:
+            if name not in by_name:
+                raise WorkflowError(unknown("measure", str(name), by_name))
+        columns = tuple(by_name[name] for name in chosen)
+    names = [measure.name for measure in columns]
+    sort_by = wanted.get("sort_by") or (own.sort_by if own.sort_by in names else "")
+    on_missing = wanted.get("on_missing", own.on_missing)
+    return replace(own, measures=columns, sort_by=sort_by, on_missing=on_missing)

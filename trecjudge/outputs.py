@@ -1,0 +1,92 @@
+"""The output folder: files named after the job, each written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from trecjudge.errors import OutputError
+
+SAFE_NAME = re.compile(r"\w[\w.+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files of one job: `NAME.leaderboard.txt` and so on in `folder`."""
+
+    folder: Path
+    name: str
+
+    def __post_init__(self) -> None:
+        if not SAFE_NAME.fullmatch(self.name):
+            message = f"name {self.name!r}: letters, digits, '.', '_', '+' and '-' only"
+            raise OutputError(message)
+
+    def prepare(self) -> None:
+        """Make the folder. Raises OutputError if it cannot be made or written."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            probe = self.folder / f".{self.name}.probe-{os.getpid()}"
+            probe.write_bytes(b"")
+            probe.unlink()
+        except OSError as error:
+            reason = error.strerror or error
+            message = f"{self.folder}: cannot be written: {reason}; give another --out-dir"
+            raise OutputError(message) from error
+
+    @property
+    def leaderboard(self) -> Path:
+        """`run topic MEASURE value` rows."""
+        return self.folder / f"{self.name}.leaderboard.txt"
+
+    @property
+    def qrels(self) -> Path:
+        """The grades of documents."""
+        return self.folder / f"{self.name}.qrels"
+
+    @property
+    def log(self) -> Path:
+        """The debug log."""
+        return self.folder / f"{self.name}.log"
+
+    @property
+    def judgments(self) -> Path:
+        """Every judgment with its evidence."""
+        return self.folder / f"{self.name}.judgments.jsonl"
+
+    @property
+    def config(self) -> Path:
+        """What makes the job repeatable."""
+        return self.folder / f"{self.name}.config.yml"
+
+    def of(self, suffix: str) -> Outputs:
+        """Return the outputs of a variant or sweep point."""
+        return Outputs(self.folder, f"{self.name}.{suffix}") if suffix else self
+
+
+@contextmanager
+def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
+    """Open a file that takes its name only when it is complete.
+
+    After an error nothing of it remains, or with `keep_partial` all that was written (a log).
+    Raises OutputError if it cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        with partial.open("wb") as file:
+            yield file
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    except BaseException:
+        if keep_partial:
+            partial.replace(path)
+        else:
+            partial.unlink(missing_ok=True)
+        raise
+    partial.replace(path)

@@ -1,0 +1,197 @@
+"""The nouns of the field, frozen: what the readers hand out and the judges hand back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+FULL: Final = "full_support"
+PARTIAL: Final = "partial_support"
+NONE: Final = "no_support"
+GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
+"""The labels of an attestation, and their grades in qrels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was read: a file and, where it has one, a line counted from 1."""
+
+    path: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """An information need. `body` is the article that a DRAGUN topic asks about."""
+
+    topic_id: str
+    title: str = ""
+    problem_statement: str = ""
+    background: str = ""
+    body: str = ""
+    url: str = ""
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document or segment that a citation can point to; `text` is empty where none is known."""
+
+    doc_id: str
+    text: str = ""
+    title: str = ""
+
+    @property
+    def full_text(self) -> str:
+        """The title, where there is one, on a line of its own before the text."""
+        return f"{self.title}\n{self.text}" if self.title else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One citation of a sentence, resolved by the reader.
+
+    `doc_id` is None where the value as written (`value`) can mean no document at all, such as an
+    index out of range. `score` is the strength that the system gave it, where it gave one.
+    """
+
+    doc_id: str | None
+    value: str
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a response; `index` counts from 0 and is the position in the file's list."""
+
+    index: int
+    text: str
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What one run says on one topic.
+
+    `documents` holds the documents that its citations resolve to. `documents_given` tells whether
+    anything could supply them: without it, an id that resolves to nothing says nothing about the
+    system.
+    """
+
+    run_id: str
+    topic_id: str
+    sentences: tuple[Sentence, ...]
+    team_id: str = ""
+    references: tuple[str, ...] = ()
+    documents: Mapping[str, Document] = field(default_factory=dict)
+    documents_given: bool = True
+    place: Place = Place("")
+
+    @property
+    def text(self) -> str:
+        """All sentences, joined by single spaces."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to judge: a text, the topic it answers and, where there is one, the document.
+
+    `exists` tells whether the cited document is there; None where that is unknown or no document is
+    involved.
+    """
+
+    topic: Topic
+    run_id: str
+    text: str
+    sentence_index: int | None = None
+    citation: Citation | None = None
+    document: Document | None = None
+    exists: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A passage of a document: character offsets into `Document.full_text`, and the passage."""
+
+    start: int
+    end: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an item is unjudged; kinds as in `errors.JudgmentFailed`."""
+
+    kind: str
+    message: str
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a judgment cost: not part of the judgment itself, since a repeated run costs less."""
+
+    cached: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One exchange with a model, word for word, for the debug log."""
+
+    program: str
+    messages: list[dict[str, Any]]
+    reply: str
+    usage: Usage
+    tries: int = 1
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A judge's decision on one item; where the item is unjudged, `failure` says why.
+
+    `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
+    judges that measure rather than grade.
+    """
+
+    run_id: str
+    topic_id: str
+    sentence_index: int | None = None
+    doc_id: str | None = None
+    citation: str | None = None
+    exists: bool | None = None
+    label: str | None = None
+    grade: int | None = None
+    value: float | None = None
+    reason: str = ""
+    evidence: Evidence | None = None
+    attester: str = ""
+    failure: Failure | None = None
+    usage: Usage = field(default=Usage(), compare=False)
+
+    @property
+    def judged(self) -> bool:
+        """Whether the judge decided; False is our failure, never the system's."""
+        return self.failure is None
+
+
+def judgment_of(item: Item, **decision: Any) -> Judgment:
+    """Return the judgment that `decision` (fields of Judgment) makes on `item`."""
+    citation = item.citation
+    decision.setdefault("exists", item.exists)
+    return Judgment(
+        run_id=item.run_id,
+        topic_id=item.topic.topic_id,
+        sentence_index=item.sentence_index,
+        doc_id=citation.doc_id if citation else None,
+        citation=citation.value if citation else None,
+        **decision,
+    )

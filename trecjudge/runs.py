@@ -1,0 +1,177 @@
+"""The responses of run files, in order: found, told apart, read, and checked against the topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from trecjudge.documents import DocumentStore
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.formats.registry import Format, all_formats, format_of
+from trecjudge.formats.response import Reader
+from trecjudge.records import Place, Response, Topic
+from trecjudge.sources import as_text, files_below, objects, values
+
+PEEK = 5
+Taken = Callable[[Path, str, str], None]
+"""(file, format, why): told once for each run file what it was taken for."""
+
+
+def find_runs(paths: Sequence[Path]) -> list[Path]:
+    """Return the files below `paths`, each once. Raises InputError if there is none."""
+    files = list(dict.fromkeys(file for path in paths for file in files_below(path)))
+    if not files:
+        where = ", ".join(str(path) for path in paths)
+        raise InputError(f"{where}: no run files in it; give JSONL files, one a system")
+    return files
+
+
+@dataclass(slots=True)
+class RunReader:
+    """Reads run files into responses on the wanted topics, in the order of files and lines.
+
+    `topics` None takes every topic that a run answers. `known` are the topics of the topic file,
+    of which `topics` may be the first few: a response on another known topic is no finding.
+    """
+
+    files: Sequence[Path]
+    report: Report
+    topics: dict[str, Topic] | None = None
+    known: Collection[str] = ()
+    store: DocumentStore | None = None
+    dataset: str = "auto"
+    max_runs: int | None = None
+    taken: Taken = lambda path, name, why: None
+    opened: Callable[[Path], None] = lambda path: None
+    runs: dict[str, str] = field(default_factory=dict)
+    """Team of each run seen so far, by run_id."""
+    answered: dict[str, set[str]] = field(default_factory=dict)
+    """Topics answered so far, by run_id."""
+    unknown_topics: int = 0
+
+    def __iter__(self) -> Iterator[tuple[Topic, Response]]:
+        for path in self.files:
+            self.opened(path)
+            try:
+                yield from self._file(path)
+            except InputError as error:
+                message = str(error).removeprefix(f"{path}: ")
+                self.report(Finding("file_unreadable", Place(str(path)), message))
+        self._report_missing()
+
+    def _file(self, path: Path) -> Iterator[tuple[Topic, Response]]:
+        if not looks_like_a_run(path):
+            self.report(Finding("file_not_a_run", Place(str(path)), "is not a run; passed over"))
+            return
+        format_name = ""
+        count = 0
+        for number, record in objects(path, self.report):
+            place = Place(str(path), number)
+            claimed = format_of(record, self.dataset)
+            if claimed is None:
+                self._unknown_shape(place, record)
+                continue
+            count += 1
+            if format_name != claimed[0].NAME:
+                format_name = claimed[0].NAME
+                self._tell(path, place, *claimed)
+            draft = claimed[0].draft(record)
+            response = Reader(draft, place, self.report, self.store).read()
+            if response is not None:
+                yield from self._wanted(response, as_text(draft.narrative))
+        if not count:
+            self.report(Finding("file_without_responses", Place(str(path)), "holds no response"))
+
+    def _tell(self, path: Path, place: Place, format_: Format, why: str) -> None:
+        self.taken(path, format_.NAME, why)
+        ours = ("auto", format_.DATASET)
+        if self.dataset not in ours and format_.DATASET != "any":
+            message = f"is a {format_.NAME} run ({why}), not one of {self.dataset}"
+            self.report(Finding("file_other_dataset", place, message, format_.NAME))
+
+    def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
+        names = ", ".join(f.NAME for f in all_formats())
+        message = f"is of no known format ({names}): keys {shown(sorted(record))}"
+        self.report(Finding("record_unknown_shape", place, message, shown(sorted(record))))
+
+    def _wanted(self, response: Response, narrative: str) -> Iterator[tuple[Topic, Response]]:
+        """Yield the response with its topic, unless it is a duplicate or not asked for."""
+        response = self._with_own_run_id(response)
+        topic = self._topic(response, narrative)
+        if topic is None:
+            return
+        if response.run_id not in self.runs:
+            if self.max_runs is not None and len(self.runs) >= self.max_runs:
+                return
+            self.runs[response.run_id] = response.team_id
+        answered = self.answered.setdefault(response.run_id, set())
+        if topic.topic_id in answered:
+            message = f"run {response.run_id!r} answers topic {topic.topic_id!r} a second time"
+            self._about("response_duplicate", response, message)
+            return
+        answered.add(topic.topic_id)
+        yield topic, response
+
+    def _with_own_run_id(self, response: Response) -> Response:
+        """Name a run of another team `team/run` where its run_id is taken."""
+        team = self.runs.get(response.run_id, response.team_id)
+        if team == response.team_id:
+            return response
+        renamed = f"{response.team_id or 'no team'}/{response.run_id}"
+        if renamed not in self.runs:
+            message = f"run_id {response.run_id!r} is also one of team {team!r}; named {renamed!r}"
+            self._about("run_id_conflict", response, message)
+        return replace(response, run_id=renamed)
+
+    def _topic(self, response: Response, narrative: str) -> Topic | None:
+        if self.topics is None:
+            return Topic(response.topic_id, title=narrative)
+        topic = self.topics.get(response.topic_id)
+        if topic is None and response.topic_id not in self.known:
+            self.unknown_topics += 1
+            message = f"answers topic {response.topic_id!r}, which is not in the topic file"
+            self._about("topic_unknown", response, message)
+        return topic
+
+    def _about(self, kind: str, response: Response, message: str) -> None:
+        self.report(
+            Finding(
+                kind,
+                response.place,
+                message,
+                run_id=response.run_id,
+                topic_id=response.topic_id,
+            )
+        )
+
+    def _report_missing(self) -> None:
+        for run_id, answered in self.answered.items():
+            missing = [t for t in self.topics or () if t not in answered]
+            if missing:
+                few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+                message = (
+                    f"run {run_id!r} has no response on {len(missing)} of"
+                    f" {len(self.topics or ())} topics: {few}"
+                )
+                place = Place("runs")
+                self.report(Finding("response_missing", place, message, few, run_id=run_id))
+
+
+def looks_like_a_run(path: Path) -> bool:
+    """Return whether one of the first lines holds a JSON object; an empty file counts as a run."""
+    peeked = 0
+
+    def count(finding: Finding) -> None:
+        nonlocal peeked
+        peeked += 1
+
+    for _, value in values(path, count):
+        if isinstance(value, dict):
+            return True
+        peeked += 1
+        if peeked >= PEEK:
+            break
+    return peeked == 0

@@ -1,0 +1,72 @@
+"""What a job ends with, as data: the ranking, coverage, findings, costs and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from trecjudge.leaderboard import Coverage, Leaderboard, Mean
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One run: its means by measure and how much of it could be judged."""
+
+    run_id: str
+    means: Mapping[str, Mean]
+    coverage: Coverage
+
+
+@dataclass(slots=True)
+class Summary:
+    """The closing table of a job. `lost` counts findings by which something was not judged."""
+
+    name: str
+    judge: str
+    ranked_by: str
+    measures: list[str]
+    runs: list[RunSummary]
+    topics: int
+    files: dict[str, str] = field(default_factory=dict)
+    findings: dict[str, int] = field(default_factory=dict)
+    lost: int = 0
+    calls: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def unjudged(self) -> int:
+        """Items that the judge could not decide."""
+        return sum(run.coverage.expected - run.coverage.judged for run in self.runs)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Unjudged items by kind of failure."""
+        total: dict[str, int] = {}
+        for run in self.runs:
+            for kind, count in run.coverage.failures.items():
+                total[kind] = total.get(kind, 0) + count
+        return dict(sorted(total.items()))
+
+    @property
+    def exit_status(self) -> int:
+        """0 if all was judged, 3 if something was not."""
+        return 3 if self.unjudged or self.lost else 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        derived = {"unjudged": self.unjudged, "failures": self.failures}
+        return asdict(self) | derived | {"exit_status": self.exit_status}
+
+
+def summarise(name: str, judge: str, board: Leaderboard) -> Summary:
+    """Return the summary of a finished leaderboard, the best run first."""
+    measures = board.spec.measures
+    runs = [
+        RunSummary(
+            run_id, {m.name: board.mean(run_id, m) for m in measures}, board.coverage[run_id]
+        )
+        for run_id in board.ranking()
+    ]
+    names = [measure.name for measure in measures]
+    return Summary(name, judge, board.spec.ranked_by, names, runs, len(board.expected))

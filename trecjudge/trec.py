@@ -1,0 +1,94 @@
+"""TREC files: leaderboard and qrels lines, written and read.
+
+A column must hold no white space, so in ids every white-space character, and `%`, is
+percent-encoded as UTF-8 when written, and decoded when read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from trecjudge.findings import Finding, Report
+from trecjudge.records import Place
+from trecjudge.sources import lines
+
+ALL = "all"
+ODD = re.compile(r"[\s%]")
+LeaderboardRow = tuple[str, str, str, float]
+"""(run_id, topic_id, measure, value)"""
+
+
+@dataclass(frozen=True, slots=True)
+class QrelsRow:
+    """One line of a qrels file; `iteration` is the second column: `0`, `Q0` or a run."""
+
+    topic_id: str
+    iteration: str
+    doc_id: str
+    grade: int
+
+
+def encode(column: str) -> str:
+    """Return an id that fits in one column: `a b` -> `a%20b`."""
+    return ODD.sub(lambda match: quote(match[0], safe=""), column)
+
+
+def leaderboard_line(run_id: str, topic_id: str, measure: str, value: float) -> str:
+    """Return `run topic measure value`, tab-separated, six decimals. Raises on NaN: our bug."""
+    assert math.isfinite(value), (run_id, topic_id, measure, value)
+    return f"{encode(run_id)}\t{encode(topic_id)}\t{measure}\t{value:.6f}\n"
+
+
+def qrels_line(row: QrelsRow) -> str:
+    """Return `topic iteration doc grade`, separated by single spaces."""
+    columns = (row.topic_id, row.iteration, row.doc_id)
+    return f"{' '.join(map(encode, columns))} {row.grade}\n"
+
+
+def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
+    """Yield the rows of a qrels file; whatever the second column holds."""
+    for place, columns in _columns(path, 4, report):
+        try:
+            topic_id, iteration, doc_id = map(unquote, columns[:3])
+            yield QrelsRow(topic_id, iteration, doc_id, int(columns[3]))
+        except ValueError:
+            report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
+
+
+def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
+    """Yield the rows of a leaderboard file in the order run, topic, measure, value.
+
+    A header line is passed over; a value that is no finite number is reported and left out.
+    """
+    for place, columns in _columns(path, 4, report):
+        value = _number(columns[3])
+        if value is not None:
+            yield unquote(columns[0]), unquote(columns[1]), columns[2], value
+        elif not (place.line == 1 and columns[3].lower() == "value"):
+            message = f"has value {columns[3]!r}, not a number"
+            report(Finding("row_unreadable", place, message, columns[3]))
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = {"true": 1.0, "false": 0.0}.get(text.lower())
+        value = float(text) if value is None else value
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _columns(path: Path, wanted: int, report: Report) -> Iterable[tuple[Place, list[str]]]:
+    for number, line in lines(path):
+        place = Place(str(path), number)
+        columns = line.decode(errors="replace").split()
+        if len(columns) == wanted:
+            yield place, columns
+        else:
+            message = f"has {len(columns)} columns, not {wanted}"
+            report(Finding("row_unreadable", place, message, " ".join(columns)))

@@ -1,0 +1,33 @@
+"""Values from YAML checked against the annotated fields of a dataclass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from trecjudge.errors import WorkflowError, unknown
+from trecjudge.findings import shown
+
+
+def typed_fields(owner: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return `values` with every value of the type that the field of `owner` has.
+
+    An integer stands for a float; nothing else is converted. Raises WorkflowError that names
+    `where`, the key, the value and what is valid.
+    """
+    hints = get_type_hints(owner)
+    known = [f.name for f in fields(owner) if f.init]
+    return {key: _typed(hints, known, key, value, where) for key, value in values.items()}
+
+
+def _typed(hints: Mapping[str, Any], known: list[str], key: str, value: Any, where: str) -> Any:
+    if key not in known:
+        raise WorkflowError(f"{where}: {unknown('key', key, known)}")
+    try:
+        return TypeAdapter(hints[key]).validate_python(value, strict=True)
+    except ValidationError as error:
+        why = error.errors()[0]["msg"]
+        raise WorkflowError(f"{where}: {key} is {shown(value)}: {why}") from None
