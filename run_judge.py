@@ -9,163 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trecjudge import options as flag
+
 if TYPE_CHECKING:
-    from trecjudge.pipeline import Job
+    from trecjudge.job import Job
     from trecjudge.summary import Summary
 
 INTERRUPTED = 130
 SEVERAL = ("--rag-responses", "--documents")
-INPUTS, JUDGING, OUTPUTS = "Inputs", "Judging", "Outputs"
 
-
-Responses = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--rag-responses",
-        help="Run files, or folders of them at any depth; several may follow.",
-        rich_help_panel=INPUTS,
-    ),
-]
-Topics = Annotated[
-    Path | None,
-    typer.Option(
-        "--rag-topics",
-        help="The topic file; without it the topics are those that the runs answer.",
-        rich_help_panel=INPUTS,
-    ),
-]
-Documents = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--documents",
-        help="JSONL of docid, title, text: document text that the runs lack.",
-        rich_help_panel=INPUTS,
-    ),
-]
-Dataset = Annotated[
-    str,
-    typer.Option("--dataset", help="rag, ragtime, dragun or auto.", rich_help_panel=INPUTS),
-]
-MaxTopics = Annotated[
-    int | None,
-    typer.Option(
-        "--max-topics", min=1, help="Judge the first N topics alone.", rich_help_panel=INPUTS
-    ),
-]
-MaxRuns = Annotated[
-    int | None,
-    typer.Option("--max-runs", min=1, help="Judge the first N runs alone.", rich_help_panel=INPUTS),
-]
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict",
-        help="Stop before judging if a finding bears on a score.",
-        rich_help_panel=INPUTS,
-    ),
-]
-JudgeName = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        help="A judge by name (see `judges`) or module:Class; else the workflow's, else citation.",
-        rich_help_panel=JUDGING,
-    ),
-]
-WorkflowFile = Annotated[
-    Path | None,
-    typer.Option("--workflow", help="A workflow file (YAML).", rich_help_panel=JUDGING),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Override a setting, llm.KEY or leaderboard.KEY; the value in YAML.",
-        rich_help_panel=JUDGING,
-    ),
-]
-Variant = Annotated[
-    str | None,
-    typer.Option(
-        "--variant", help="Judge with a variant of the workflow.", rich_help_panel=JUDGING
-    ),
-]
-AllVariants = Annotated[
-    bool,
-    typer.Option(
-        "--all-variants",
-        help="Judge with every variant, each into files of its own.",
-        rich_help_panel=JUDGING,
-    ),
-]
-Sweep = Annotated[
-    str | None,
-    typer.Option(
-        "--sweep",
-        help="Judge at every point of a sweep, each into files of its own.",
-        rich_help_panel=JUDGING,
-    ),
-]
-UseEnvLlm = Annotated[
-    bool,
-    typer.Option(
-        "--use-env-llm",
-        help="Ask the model at OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY.",
-        rich_help_panel=JUDGING,
-    ),
-]
-CacheDir = Annotated[
-    Path | None,
-    typer.Option(
-        "--cache-dir",
-        help="Where model replies are kept; else TRECJUDGE_CACHE, else the user's cache folder.",
-        rich_help_panel=JUDGING,
-    ),
-]
-OutDir = Annotated[
-    Path,
-    typer.Option("--out-dir", help="The folder for all output files.", rich_help_panel=OUTPUTS),
-]
-Name = Annotated[
-    str,
-    typer.Option("--name", help="What the files are named after.", rich_help_panel=OUTPUTS),
-]
-QrelsPool = Annotated[
-    bool,
-    typer.Option(
-        "--qrels-pool",
-        help="Write classic qrels, `topic 0 doc grade`, over all runs.",
-        rich_help_panel=OUTPUTS,
-    ),
-]
-DebugLogFlag = Annotated[
-    bool,
-    typer.Option(
-        "--debug-log/--no-debug-log",
-        help="Write NAME.log, one JSON event a line.",
-        rich_help_panel=OUTPUTS,
-    ),
-]
-DocumentText = Annotated[
-    bool,
-    typer.Option(
-        "--document-text/--no-document-text",
-        help="Whether text of documents may stand in the log and in the evidence.",
-        rich_help_panel=OUTPUTS,
-    ),
-]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print errors alone.", rich_help_panel=OUTPUTS)
-]
-AsJson = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        help="Print the closing table as one JSON object.",
-        rich_help_panel=OUTPUTS,
-    ),
-]
 
 app = typer.Typer(
     help="Judge RAG runs of TREC RAG, RAGTIME and DRAGUN, the way TREC does.",
@@ -178,28 +30,28 @@ app = typer.Typer(
 @app.callback()
 def main(
     ctx: typer.Context,
-    responses: Responses = None,
-    topics: Topics = None,
-    documents: Documents = None,
-    dataset: Dataset = "auto",
-    max_topics: MaxTopics = None,
-    max_runs: MaxRuns = None,
-    strict: Strict = False,
-    judge: JudgeName = None,
-    workflow: WorkflowFile = None,
-    settings: Settings = None,
-    variant: Variant = None,
-    all_variants: AllVariants = False,
-    sweep: Sweep = None,
-    use_env_llm: UseEnvLlm = False,
-    cache_dir: CacheDir = None,
-    out_dir: OutDir = Path("out"),
-    name: Name = "default",
-    qrels_pool: QrelsPool = False,
-    debug_log: DebugLogFlag = True,
-    document_text: DocumentText = True,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    responses: flag.Responses = None,
+    topics: flag.Topics = None,
+    documents: flag.Documents = None,
+    dataset: flag.Dataset = "auto",
+    max_topics: flag.MaxTopics = None,
+    max_runs: flag.MaxRuns = None,
+    strict: flag.Strict = False,
+    judge: flag.JudgeName = None,
+    workflow: flag.WorkflowFile = None,
+    settings: flag.Settings = None,
+    variant: flag.Variant = None,
+    all_variants: flag.AllVariants = False,
+    sweep: flag.Sweep = None,
+    use_env_llm: flag.UseEnvLlm = False,
+    cache_dir: flag.CacheDir = None,
+    out_dir: flag.OutDir = Path("out"),
+    name: flag.Name = "default",
+    qrels_pool: flag.QrelsPool = False,
+    debug_log: flag.DebugLogFlag = True,
+    document_text: flag.DocumentText = True,
+    quiet: flag.Quiet = False,
+    as_json: flag.AsJson = False,
 ) -> None:
     """Judge runs; write qrels, leaderboard, debug log, judgments and config."""
     if ctx.invoked_subcommand is not None:
@@ -231,8 +83,8 @@ def rescore(
         Path | None, typer.Option(help="Where to write; else beside the judgments.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
 ) -> None:
     """Write qrels and leaderboard anew from a judgments file, with no model."""
 
@@ -270,8 +122,8 @@ def _run(options: dict[str, Any]) -> int:
 
 def _jobs(options: dict[str, Any]) -> list[Job]:
     """Return the jobs that the command line asks for."""
+    from trecjudge.job import Job
     from trecjudge.outputs import Outputs
-    from trecjudge.pipeline import Job
     from trecjudge.workflow import Workflow, points, read_workflow, with_overrides
 
     path = options["workflow"]
@@ -301,7 +153,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             documents=options["documents"] or (),
             outputs=outputs.of(point.suffix),
             workflow=workflow,
-            point=point,
+            settings=point.settings,
             use_model=options["use_env_llm"],
             cache_folder=options["cache_dir"],
             command_line=tuple(sys.argv),
@@ -377,10 +229,11 @@ def _guarded(work: Callable[[], int]) -> int:
 
 def cli() -> None:
     """Run the command line; one `--rag-responses` may be followed by several files."""
-    app(list(_repeated(sys.argv[1:])))
+    sys.path.append(str(Path.cwd()))  # for the user's own judges, measures and prompts
+    app(list(repeated(sys.argv[1:])))
 
 
-def _repeated(args: list[str]) -> Iterator[str]:
+def repeated(args: list[str]) -> Iterator[str]:
     """Yield the arguments with the flag repeated before each further value."""
     flag, values = "", 0
     for arg in args:

@@ -6,11 +6,19 @@ import hashlib
 import platform
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from trecjudge.job import Job
+from trecjudge.llm.model import Model
+from trecjudge.outputs import whole
+from trecjudge.summary import Summary, counts_of
+from trecjudge.workflow import Workflow
 
 PACKAGES = ("trecjudge", "dspy", "aiohttp", "PyStemmer")
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
@@ -37,7 +45,27 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def config_text(config: Mapping[str, Any]) -> bytes:
-    """Return a config as YAML, keys in the order given; credentials inside addresses are cut."""
-    text = yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100)
-    return CREDENTIALS.sub("", text).encode()
+def write_config(
+    job: Job, settings: Mapping[str, Any], inputs: Iterable[Path], model: Model, summary: Summary
+) -> None:
+    """Write the config of a finished job; credentials inside addresses are cut."""
+    config = {
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "command_line": list(job.command_line),
+        "judge": job.judge,
+        "settings": dict(settings),
+        "workflow": _workflow_record(job.workflow),
+        "model": model.record(),
+        "inputs_sha256": digests(inputs),
+        "counts": counts_of(summary),
+    }
+    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
+    with whole(job.outputs.config) as file:
+        file.write(CREDENTIALS.sub("", text).encode())
+
+
+def _workflow_record(workflow: Workflow) -> dict[str, Any]:
+    """Return the workflow's sections that are not empty."""
+    named = {f.name: getattr(workflow, f.name) for f in fields(workflow) if f.name != "path"}
+    return {name: value for name, value in named.items() if value}

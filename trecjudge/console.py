@@ -17,6 +17,7 @@ from trecjudge.runner import JudgedResponse
 from trecjudge.summary import RunSummary, Summary
 
 SHOWN_OF_A_KIND = 3
+PREFIX = {"error": "not judged", "warning": "warning", "note": "note"}
 NO_TEXT_ADVICE = (
     "{count} citations could not be judged: the runs carry no document text. Supply it with"
     " --documents FILE (JSONL of docid, title, text), or use runs with a `documents` field."
@@ -76,7 +77,7 @@ class ConsoleWatcher:
         """The input has a problem: said the first few times, counted after that."""
         self._shown[finding.kind] += 1
         if self._shown[finding.kind] <= SHOWN_OF_A_KIND:
-            self._say(f"{finding.severity}: {finding}")
+            self._say(f"{PREFIX[finding.severity]}: {finding}")
         elif self._shown[finding.kind] == SHOWN_OF_A_KIND + 1:
             self._say(
                 f"{finding.severity}: … more of {finding.kind}: counted below, all in the log"
@@ -146,7 +147,7 @@ def closing_lines(summary: Summary) -> list[str]:
     lines += _failure_lines(summary)
     for kind, count in summary.findings.items():
         entry = KINDS[kind]
-        lines.append(f"{entry.severity}: {count} x {kind}: {entry.effect}")
+        lines.append(f"{PREFIX[entry.severity]}: {count} x {kind}: {entry.effect}")
     if summary.calls:
         lines.append("model: " + ", ".join(f"{v} {k}" for k, v in summary.calls.items()))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]

@@ -16,6 +16,9 @@ from trecjudge.judge import Judge
 from trecjudge.llm.model import Model, Recorder
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
 
+LOOK_AHEAD = 4
+"""Items begun and not yet handed out, for each request that may be under way."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
@@ -42,16 +45,15 @@ class JudgedResponse:
 
 @dataclass(slots=True)
 class Runner:
-    """Judges responses; `look_ahead` bounds the items that are begun and not yet handed out."""
+    """Judges responses; items begun and not yet handed out are bounded."""
 
     judge: Judge
     model: Model
-    look_ahead: int = 64
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
 
     async def run(self, pairs: Iterable[tuple[Topic, Response]]) -> AsyncIterator[JudgedResponse]:
         """Yield every response judged, in input order."""
-        begun = 0
+        begun, look_ahead = 0, LOOK_AHEAD * self.model.in_flight
         try:
             for topic, response in pairs:
                 pool = self._pool(topic, response)
@@ -62,7 +64,7 @@ class Runner:
                 size = 1 if isinstance(pool, JudgedItem) else len(pool)
                 self._window.append((size, task))
                 begun += size
-                while begun > self.look_ahead and self._window:
+                while begun > look_ahead and self._window:
                     size, task = self._window.popleft()
                     begun -= size
                     yield await task

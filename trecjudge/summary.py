@@ -70,3 +70,20 @@ def summarise(name: str, judge: str, board: Leaderboard) -> Summary:
     ]
     names = [measure.name for measure in measures]
     return Summary(name, judge, board.spec.ranked_by, names, runs, len(board.expected))
+
+
+def counts_of(summary: Summary) -> dict[str, Any]:
+    """Return the counts of a job, for the log's last event and the config."""
+    runs = [run.coverage for run in summary.runs]
+    return {
+        "runs": len(runs),
+        "topics": summary.topics,
+        "responses": sum(run.responses for run in runs),
+        "responses_expected": sum(run.expected_responses for run in runs),
+        "items_judged": sum(run.judged for run in runs),
+        "items_expected": sum(run.expected for run in runs),
+        "failures": summary.failures,
+        "findings": summary.findings,
+        "model": summary.calls,
+        "seconds": summary.seconds,
+    }

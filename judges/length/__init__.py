@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
@@ -13,18 +14,20 @@ from trecjudge.records import Item, Judgment, Response, Topic, judgment_of
 
 @dataclass(frozen=True, slots=True)
 class LengthJudge:
-    """How long a response is, in words (NFKC, split at white space), and whether it fits a limit.
+    """How long each response is, and whether it keeps a limit.
 
-    `limit` is the most words allowed; 0 for none.
+    `unit` is `words` (split at white space) or `characters`, both after NFKC. `limit` is the
+    largest length allowed; 0 for none.
     """
 
+    unit: Literal["words", "characters"] = "words"
     limit: int = 0
 
     @property
     def measures(self) -> LeaderboardSpec:
-        """WORDS, and FITS: whether the words are within the limit."""
+        """LENGTH, in units, and FITS, whether it is within the limit."""
         return LeaderboardSpec(
-            (MeasureSpec("WORDS", words), MeasureSpec("FITS", fits, "mean_of_bools"))
+            (MeasureSpec("LENGTH", length), MeasureSpec("FITS", fits, "mean_of_bools"))
         )
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
@@ -32,14 +35,15 @@ class LengthJudge:
         yield Item(topic, response.run_id, response.text)
 
     async def judge(self, item: Item, model: Model) -> Judgment:
-        """Return the number of words as the judgment's value."""
-        count = len(unicodedata.normalize("NFKC", item.text).split())
-        within = not self.limit or count <= self.limit
-        return judgment_of(item, label="fits" if within else "too_long", value=float(count))
+        """Return the length as the judgment's value."""
+        text = unicodedata.normalize("NFKC", item.text)
+        size = len(text.split()) if self.unit == "words" else len(text)
+        label = "too_long" if self.limit and size > self.limit else "fits"
+        return judgment_of(item, label=label, value=float(size))
 
 
-def words(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return the number of words."""
+def length(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return the length of the response."""
     return judgments[0].value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import TracebackType
 from typing import Any
 
@@ -63,6 +63,19 @@ class Door:
         self._under_way: dict[str, asyncio.Task[tuple[dict[str, Any], ModelCall]]] = {}
         self._failed_in_a_row = 0
         self._succeeded = False
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests may be under way at once."""
+        return self.settings.in_flight
+
+    def spent(self) -> dict[str, int]:
+        """Return calls, replies from the cache, and tokens so far."""
+        return asdict(self.counts)
+
+    def record(self) -> dict[str, Any]:
+        """Return settings and prompt digests, the key left out."""
+        return self.settings.public() | {"prompts_sha256": self.prompts.digests()}
 
     async def __aenter__(self) -> Door:
         return self

@@ -33,18 +33,37 @@ class Model(Protocol):
     def available(self) -> bool:
         """Whether `predict` can be called."""
 
+    @property
+    def in_flight(self) -> int:
+        """How many predictions may be under way at once."""
+
     async def predict(self, program: Program, **inputs: str) -> Prediction:
         """Run a program. Raises JudgmentFailed for this item, ModelError for all."""
+
+    def spent(self) -> dict[str, int]:
+        """Return what was spent so far, by what: calls, cached, ..., nothing without a model."""
+
+    def record(self) -> dict[str, Any] | None:
+        """Return what makes it repeatable, the key left out; None without a model."""
 
 
 class NoModel:
     """The model where none was asked for."""
 
     available = False
+    in_flight = 1
 
     async def predict(self, program: Program, **inputs: str) -> Prediction:
         """Raise JudgmentFailed: this judge needs a model."""
         raise JudgmentFailed("no_model", f"{program.name} needs a model: add --use-env-llm")
+
+    def spent(self) -> dict[str, int]:
+        """Return nothing."""
+        return {}
+
+    def record(self) -> dict[str, Any] | None:
+        """Return None."""
+        return None
 
 
 @dataclass(slots=True)
@@ -58,6 +77,19 @@ class Recorder:
     def available(self) -> bool:
         """Whether `predict` can be called."""
         return self.model.available
+
+    @property
+    def in_flight(self) -> int:
+        """How many predictions may be under way at once."""
+        return self.model.in_flight
+
+    def spent(self) -> dict[str, int]:
+        """Return what the model spent so far."""
+        return self.model.spent()
+
+    def record(self) -> dict[str, Any] | None:
+        """Return what makes the model repeatable."""
+        return self.model.record()
 
     async def predict(self, program: Program, **inputs: str) -> Prediction:
         """Run a program and keep its calls, a failed one too."""

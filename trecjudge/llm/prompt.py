@@ -74,13 +74,21 @@ class Prompts:
     _made: dict[Program, Prompt] = field(default_factory=dict)
 
     def __getitem__(self, program: Program) -> Prompt:
-        """Return the prompt of a program. Raises WorkflowError for an override that misfits."""
+        """Return the prompt of a program, made once."""
+        self.prepare(program)
+        return self._made[program]
+
+    def prepare(self, program: Program) -> None:
+        """Make the prompt of a program. Raises WorkflowError for an override that misfits."""
         if program not in self._made:
             dspy = dspy_module()
             adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
             signature = self._overridden(program, load_signature(program.reference))
             self._made[program] = Prompt(program, signature, adapter)
-        return self._made[program]
+
+    def digests(self) -> dict[str, str]:
+        """Return the sha256 of each prompt by the name of its program."""
+        return {program.name: prompt.digest for program, prompt in self._made.items()}
 
     def _overridden(self, program: Program, signature: Any) -> Any:
         override = self.overrides.get(program.name)

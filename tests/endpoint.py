@@ -1,0 +1,114 @@
+"""A real OpenAI-compatible endpoint on loopback that answers from a script."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+Script = Callable[[dict[str, Any], int], "Answer"]
+"""(request body, how many requests came before it) -> answer"""
+
+
+@dataclass
+class Answer:
+    """What the endpoint sends back; `drop` closes the connection instead."""
+
+    content: str | None = None
+    status: int = 200
+    finish_reason: str = "stop"
+    headers: dict[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+    delay: float = 0.0
+    drop: bool = False
+
+
+def attestation(label: str = "full_support", evidence: str = "") -> str:
+    """Return a reply in the form that the citation judge's program asks for."""
+    return (
+        f"[[ ## evidence ## ]]\n{evidence}\n\n[[ ## label ## ]]\n{label}\n\n[[ ## completed ## ]]"
+    )
+
+
+@dataclass
+class Endpoint:
+    """A running endpoint: where it is, and the requests that it got."""
+
+    script: Script
+    url: str = ""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    in_flight: int = 0
+    most_in_flight: int = 0
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        body: dict[str, Any] = await request.json()
+        number = len(self.requests)
+        self.requests.append(body)
+        self.headers.append(dict(request.headers))
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            answer = self.script(body, number)
+            await asyncio.sleep(answer.delay)
+        finally:
+            self.in_flight -= 1
+        if answer.drop and request.transport is not None:
+            request.transport.abort()
+        if answer.raw is not None or answer.status != 200:
+            raw = answer.raw if answer.raw is not None else b'{"error": {"message": "no"}}'
+            return web.Response(body=raw, status=answer.status, headers=answer.headers)
+        return web.json_response(_completion(answer), headers=answer.headers)
+
+    def environment(self, key: str = "sk-secret") -> dict[str, str]:
+        """Return the OPENAI_* variables that lead here."""
+        return {"OPENAI_BASE_URL": self.url, "OPENAI_MODEL": "stub", "OPENAI_API_KEY": key}
+
+
+def _completion(answer: Answer) -> dict[str, Any]:
+    message = {"role": "assistant", "content": answer.content}
+    return {
+        "choices": [{"message": message, "finish_reason": answer.finish_reason}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5},
+    }
+
+
+@contextmanager
+def serving(script: Script) -> Iterator[Endpoint]:
+    """Run an endpoint in a thread of its own."""
+    endpoint = Endpoint(script)
+    loop = asyncio.new_event_loop()
+    ready, stop = threading.Event(), asyncio.Event()
+
+    async def serve() -> None:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", endpoint.handle)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        endpoint.url = f"http://{host}:{port}/v1"
+        ready.set()
+        await stop.wait()
+        await runner.cleanup()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    ready.wait(5)
+    try:
+        yield endpoint
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(5)
+        loop.close()
+
+
+def answering(content: str = attestation(), delay: float = 0.0) -> Script:
+    """Return a script that always gives the same reply."""
+    return lambda body, number: Answer(content, delay=delay)

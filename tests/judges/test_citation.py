@@ -1,0 +1,142 @@
+"""The citation judge: its pool, its decisions, and each measure by its definition."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from judges.citation import CitationJudge, filled
+from tests.fakes import ScriptedModel, always, item, judgment, response
+from trecjudge.errors import JudgmentFailed
+from trecjudge.llm.model import Model, NoModel
+from trecjudge.records import FULL, NONE, PARTIAL, Citation, Failure, Item, Judgment, Topic
+
+DOCUMENTS = {"k": "Steam forced through a small gap in the spout makes a kettle whistle."}
+FAILED = Failure("transport", "reset")
+NO_MODEL = NoModel()
+
+
+def judge(item: Item, model: Model = NO_MODEL, **settings: object) -> Judgment:
+    return asyncio.run(CitationJudge(**settings).judge(item, model))  # type: ignore[arg-type]
+
+
+def cited(*labels: str | None, sentence: int = 0, exists: bool | None = True) -> list[Judgment]:
+    return [
+        judgment(x, sentence_index=sentence, exists=exists, failure=None if x else FAILED)
+        for x in labels
+    ]
+
+
+def scores(judgments: list[Judgment], **settings: object) -> dict[str, float | bool | None]:
+    spec = CitationJudge(**settings).measures  # type: ignore[arg-type]
+    return {m.name: m.compute(response(), judgments) for m in spec.measures}
+
+
+def test_pool_is_every_citation_with_its_document() -> None:
+    pool = list(
+        CitationJudge().pool(
+            Topic("t1"), response(("One.", ["k", "gone"]), ("Two.", []), documents=DOCUMENTS)
+        )
+    )
+    assert [(i.sentence_index, i.citation.doc_id, i.exists) for i in pool if i.citation] == [
+        (0, "k", True),
+        (0, "gone", False),
+    ]
+
+
+def test_without_any_document_text_existence_is_unknown() -> None:
+    native = replace(response(("One.", ["k"])), documents_given=False)
+    (found,) = CitationJudge().pool(Topic("t1"), native)
+    assert found.exists is None
+    with pytest.raises(JudgmentFailed, match="--documents") as failed:
+        judge(found)
+    assert failed.value.kind == "no_document_text"
+
+
+def test_an_index_out_of_range_is_the_systems_fault_with_or_without_documents() -> None:
+    native = replace(response(("One.", [])), documents_given=False)
+    sentence = replace(native.sentences[0], citations=(Citation(None, "9"),))
+    (found,) = CitationJudge().pool(Topic("t1"), replace(native, sentences=(sentence,)))
+    assert (judge(found).label, judge(found).exists) == (NONE, False)
+
+
+def test_a_document_that_is_not_there_supports_nothing() -> None:
+    found = judge(item(exists=False))
+    assert (found.label, found.grade, found.reason) == (NONE, 0, "no such document")
+
+
+def test_a_document_without_text_leaves_the_item_unjudged() -> None:
+    with pytest.raises(JudgmentFailed, match="a document without text"):
+        judge(item(document=" "))
+
+
+def test_a_sentence_without_text_is_not_supported() -> None:
+    assert judge(item(text=" ", document="Text.")).label == NONE
+
+
+def test_offline_and_model_attesters() -> None:
+    pair = item("Steam makes a kettle whistle.", DOCUMENTS["k"])
+    offline = judge(pair)
+    assert (offline.label, offline.attester) == (FULL, "lexical")
+    model = always(PARTIAL, "makes a  kettle whistle")
+    found = judge(pair, model)
+    assert (found.label, found.grade, found.attester) == (PARTIAL, 1, "llm")
+    assert found.evidence is not None
+    assert found.evidence.quote == "makes a kettle whistle"
+    assert judge(pair, model, attester="lexical").attester == "lexical"
+    assert model.asked == [{"document": DOCUMENTS["k"], "sentence": pair.text}]
+
+
+def test_a_quote_that_the_document_does_not_have_is_no_evidence() -> None:
+    found = judge(item("A claim.", "Text."), always(FULL, "made up"))
+    assert found.evidence is None
+    assert found.reason == "the model's quote is not in the document"
+
+
+def test_the_model_is_asked_nothing_where_no_document_is() -> None:
+    model = ScriptedModel(lambda inputs: pytest.fail("asked"))
+    judge(item(exists=False), model)
+    assert model.asked == []
+
+
+@pytest.mark.parametrize(
+    ("judgments", "expected"),
+    [
+        pytest.param([], (0.0, 0.0, 0.0, False, None), id="no citation"),
+        pytest.param(cited(FULL, FULL), (1.0, 1.0, 2.0, True, 1.0), id="perfect"),
+        pytest.param(cited(FULL, NONE), (1.0, 0.5, 2.0, False, 0.0), id="one fails in a sentence"),
+        pytest.param(
+            cited(FULL) + cited(PARTIAL, sentence=1), (1.0, 0.5, 2.0, False, 0.5), id="partial"
+        ),
+        pytest.param(
+            cited(FULL) + cited(NONE, exists=False, sentence=1),
+            (0.5, 0.5, 2.0, False, 0.5),
+            id="one does not exist",
+        ),
+        pytest.param(cited(FULL, None), (1.0, 1.0, 2.0, None, None), id="one unjudged"),
+        pytest.param(cited(NONE, None), (1.0, 0.0, 2.0, False, 0.0), id="lost whatever comes"),
+        pytest.param(cited(None, exists=None), (None, None, 1.0, None, None), id="no text at all"),
+    ],
+)
+def test_measures(judgments: list[Judgment], expected: tuple[object, ...]) -> None:
+    found = scores(judgments)
+    names = (
+        "CITATION_ACCURACY",
+        "CITATION_SUPPORT",
+        "AVG_CITATIONS",
+        "PERFECT_CITATIONS",
+        "SENTENCE_SUPPORT",
+    )
+    assert tuple(found[name] for name in names) == expected
+
+
+def test_a_partial_can_count_half() -> None:
+    assert scores(cited(FULL, PARTIAL), partial=0.5)["CITATION_SUPPORT"] == 0.75
+
+
+def test_bounds_of_an_unjudged_citation() -> None:
+    (unknown,) = cited(None, exists=None)
+    best, worst = filled(unknown, best=True), filled(unknown, best=False)
+    assert (best.label, best.exists, worst.label, worst.exists) == (FULL, True, NONE, False)

@@ -1,0 +1,107 @@
+"""What a user gets for bad input: one line that says what to do, and the exit status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import SAMPLES, command, judge
+
+RUNS = SAMPLES / "rag" / "runs"
+TOPICS = SAMPLES / "rag" / "topics.jsonl"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "README.md").write_text("Notes, not JSON.\n")
+    (tmp_path / "file").write_text("")
+    (tmp_path / "typo.yml").write_text("judge: citation\nsetings:\n  attester: lexical\n")
+    (tmp_path / "sort.yml").write_text("leaderboard: {sort_by: SUPORT}\n")
+    (tmp_path / "prompt.yml").write_text("prompts: {atest: x}\n")
+    (tmp_path / "notopics.jsonl").write_text("\n\n")
+    (tmp_path / "other.jsonl").write_text('{"topic_id": "nine", "title": "x"}\n')
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param("--rag-responses {empty}", "no run files in it", id="empty folder"),
+        pytest.param("--rag-responses {notes}", "no response could be read", id="no run"),
+        pytest.param("--rag-responses {gone}", "no such file or folder", id="no such runs"),
+        pytest.param("{runs} --rag-topics {notopics}", "no topics found", id="no topics"),
+        pytest.param("{runs} --rag-topics {gone}", "no such topic file", id="no topic file"),
+        pytest.param("{runs} --rag-topics {other}", "none of 9 responses answers", id="others"),
+        pytest.param("{runs} --judge citations", "did you mean 'citation'? there are", id="judge"),
+        pytest.param("{runs} --judge nowhere:X", "cannot be imported", id="judge module"),
+        pytest.param("{runs} --dataset ragtme", "did you mean 'ragtime'", id="dataset"),
+        pytest.param("{runs} --workflow {typo}", "unknown key 'setings'; did you", id="key"),
+        pytest.param("{runs} --workflow {gone}", "cannot be read", id="workflow"),
+        pytest.param("{runs} --workflow {sort}", "unknown measure 'SUPORT'", id="measure"),
+        pytest.param("{runs} --workflow {prompt}", "unknown program 'atest'", id="prompt"),
+        pytest.param("{runs} --set partial=x", "partial is 'x'", id="setting"),
+        pytest.param("{runs} --set partil=1", "did you mean 'partial'", id="setting name"),
+        pytest.param("{runs} --variant hard", "unknown variant 'hard'", id="variant"),
+        pytest.param("{runs} --out-dir {file}/x", "give another --out-dir", id="out-dir"),
+        pytest.param("{runs} --name a/b", "name 'a/b': letters", id="name"),
+        pytest.param("{runs} --documents {notes}", "no documents found", id="documents"),
+        pytest.param("{runs} --use-env-llm", "set OPENAI_BASE_URL", id="no model"),
+        pytest.param("rescore {gone}", "no such judgments file", id="rescore"),
+        pytest.param("rescore {runs0}", "is not a judgments file", id="rescore a run"),
+    ],
+)
+def test_bad_input_is_one_line(files: Path, arguments: str, message: str) -> None:
+    names = {"empty": "empty", "notes": "notes", "gone": "gone", "file": "file"}
+    names |= {n: f"{n}.yml" for n in ("typo", "sort", "prompt")}
+    names |= {n: f"{n}.jsonl" for n in ("notopics", "other")}
+    places = {name: str(files / path) for name, path in names.items()}
+    places |= {"runs": f"--rag-responses {RUNS}", "runs0": str(RUNS / "careful.jsonl")}
+    words = arguments.format(**places).split()
+    if words[0] != "rescore" and "--out-dir" not in words:
+        words += ["--out-dir", str(files / "out")]
+    done = command(*words)
+    errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert (done.status, len(errors)) == (1, 1), done.err
+    assert message in errors[0]
+
+
+@pytest.mark.parametrize(
+    ("variable", "message"),
+    [
+        ("OPENAI_BASE_URL", "no base_url: set OPENAI_BASE_URL"),
+        ("OPENAI_MODEL", "no model: set OPENAI_MODEL"),
+        ("OPENAI_API_KEY", "no key: set OPENAI_API_KEY"),
+    ],
+)
+def test_each_missing_variable_is_named(
+    variable: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in {"OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY"} - {variable}:
+        monkeypatch.setenv(name, "http://127.0.0.1:9/v1")
+    done = judge(RUNS, tmp_path, "--use-env-llm")
+    assert (done.status, message in done.err) == (1, True)
+
+
+def test_no_runs_is_a_usage_error() -> None:
+    done = command("--rag-topics", TOPICS)
+    assert done.status == 2
+    assert "--rag-responses" in done.err
+
+
+def test_one_flag_takes_several_files(tmp_path: Path) -> None:
+    paths = sorted(RUNS.iterdir())
+    done = command("--rag-responses", *paths, "--out-dir", tmp_path)
+    assert "3 runs, 9 of 9 responses" in done.out
+
+
+def test_quiet_prints_nothing(tmp_path: Path) -> None:
+    done = judge(RUNS, tmp_path, "-q", topics=TOPICS)
+    assert (done.out, done.err) == ("", "")
+
+
+def test_lists() -> None:
+    assert "citation  " in command("judges").out
+    assert "ragtime    (ragtime) " in command("formats").out

@@ -1,0 +1,68 @@
+"""The judgments file: what is written is read back; a file that is cut is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import judgment, response
+from trecjudge.errors import InputError
+from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
+from trecjudge.records import FULL, Evidence, Failure
+
+RESPONSE = response(("One.", ["d1"]), ("Two.", []))
+JUDGMENTS = [
+    judgment(FULL, doc_id="d1", grade=2, evidence=Evidence(0, 4, "One.")),
+    judgment(doc_id="d2", failure=Failure("cut", "too long", 3)),
+]
+HEADER = Header("citation", {"partial": 0.5}, {"sort_by": "X"}, ("m:f",), ("t1", "t2"), True)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "x.judgments.jsonl"
+    with path.open("wb") as file:
+        writer = JudgmentsWriter(file)
+        writer.header(HEADER)
+        writer.response(RESPONSE, JUDGMENTS)
+        writer.response(response(topic_id="t2"), [])
+        writer.end()
+    return path
+
+
+def test_round_trip(path: Path) -> None:
+    reader = JudgmentsReader(path)
+    (first, judgments), (second, none) = reader
+    assert reader.header == HEADER
+    assert (first.sentences, judgments) == (RESPONSE.sentences, JUDGMENTS)
+    assert (second.topic_id, none) == ("t2", [])
+
+
+@pytest.mark.parametrize(
+    ("keep", "message"),
+    [
+        (slice(0, 0), "is not a judgments file"),
+        (slice(1, 9), "is not a judgments file"),
+        (slice(0, 4), "is cut"),
+        (slice(0, 1), "is cut"),
+    ],
+    ids=["empty", "no header", "no end", "header alone"],
+)
+def test_a_file_that_is_not_whole(path: Path, keep: slice, message: str) -> None:
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[keep]))
+    with pytest.raises(InputError, match=message):
+        list(JudgmentsReader(path))
+
+
+def test_a_removed_judgment_is_noticed(path: Path) -> None:
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:2] + lines[3:]))
+    with pytest.raises(InputError, match=r"jsonl:5: counts 2 judgments, the file has 1"):
+        list(JudgmentsReader(path))
+
+
+def test_a_broken_line_is_placed(path: Path) -> None:
+    path.write_text(path.read_text().replace('{"record":"judgment"', "{", 1))
+    with pytest.raises(InputError, match=r"jsonl:3: is not JSON"):
+        list(JudgmentsReader(path))

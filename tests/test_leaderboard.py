@@ -1,0 +1,134 @@
+"""Scores per topic, `all` rows, missing responses, unjudged items, qrels grades."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.fakes import judgment, response
+from trecjudge.errors import InputError
+from trecjudge.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
+from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissing
+from trecjudge.records import FULL, NONE, Failure, Judgment, Response
+from trecjudge.trec import QrelsRow
+
+FAILED = Failure("transport", "reset")
+
+
+def share(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    judged = [j for j in judgments if j.judged]
+    return sum(j.label == FULL for j in judged) / len(judged) if judged else None
+
+
+def filled(judgment: Judgment, best: bool) -> Judgment:
+    return replace(judgment, label=FULL if best else NONE, failure=None)
+
+
+def board(
+    topics: list[str] | None = None,
+    on_missing: OnMissing = "fix_aggregate",
+    default: float | None = 0.0,
+) -> Leaderboard:
+    measure = MeasureSpec("SHARE", share, default=default)
+    return Leaderboard(LeaderboardSpec((measure,), on_missing=on_missing, fill=filled), topics)
+
+
+def rows(board: Leaderboard) -> list[str]:
+    board.finish()
+    return [f"{run} {topic} {measure} {value:g}" for run, topic, measure, value in board.rows()]
+
+
+def test_rows_are_sorted_and_all_comes_last() -> None:
+    b = board(["t2", "t1"])
+    b.add(response(run_id="b", topic_id="t1"), [judgment(FULL)])
+    b.add(response(run_id="a", topic_id="t2"), [judgment(FULL)])
+    b.add(response(run_id="a", topic_id="t1"), [judgment(NONE)])
+    assert rows(b) == [
+        "a t1 SHARE 0",
+        "a t2 SHARE 1",
+        "a all SHARE 0.5",
+        "b t1 SHARE 1",
+        "b all SHARE 0.5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("on_missing", "expected"),
+    [
+        ("fix_aggregate", ["r t1 SHARE 1", "r all SHARE 0.5"]),
+        ("default", ["r t1 SHARE 1", "r t2 SHARE 0", "r all SHARE 0.5"]),
+        ("warn", ["r t1 SHARE 1", "r t2 SHARE 0", "r all SHARE 0.5"]),
+    ],
+)
+def test_a_missing_response(on_missing: OnMissing, expected: list[str]) -> None:
+    b = board(["t1", "t2"], on_missing)
+    b.add(response(), [judgment(FULL)])
+    assert rows(b) == expected
+
+
+def test_a_missing_response_can_be_an_error() -> None:
+    b = board(["t1", "t2"], "error")
+    b.add(response(), [judgment(FULL)])
+    with pytest.raises(InputError, match="run 'r' has no response on t2"):
+        b.finish()
+
+
+def test_a_measure_without_default_leaves_the_mean() -> None:
+    b = board(["t1", "t2"], default=None)
+    b.add(response(), [judgment(FULL)])
+    assert rows(b) == ["r t1 SHARE 1", "r all SHARE 1"]
+
+
+def test_an_unjudged_response_is_never_a_zero() -> None:
+    b = board(["t1", "t2"])
+    b.add(response(), [judgment(FULL)])
+    b.add(response(topic_id="t2"), [judgment(failure=FAILED)])
+    assert rows(b) == ["r t1 SHARE 1", "r all SHARE 1"]
+    mean = b.mean("r", b.spec.measures[0])
+    assert (mean.low, mean.value, mean.high) == (0.5, 1.0, 1.0)
+
+
+def test_unjudged_items_give_bounds_and_are_counted() -> None:
+    b = board()
+    b.add(response(), [judgment(FULL), judgment(NONE), judgment(failure=FAILED)])
+    b.finish()
+    mean = b.mean("r", b.spec.measures[0])
+    assert (mean.low, mean.value, mean.high) == (1 / 3, 1 / 2, 2 / 3)
+    coverage = b.coverage["r"]
+    assert (coverage.judged, coverage.expected, coverage.failures) == (2, 3, {"transport": 1})
+
+
+def test_ranking_puts_runs_without_a_value_last() -> None:
+    b = board()
+    b.add(response(run_id="unjudged"), [judgment(failure=FAILED)])
+    b.add(response(run_id="poor"), [judgment(NONE)])
+    b.add(response(run_id="good"), [judgment(FULL)])
+    b.finish()
+    assert b.ranking() == ["good", "poor", "unjudged"]
+
+
+GRADED = [
+    judgment(doc_id="d2", grade=0),
+    judgment(doc_id="d1", grade=1),
+    judgment(doc_id="d2", grade=2),
+    judgment(doc_id=None, grade=0, citation="9"),
+    judgment(doc_id="d3", failure=FAILED),
+]
+
+
+def test_qrels_take_the_best_sentence_and_skip_what_is_unjudged() -> None:
+    assert response_qrels(response(), GRADED) == [
+        QrelsRow("t1", "r", "d1", 1),
+        QrelsRow("t1", "r", "d2", 2),
+    ]
+
+
+def test_pooled_qrels_take_the_best_run() -> None:
+    best = best_grades(GRADED)
+    best = best_grades([judgment(run_id="s", doc_id="d1", grade=2)], best)
+    assert [(r.iteration, r.doc_id, r.grade) for r in pooled_qrels(best)] == [
+        ("0", "d1", 2),
+        ("0", "d2", 2),
+    ]

@@ -1,0 +1,80 @@
+"""Aggregates, the user's own measures, and how a workflow changes a leaderboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trecjudge.errors import PluginError, WorkflowError
+from trecjudge.measures import (
+    Aggregate,
+    LeaderboardSpec,
+    MeasureSpec,
+    aggregate,
+    leaderboard_spec,
+    load_measure,
+)
+
+ONE = MeasureSpec("ONE", lambda response, judgments: 1.0)
+TWO = MeasureSpec("TWO", lambda response, judgments: 2.0)
+SPEC = LeaderboardSpec((ONE, TWO), sort_by="TWO")
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ("mean_of_floats", 0.5),
+        ("mean_of_bools", 0.5),
+        ("sum", 1.5),
+        ("min", 0.0),
+        ("max", 1.0),
+        ("first_value", 0.5),
+    ],
+)
+def test_aggregate(how: Aggregate, expected: float) -> None:
+    assert aggregate(how, [0.5, 0.0, 1.0]) == pytest.approx(expected)
+
+
+def test_nothing_has_no_aggregate() -> None:
+    assert aggregate("mean_of_floats", []) is None
+
+
+def test_workflow_chooses_and_sorts_measures() -> None:
+    spec = leaderboard_spec(SPEC, {"measures": ["ONE"], "on_missing": "default"})
+    assert [m.name for m in spec.measures] == ["ONE"]
+    assert (spec.ranked_by, spec.on_missing) == ("ONE", "default")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"sort_by": "TOW"}, "unknown measure 'TOW'; did you mean 'TWO'"),
+        ({"measures": ["THREE"]}, "unknown measure 'THREE'"),
+        ({"on_missing": "zero"}, "unknown on_missing 'zero'"),
+    ],
+)
+def test_unknown_names_are_told(wanted: dict[str, object], message: str) -> None:
+    with pytest.raises(WorkflowError, match=message):
+        leaderboard_spec(SPEC, wanted)
+
+
+def test_own_measures_are_functions_or_specs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = (
+        "from trecjudge.measures import MeasureSpec\n"
+        "def sentences(response, judgments):\n    return len(response.sentences)\n"
+        "spec = MeasureSpec('MY_SPEC', sentences, 'sum')\n"
+    )
+    (tmp_path / "own_measures.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = leaderboard_spec(SPEC, {}, ["own_measures:sentences", "own_measures:spec"])
+    assert [m.name for m in spec.measures] == ["ONE", "TWO", "SENTENCES", "MY_SPEC"]
+    assert spec.measures[2].default is None
+
+
+@pytest.mark.parametrize("reference", ["nowhere:x", "trecjudge.trec:nothing", "no_colon"])
+def test_a_measure_that_is_not_there(reference: str) -> None:
+    with pytest.raises(PluginError, match="give package.module:name"):
+        load_measure(reference)

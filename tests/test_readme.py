@@ -1,0 +1,94 @@
+"""What the READMEs show is what happens: their files are written, their commands run, compared."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from trecjudge.formats.registry import all_formats
+from trecjudge.judge import judge_names, make_judge, settings_of
+
+ROOT = Path(__file__).parent.parent
+READMES = [ROOT / "README.md", *sorted(ROOT.glob("judges/*/README.md"))]
+BLOCK = re.compile(r"<!-- (file|run|file is|prints)(?:: (\S+))? -->\n```\w*\n(.*?)```", re.DOTALL)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a README's command in `folder`; return what it prints on standard output."""
+    words = shlex.split(command.replace("\\\n", " "))
+    assert words[:2] == ["python", "run_judge.py"], command
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "run_judge.py"), *words[2:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 3), done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_examples(readme: Path, tmp_path: Path) -> None:
+    for name in ("sample_data", "workflows"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    printed = ""
+    for kind, name, text in BLOCK.findall(readme.read_text(encoding="utf-8")):
+        if kind == "run":
+            printed = run(text, tmp_path)
+        elif kind == "file":
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        elif kind == "file is":
+            assert (tmp_path / name).read_text(encoding="utf-8") == text
+        else:
+            assert steady(printed) == steady(text)
+
+
+def steady(text: str) -> list[str]:
+    """Return lines without what varies: seconds, and blanks at their ends."""
+    return [re.sub(r"\d+\.\d s\b", "N s", line.rstrip()) for line in text.strip().splitlines()]
+
+
+def test_the_main_command_is_tested_as_it_stands(tmp_path: Path) -> None:
+    block = re.search(r"<!-- command: judge -->\n```sh\n(.*?)```", README, re.DOTALL)
+    assert block is not None
+    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    (tmp_path / "workflows").symlink_to(ROOT / "workflows")
+    command = block[1][block[1].index("python run_judge.py") :]
+    printed = run(command, tmp_path)
+    order = [line.split()[1] for line in printed.splitlines() if re.match(r"\d ", line)]
+    assert order == ["careful", "uncited", "careless"]
+
+
+def test_every_flag_is_in_the_readme() -> None:
+    help_text = subprocess.run(
+        [sys.executable, "run_judge.py", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"COLUMNS": "200", "PATH": "", "TERMINAL_WIDTH": "200"},
+    ).stdout
+    flags = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", help_text)) - {"--help"}
+    assert {flag for flag in flags if f"`{flag}" not in README and flag not in README} == set()
+
+
+def test_every_judge_format_and_command_is_in_the_readme() -> None:
+    named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
+    assert [name for name in named if f"`{name}" not in README] == []
+
+
+@pytest.mark.parametrize("name", judge_names())
+def test_every_setting_and_measure_is_in_the_judges_readme(name: str) -> None:
+    text = (ROOT / "judges" / name / "README.md").read_text(encoding="utf-8")
+    judge = make_judge(name, {})
+    named = [*settings_of(judge), *(m.name for m in judge.measures.measures)]
+    assert [n for n in named if n not in text] == []

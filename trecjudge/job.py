@@ -1,0 +1,98 @@
+"""A job: one judge with one set of settings on one input, and what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trecjudge.documents import DocumentStore, read_documents
+from trecjudge.findings import Report
+from trecjudge.outputs import Outputs
+from trecjudge.records import Topic
+from trecjudge.runs import RunReader, Taken, find_runs
+from trecjudge.topics import read_topics
+from trecjudge.workflow import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What the command line asked for. `settings` are the judge's, all overrides applied.
+
+    `topics` None takes the topics that the runs answer.
+    """
+
+    judge: str
+    settings: Mapping[str, Any]
+    workflow: Workflow
+    runs: Sequence[Path]
+    outputs: Outputs
+    topics: Path | None = None
+    documents: Sequence[Path] = ()
+    dataset: str = "auto"
+    use_model: bool = False
+    cache_folder: Path | None = None
+    max_topics: int | None = None
+    max_runs: int | None = None
+    debug_log: bool = True
+    document_text: bool = True
+    qrels_pool: bool = False
+    strict: bool = False
+    command_line: Sequence[str] = ()
+
+    @property
+    def event(self) -> str:
+        """The prefix of the judge's events in the log: `citation` -> `CITATION`."""
+        return self.judge.rpartition(":")[2].upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a job reads: the wanted topics, all topics of the file, documents and run files."""
+
+    job: Job
+    topics: dict[str, Topic] | None
+    known: frozenset[str]
+    store: DocumentStore | None
+    files: list[Path]
+
+    @classmethod
+    def read(cls, job: Job, report: Report) -> Inputs:
+        """Read topics and documents and find the runs. Raises InputError."""
+        topics = read_topics(job.topics, report) if job.topics else None
+        known = frozenset(topics or ())
+        if topics is not None and job.max_topics is not None:
+            topics = dict(list(topics.items())[: job.max_topics])
+        store = read_documents(job.documents, report) if job.documents else None
+        return cls(job, topics, known, store, find_runs(job.runs))
+
+    def reader(self, report: Report, taken: Taken) -> RunReader:
+        """Return a reader of the runs, from their beginning."""
+        return RunReader(
+            self.files,
+            report,
+            topics=self.topics,
+            known=self.known,
+            store=self.store,
+            dataset=self.job.dataset,
+            max_runs=self.job.max_runs,
+            taken=taken,
+        )
+
+    @property
+    def paths(self) -> list[Path]:
+        """Every input file, the workflow included."""
+        given = [self.job.topics, self.job.workflow.path, *self.job.documents]
+        return [*(path for path in given if path is not None and path.is_file()), *self.files]
+
+    def nothing_to_judge(self, unknown_topics: int) -> str:
+        """Return why no response was judged, and what to do."""
+        if unknown_topics and self.topics:
+            return (
+                f"none of {unknown_topics} responses answers a topic of {self.job.topics}"
+                f" (such as {next(iter(self.topics))!r}); give the topic file of these runs,"
+                " or no --rag-topics to take the topics from the runs"
+            )
+        paths = ", ".join(map(str, self.job.runs))
+        return f"{paths}: no response could be read; `run_judge.py formats` lists what can"

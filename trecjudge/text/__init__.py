@@ -1,0 +1,1 @@
+"""Text without a model: tokens, sentences, and a lexical test of support."""

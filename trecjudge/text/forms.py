@@ -1,0 +1,140 @@
+"""The form under which a word or a number is compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+_STEMMER_OF_SCRIPT = {"latin": "english", "cyrillic": "russian", "arabic": "arabic"}
+_INVISIBLE = re.compile("[\u00ad\u0640\u200b-\u200f\u2060\ufeff]")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|s)$", re.IGNORECASE)
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
+# "one" is left out: it is a pronoun more often than a count.
+_COUNTS = {
+    word: str(value)
+    for value, word in enumerate(
+        [
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ],
+        start=2,
+    )
+} | {
+    word: str(value)
+    for value, word in zip(
+        range(30, 100, 10),
+        ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
+        strict=True,
+    )
+}
+
+
+@lru_cache(maxsize=4096)
+def script_of(character: str) -> str:
+    """Return the writing system of one letter in lower case ("latin", "han"), "" for others.
+
+    It is the first word of the character's Unicode name, which names the script for letters.
+    """
+    if unicodedata.category(character) not in {"Lu", "Ll", "Lt", "Lo"}:
+        return ""
+    name = unicodedata.name(character, "").partition(" ")[0].lower()
+    return "han" if name == "cjk" else name
+
+
+@lru_cache(maxsize=8)
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language)
+
+
+def _without_marks(word: str) -> str:
+    # Only where a mark is optional in writing: Latin accents, Arabic and Hebrew vowel points.
+    kept = [c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)]
+    return unicodedata.normalize("NFKC", "".join(kept))
+
+
+def _plain(word: str) -> str:
+    """Return the word in NFKC and case-folded, without invisible characters."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
+    return _INVISIBLE.sub("", folded)
+
+
+def _without_clitic(word: str) -> str:
+    """Return "women" for "women's", "not" for "don't", "homme" for "l'homme"."""
+    head, _, tail = word.rpartition("'")
+    if tail == "t" and head.endswith("n"):
+        return "not"
+    if tail in {"s", "re", "ll", "d", "ve", "m", ""}:
+        return head
+    return tail if len(head) <= 2 else word
+
+
+@lru_cache(maxsize=1 << 16)
+def word_form(word: str) -> str:
+    """Return the form of a written word: "ﬁnances" and "Finance" both give "financ"."""
+    plain = word.lower() if word.isascii() else _plain(word)
+    plain = plain.replace("\u2019", "'").replace(".", "")
+    if "'" in plain:
+        plain = _without_clitic(plain)
+    if not plain or plain in _COUNTS:
+        return _COUNTS.get(plain, "")
+    script = script_of(plain[0])
+    if script in {"latin", "arabic", "hebrew"} and not plain.isascii():
+        plain = _without_marks(plain)
+    language = _STEMMER_OF_SCRIPT.get(script)
+    # No stem for what mixes letters and digits: "b12" is a name.
+    if language is None or not plain.isalpha():
+        return plain
+    stem: str = _stemmer(language).stemWord(plain)
+    return stem
+
+
+@lru_cache(maxsize=1 << 14)
+def number_form(number: str) -> str:
+    """Return a number without group separators and idle zeros: "1,234.50" gives "1234.5".
+
+    A comma or a stop before exactly three digits groups ("1,234"; "1.234.567" but not "1.234",
+    which is a decimal); any other single comma is a decimal comma. "20th" and "1990s" give the
+    bare number; what has several stops, such as "12.5.1999", is kept.
+    """
+    plain = _ORDINAL.sub("", unicodedata.normalize("NFKC", number))
+    plain = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in plain)
+    plain = plain.replace("\u066c", ",").replace("\u066b", ".")
+    if _GROUPED.fullmatch(plain):
+        group, decimal = (
+            (",", ".")
+            if plain.find(",") < plain.find(".") or "." not in plain
+            else (
+                ".",
+                ",",
+            )
+        )
+        if plain.count(".") >= 2:
+            group, decimal = ".", ","
+        elif "," in plain:
+            group, decimal = ",", "."
+        plain = plain.replace(group, "").replace(decimal, ".")
+    elif plain.count(",") == 1 and "." not in plain:
+        plain = plain.replace(",", ".")
+    if plain.count(".") == 1:
+        plain = plain.rstrip("0").rstrip(".")
+    return plain

@@ -1,0 +1,51 @@
+"""Which words of a sentence stand under a negation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trecjudge.text.forms import word_form
+from trecjudge.text.tokens import Token
+
+_CUES = frozenset(
+    word_form(word)
+    for word in (
+        "not no never without none neither nor cannot"  # English; "n't" has the form "not"
+        " nicht kein keine keinen keiner nie niemals ohne"  # German
+        " ne jamais sans nunca jamás sin não sem non senza niet geen"  # Romance, Dutch
+        " не нет ни никогда без"
+        " لا لم لن ليس ليست دون بدون"
+        " नहीं न मत"
+    ).split()
+)
+# Characters that negate what follows (Chinese), and endings that negate what precedes.
+_NEGATING = frozenset("不没沒未無无非")
+_NEGATED_BEFORE = frozenset(
+    {"ない", "せん", "지않", "않는", "않다", "않았", "없다", "없는", "없었"}
+)
+# "Not only ... but" asserts.
+_NOT_A_NEGATION_BEFORE = frozenset(map(word_form, "only just merely simply nur".split()))
+_SCOPE = 3
+
+
+def negated_positions(tokens: Sequence[Token]) -> Iterator[int]:
+    """Yield the indexes of tokens at most three after a negation (before it, in Japanese).
+
+    A window of words instead of a parse, as NegEx does it (Chapman et al., 2001).
+    """
+    for index, (form, _, _) in enumerate(tokens):
+        if form in _CUES:
+            following = tokens[index + 1].form if index + 1 < len(tokens) else ""
+            if following not in _NOT_A_NEGATION_BEFORE:
+                yield from range(index + 1, min(index + 1 + _SCOPE, len(tokens)))
+        elif not form.isascii():
+            yield from _negated_by_characters(form, index, len(tokens))
+
+
+def _negated_by_characters(form: str, index: int, count: int) -> range:
+    if form in _NEGATED_BEFORE:
+        return range(max(0, index - _SCOPE), index)
+    # The bigram that begins with the negation ("不支"); the next one is the word ("支持").
+    if form[0] in _NEGATING:
+        return range(index + 1, min(index + _SCOPE, count))
+    return range(0)

@@ -1,0 +1,69 @@
+"""The passage of a document that has most of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from trecjudge.text.claims import Term
+from trecjudge.text.prepared import Prepared
+
+_LENGTH = 3
+# A segment at the edge of the passage is dropped as evidence if it adds less than this share.
+_IDLE = 0.1
+
+
+class Passage(NamedTuple):
+    """Segments `first` to `last` (inclusive), their character offsets, and the weight found."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+    weight: float
+
+
+NO_PASSAGE = Passage(0, -1, 0, 0, 0.0)
+
+
+def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> Passage:
+    """Return the first of the heaviest passages of three segments, without idle edges.
+
+    Linear in the segments that have a term. `present` are terms of the document, at least one.
+    """
+    weights = [0.0] * len(document.spans)
+    for term, weight in present:
+        covered = -1
+        for segment in document.segments_of[term.form]:
+            for first in range(max(covered + 1, segment - _LENGTH + 1), segment + 1):
+                weights[first] += weight
+            covered = segment
+    best = max(weights)
+    first = weights.index(best)
+    last = min(first + _LENGTH, len(weights)) - 1
+    first, last = _trimmed(first, last, best, present, document)
+    return Passage(first, last, document.spans[first][0], document.spans[last][1], best)
+
+
+def _trimmed(
+    first: int, last: int, best: float, present: Sequence[tuple[Term, float]], document: Prepared
+) -> tuple[int, int]:
+    inside = {
+        segment: [
+            term_index
+            for term_index, (term, _) in enumerate(present)
+            if segment in document.segments_of[term.form]
+        ]
+        for segment in range(first, last + 1)
+    }
+
+    def weight(start: int, stop: int) -> float:
+        terms = set().union(*(inside[segment] for segment in range(start, stop + 1)))
+        return sum(present[index][1] for index in terms)
+
+    enough = best * (1 - _IDLE)
+    while first < last and weight(first + 1, last) >= enough:
+        first += 1
+    while first < last and weight(first, last - 1) >= enough:
+        last -= 1
+    return first, last

@@ -1,0 +1,251 @@
+"""Sentences of running text, by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_CITATIONS = r"(?:\s*\[\^?\d+(?:\s*[,;–-]\s*\^?\d+)*\])*"
+_CLOSERS = "[\"'”’»)\\]}」』）】》〉*_]*"
+# A stop with the closing quotes and citation marks that stay with its sentence; or a break of
+# the layout: an empty line, or a line that opens a list item.
+_BOUNDARY = re.compile(
+    rf"(?P<full>[。！？｡।॥؟۔։።]+{_CLOSERS}{_CITATIONS})\s*"
+    rf"|(?P<stop>[.!?…]+{_CLOSERS}{_CITATIONS})(?:\s+|$)"
+    r"|(?P<layout>)\s*\n\s*(?:\n\s*|(?=[-*•‣]\s|\d{1,3}[.)]\s))"
+)
+_LAST_WORD = re.compile(r"(?:[^\W\d_]|[.'’-])*[^\W\d_]$")
+_FIRST_WORD = re.compile(r"[\"'“‘«(\[¿¡*_]*(\w+)?")
+_ABBREVIATIONS = frozenset(
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "mx",
+        "dr",
+        "prof",
+        "rev",
+        "hon",
+        "sr",
+        "jr",
+        "st",
+        "mt",
+        "ft",
+        "gen",
+        "col",
+        "maj",
+        "capt",
+        "lt",
+        "sgt",
+        "cmdr",
+        "adm",
+        "gov",
+        "sen",
+        "rep",
+        "pres",
+        "supt",
+        "messrs",
+        "mme",
+        "mlle",
+        "vs",
+        "etc",
+        "al",
+        "cf",
+        "viz",
+        "approx",
+        "est",
+        "dept",
+        "univ",
+        "assn",
+        "bros",
+        "inc",
+        "ltd",
+        "co",
+        "corp",
+        "fig",
+        "figs",
+        "eq",
+        "eqs",
+        "sec",
+        "ch",
+        "vol",
+        "no",
+        "nos",
+        "pp",
+        "ed",
+        "eds",
+        "trans",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+        "mon",
+        "tue",
+        "tues",
+        "wed",
+        "thu",
+        "thur",
+        "thurs",
+        "fri",
+        "sat",
+        "sun",
+        "ave",
+        "blvd",
+        "rd",
+        "bzw",
+        "z.b",
+        "d.h",
+        "u.a",
+        "usw",
+        "nr",
+        "bd",
+        "hr",
+        "fr",
+        "sra",
+        "dra",
+        "ee.uu",
+        "т.е",
+        "т.д",
+        "г",
+        "им",
+    ]
+)
+# These end a sentence as often as they stand inside one.
+_OFTEN_LAST = frozenset(["etc", "al", "inc", "ltd", "co", "corp", "jr", "sr", "usw"])
+# After an initialism ("the U.S. The") only such a word opens a new sentence.
+_OPENERS = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "its",
+        "he",
+        "she",
+        "they",
+        "we",
+        "i",
+        "you",
+        "his",
+        "her",
+        "their",
+        "our",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "with",
+        "as",
+        "if",
+        "when",
+        "while",
+        "after",
+        "before",
+        "since",
+        "although",
+        "however",
+        "but",
+        "and",
+        "or",
+        "so",
+        "yet",
+        "there",
+        "here",
+        "who",
+        "what",
+        "why",
+        "how",
+        "where",
+        "many",
+        "most",
+        "some",
+        "all",
+        "both",
+        "each",
+        "other",
+        "another",
+        "one",
+        "two",
+        "moreover",
+        "meanwhile",
+        "according",
+        "additionally",
+        "furthermore",
+        "overall",
+        "despite",
+        "during",
+        "such",
+        "to",
+        "no",
+        "not",
+    ]
+)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of `text` without white space around them.
+
+    Nothing but white space is lost. Abbreviations, initials and decimals do not end a sentence;
+    closing quotes and citation marks such as "[1]" after a stop stay with the sentence before.
+    """
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the `(start, end)` of every sentence: character offsets, ordered, not empty."""
+    start = _skip_space(text, 0)
+    for match in _BOUNDARY.finditer(text):
+        if match["stop"] is not None and not _ends_sentence(text, start, match):
+            continue
+        end = match.start() + len(match["full"] or match["stop"] or "")
+        if end > start:
+            yield start, end
+            start = match.end()
+    end = len(text.rstrip())
+    if end > start:
+        yield start, end
+
+
+def _skip_space(text: str, position: int) -> int:
+    return len(text) - len(text[position:].lstrip()) if position < len(text) else position
+
+
+def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
+    """Tell if the stop of `match` ends the sentence that begins at `start`."""
+    opener = _FIRST_WORD.match(text, match.end())
+    following = (opener[1] or "") if opener else ""
+    if match["stop"][0] != "." or match["stop"].startswith(".."):
+        return not following[:1].islower()
+    if following[:1].islower():
+        return False
+    # A citation mark or a quote after the stop settles it: no abbreviation is cited.
+    if "]" in match["stop"]:
+        return True
+    before = _LAST_WORD.search(text, max(start, match.start() - 40), match.start())
+    return before is None or _word_may_end(before[0], following)
+
+
+def _word_may_end(word: str, following: str) -> bool:
+    """Tell if a sentence ends after "`word`." when the next word is `following`."""
+    lower = word.lower()
+    if "." in word or lower in _OFTEN_LAST:
+        return not following or following.lower() in _OPENERS
+    if lower in _ABBREVIATIONS:
+        return not following or (lower == "no" and following.isalpha())
+    if len(word) == 1 and word.isupper():
+        return not following or following.lower() in _OPENERS - {"a", "i"}
+    return True

@@ -1,0 +1,105 @@
+"""Words, numbers and character bigrams of a text in any script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from trecjudge.text.forms import number_form, script_of, word_form
+
+# Vowel signs and other marks belong to the word, but are no "\w" for Python.
+_MARKS = (
+    "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f"
+    "\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963\u0971-\u0df3\u0e31-\u0e4e"
+    "\u0eb1-\u0ece\u0f18-\u0f39\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
+    "\u3099\u309a\uff9e\uff9f"
+)
+# Scripts written without spaces (and Hangul, whose particles cling to the word): Thai to Burmese,
+# Hangul, Khmer, kana, Han and their extensions.
+_SPACELESS = (
+    "\u0e00-\u0e4e\u0e80-\u0ece\u1000-\u104f\u1100-\u11ff\u1780-\u17d3\u3005-\u3007\u3041-\u3096"
+    "\u3099-\u309f\u30a1-\u30fa\u30fc-\u318e\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_LETTER = rf"(?:[^\W_]|[{_MARKS}])"
+_NUMBER = r"\d+(?:[.,\u066b\u066c]\d+)*(?:(?:st|nd|rd|th|s)(?![^\W_]))?"
+_TOKEN = re.compile(
+    rf"({_NUMBER})|((?:[^\W\d_]\.){{2,}}|[^\W_](?:[^\W_]|[{_MARKS}])*"
+    rf"(?:['\u2019](?:[^\W_]|[{_MARKS}])+)*)"
+)
+_PIECE = re.compile(
+    rf"(?P<number>{_NUMBER})|(?P<run>[{_SPACELESS}]+)|(?P<word>[^{_SPACELESS}]+)", re.IGNORECASE
+)
+_CLUSTER = re.compile(rf".[{_MARKS}]*", re.DOTALL)
+_HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
+
+
+class Token(NamedTuple):
+    """One unit of comparison: its form, and `text[start:end]`, which it stands for."""
+
+    form: str
+    start: int
+    end: int
+
+
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens of `text` in their order, with character offsets into `text` itself.
+
+    Words are NFKC-normalised, case-folded and stemmed (Latin script as English, Cyrillic as
+    Russian, Arabic as Arabic); numbers are normalised ("1,234" = "1234", "12%" = "12"); runs of a
+    script written without spaces give overlapping character bigrams. Text without letters and
+    digits gives no token.
+    """
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        number, word = match.groups()
+        start, end = match.span()
+        if number:
+            tokens.append(Token(number_form(number), start, end))
+        elif word.isascii() or not _HAS_SPACELESS.search(word):
+            if form := word_form(word):
+                tokens.append(Token(form, start, end))
+        else:
+            tokens.extend(_pieces(word, start))
+    return tokens
+
+
+def _pieces(mixed: str, offset: int) -> Iterator[Token]:
+    """Yield the tokens of what spaces do not part, such as "2024年Tokyo大会"."""
+    for match in _PIECE.finditer(mixed):
+        start = offset + match.start()
+        if match["run"]:
+            yield from _bigrams(match["run"], start)
+        elif match["number"]:
+            yield Token(number_form(match["number"]), start, offset + match.end())
+        elif form := word_form(match["word"]):
+            yield Token(form, start, offset + match.end())
+
+
+def _bigrams(run: str, offset: int) -> Iterator[Token]:
+    # A bigram counts letters with their marks, so that a Thai vowel sign is no letter of its own.
+    spans = [match.span() for match in _CLUSTER.finditer(run)]
+    pairs = zip(spans, spans[1:], strict=False) if len(spans) > 1 else [(spans[0], spans[0])]
+    for (start, _), (_, end) in pairs:
+        yield Token(_normal(run[start:end]), offset + start, offset + end)
+
+
+def _normal(characters: str) -> str:
+    return unicodedata.normalize("NFKC", characters).casefold()
+
+
+def scripts(text: str) -> frozenset[str]:
+    """Return the writing systems of the letters of `text`, such as `{"latin", "han"}`.
+
+    Digits, punctuation and emoji have none: a text without letters gives the empty set.
+    """
+    return _scripts(frozenset(text))
+
+
+@lru_cache(maxsize=1024)
+def _scripts(characters: frozenset[str]) -> frozenset[str]:
+    plain = unicodedata.normalize("NFKC", " ".join(sorted(characters)))
+    return frozenset(filter(None, map(script_of, set(plain))))
