@@ -132,3 +132,12 @@ def test_pooled_qrels_take_the_best_run() -> None:
         ("0", "d1", 2),
         ("0", "d2", 2),
     ]
+
+
+def test_where_nothing_was_judged_no_mean_is_given() -> None:
+    b = board(["t1", "t2", "t3"])
+    b.add(response(), [judgment(failure=FAILED)])
+    b.add(response(topic_id="t2"), [judgment(failure=FAILED)])
+    assert rows(b) == []
+    mean = b.mean("r", b.spec.measures[0])
+    assert (mean.low, mean.high) == (0.0, pytest.approx(2 / 3))

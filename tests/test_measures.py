@@ -76,5 +76,5 @@ def test_own_measures_are_functions_or_specs(
 
 @pytest.mark.parametrize("reference", ["nowhere:x", "trecjudge.trec:nothing", "no_colon"])
 def test_a_measure_that_is_not_there(reference: str) -> None:
-    with pytest.raises(PluginError, match="give package.module:name"):
+    with pytest.raises(PluginError, match=r"give package\.module:name"):
         load_measure(reference)

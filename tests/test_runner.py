@@ -16,6 +16,7 @@ from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Document, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.runner import LOOK_AHEAD, JudgedResponse, Runner, _by_document
 
+NO_MEASURES = LeaderboardSpec(())
 PROGRAM = Program("p", "nowhere:P")
 
 
@@ -24,7 +25,7 @@ class Asking:
     """A judge that asks a model about every sentence, or does `act`."""
 
     act: Callable[[Item], Any] | None = None
-    measures: LeaderboardSpec = LeaderboardSpec(())
+    measures: LeaderboardSpec = NO_MEASURES
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         for sentence in response.sentences:

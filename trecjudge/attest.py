@@ -55,12 +55,12 @@ class LexicalAttester:
         )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _prepared(text: str) -> Prepared:
     return prepare(text)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _scripts(text: str) -> frozenset[str]:
     return scripts(text)
 

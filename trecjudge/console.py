@@ -80,7 +80,7 @@ class ConsoleWatcher:
             self._say(f"{PREFIX[finding.severity]}: {finding}")
         elif self._shown[finding.kind] == SHOWN_OF_A_KIND + 1:
             self._say(
-                f"{finding.severity}: … more of {finding.kind}: counted below, all in the log"
+                f"{PREFIX[finding.severity]}: … more of {finding.kind}: counted below, all in the log"
             )
 
     def said(self, message: str) -> None:

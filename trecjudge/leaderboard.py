@@ -107,12 +107,15 @@ class Leaderboard:
                 )
 
     def mean(self, run_id: str, measure: MeasureSpec) -> Mean:
-        """Return the `all` value of a measure, with what unjudged items could make of it."""
-        return Mean(
-            self._aggregate(run_id, measure, lambda score: score.value),
-            self._aggregate(run_id, measure, lambda score: score.low),
-            self._aggregate(run_id, measure, lambda score: score.high),
-        )
+        """Return the `all` value of a measure, with what unjudged items could make of it.
+
+        Where not one item of the run was judged, a value that depends on them is not given.
+        """
+        value = self._aggregate(run_id, measure, lambda score: score.value)
+        low = self._aggregate(run_id, measure, lambda score: score.low)
+        high = self._aggregate(run_id, measure, lambda score: score.high)
+        nothing_judged = low != high and not self.coverage[run_id].judged
+        return Mean(None if nothing_judged else value, low, high)
 
     def _aggregate(
         self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]

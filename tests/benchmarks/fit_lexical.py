@@ -16,7 +16,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,7 @@ import trecjudge.text
 from trecjudge.text.calibration import Calibration
 from trecjudge.text.claims import read_claim
 from trecjudge.text.frequencies import Frequencies, format_frequencies
-from trecjudge.text.lexical import compare, label_of, prepare, score_of, signals
-from trecjudge.text.lexical import Signals as Signals
+from trecjudge.text.lexical import Signals, compare, label_of, prepare, score_of, signals
 from trecjudge.text.tokens import tokenize
 
 PACKAGE = Path(trecjudge.text.__file__).parent
@@ -43,7 +42,7 @@ DOCUMENT_SHARE = 0.5
 BELOW_FULL = 0.01
 
 Floats = NDArray[np.float64]
-cached_prepare = lru_cache(maxsize=None)(prepare)
+cached_prepare = cache(prepare)
 
 
 @dataclass(frozen=True)
@@ -81,9 +80,10 @@ def read_data(folder: Path) -> Data:
         )
         for row in map(json.loads, (folder / "labels.jsonl").open(encoding="utf-8"))
     ]
+    pairs = (folder / "pairs.jsonl.gz").read_bytes()
     training = [
         Pair(row["topic_id"], row["sentence"], row["passage"], WEIGHT[label])
-        for row in map(json.loads, gzip.open(folder / "pairs.jsonl.gz", "rt", encoding="utf-8"))
+        for row in map(json.loads, gzip.decompress(pairs).splitlines())
         for label in row["labels"]
     ]
     counts = Counter(pair.run for pair in judged)
@@ -103,7 +103,7 @@ def _documents(folder: Path) -> Iterator[tuple[str, str]]:
                 yield key, f"{title}\n{document['text']}" if title else document["text"]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _forms(passage: str) -> frozenset[str]:
     return frozenset(token.form for token in tokenize(passage))
 
@@ -160,7 +160,8 @@ def held_out(data: Data) -> tuple[Floats, Floats]:
     for topic in sorted({pair.topic for pair in data.judged}):
         others = all_topics - {topic}
         frequencies = Frequencies.of(*count_frequencies(data.passages(others)))
-        training = [pair for pair in data.training if pair.topic in others]
+        pairs = (folder / "pairs.jsonl.gz").read_bytes()
+    training = [pair for pair in data.training if pair.topic in others]
         weights = np.array([pair.weight for pair in training])
         calibration = fit(measure(training, frequencies), weights)
         rows = [i for i, pair in enumerate(data.judged) if pair.topic == topic and pair.text]
@@ -272,8 +273,11 @@ def write(data: Data, figures: dict[str, float], when: str) -> None:
     fitted = fit(measure(data.training, Frequencies.of(passages, counts)), weights)
     numbers: dict[str, Any] = {name: getattr(fitted, name) for name in Calibration.__slots__}
     text = CALIBRATION.format(
-        **{**numbers, **figures, "when": when, "topics": len(topics)},
-        **{"pairs": f"{len(data.training):,}", "runs": len(data.human)},
+        **(numbers | figures),
+        pairs=f"{len(data.training):,}",
+        topics=len(topics),
+        runs=len(data.human),
+        when=when,
     )
     (PACKAGE / "calibration.yml").write_text(text, encoding="utf-8")
     table = format_frequencies(passages, counts)

@@ -7,24 +7,23 @@ from collections.abc import Iterator, Sequence
 from trecjudge.text.forms import word_form
 from trecjudge.text.tokens import Token
 
-_CUES = frozenset(
-    word_form(word)
-    for word in (
-        "not no never without none neither nor cannot"  # English; "n't" has the form "not"
-        " nicht kein keine keinen keiner nie niemals ohne"  # German
-        " ne jamais sans nunca jamás sin não sem non senza niet geen"  # Romance, Dutch
-        " не нет ни никогда без"
-        " لا لم لن ليس ليست دون بدون"
-        " नहीं न मत"
-    ).split()
-)
+# English (also "n't"), German, Romance and Dutch, Russian, Arabic, Hindi.
+_NEGATIONS = """
+not no never without none neither nor cannot
+nicht kein keine keinen keiner nie niemals ohne
+ne jamais sans nunca jamás sin não sem non senza niet geen
+не нет ни никогда без
+لا لم لن ليس ليست دون بدون
+नहीं मत
+"""
+_CUES = frozenset(map(word_form, _NEGATIONS.split()))
 # Characters that negate what follows (Chinese), and endings that negate what precedes.
 _NEGATING = frozenset("不没沒未無无非")
 _NEGATED_BEFORE = frozenset(
     {"ない", "せん", "지않", "않는", "않다", "않았", "없다", "없는", "없었"}
 )
 # "Not only ... but" asserts.
-_NOT_A_NEGATION_BEFORE = frozenset(map(word_form, "only just merely simply nur".split()))
+_NOT_A_NEGATION_BEFORE = frozenset(map(word_form, ("only", "just", "merely", "simply", "nur")))
 _SCOPE = 3
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from trecjudge.text.negation import negated_positions
 from trecjudge.text.sentences import sentence_spans
@@ -49,7 +50,7 @@ def prepare(text: str) -> Prepared:
 
 def written_out(tokens: list[Token]) -> Iterator[str]:
     """Yield "1500000" for "1.5 million"."""
-    for (form, _, _), (scale, _, _) in zip(tokens, tokens[1:], strict=False):
+    for (form, _, _), (scale, _, _) in pairwise(tokens):
         if scale in _SCALES and form[0].isdigit():
             yield scaled(form, scale)
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from trecjudge.text.forms import number_form, script_of, word_form
@@ -82,7 +83,7 @@ def _pieces(mixed: str, offset: int) -> Iterator[Token]:
 def _bigrams(run: str, offset: int) -> Iterator[Token]:
     # A bigram counts letters with their marks, so that a Thai vowel sign is no letter of its own.
     spans = [match.span() for match in _CLUSTER.finditer(run)]
-    pairs = zip(spans, spans[1:], strict=False) if len(spans) > 1 else [(spans[0], spans[0])]
+    pairs = pairwise(spans) if len(spans) > 1 else [(spans[0], spans[0])]
     for (start, _), (_, end) in pairs:
         yield Token(_normal(run[start:end]), offset + start, offset + end)
 

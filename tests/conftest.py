@@ -1,0 +1,88 @@
+"""What holds in every test: an own cache folder, no model, no way out of this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.reading import Reading, reading
+from trecjudge.cache import FOLDER_VARIABLE, default_folder
+
+LOOPBACK = ("127.", "::1", "localhost")
+ROOT = Path(__file__).parent.parent
+
+
+def _real_cache() -> str:
+    kept = os.environ.pop(FOLDER_VARIABLE, None)
+    folder = str(default_folder())
+    if kept is not None:
+        os.environ[FOLDER_VARIABLE] = kept
+    return folder
+
+
+REAL_CACHE = _real_cache()
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    """Fail the test that leaves the machine or touches the user's cache, whoever calls."""
+    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
+        target = arguments[0 if event == "socket.getaddrinfo" else 1]
+        host = target[0] if isinstance(target, tuple) else target
+        if isinstance(target, tuple) or event == "socket.getaddrinfo":
+            name = host.decode() if isinstance(host, bytes) else str(host or "localhost")
+            if not name.startswith(LOOPBACK):
+                pytest.fail(f"a test asks the network for {name}")
+    elif event in ("open", "os.mkdir", "os.rename", "os.remove", "sqlite3.connect"):
+        if isinstance(arguments[0], str) and arguments[0].startswith(REAL_CACHE):
+            pytest.fail(f"a test uses the user's cache: {arguments[0]}")
+
+
+# An audit hook sees what C code does too, and what it raises no `except Exception` swallows.
+sys.addaudithook(_guard)
+
+
+@pytest.fixture(autouse=True)
+def own_surroundings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Give the test a cache folder of its own and no model."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+    for name in [name for name in os.environ if name.startswith("OPENAI_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Return `write(text, name)`: the path of a new file below the test's folder."""
+
+    def write(text: str | bytes, name: str = "run.jsonl") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def read(write: Callable[..., Path]) -> Callable[..., Reading]:
+    """Return `read(text, name, **options of RunReader)`: what is read from such a run file."""
+
+    def read(text: str | bytes, name: str = "run.jsonl", **options: Any) -> Reading:
+        return reading(write(text, name), **options)
+
+    return read
+
+
+@pytest.fixture
+def shared() -> Path:
+    """Return the folder of real data beside the project; skip the test where it is not."""
+    folder = Path(os.environ.get("TRECJUDGE_SHARED") or ROOT.parent / "shared")
+    if not folder.is_dir():
+        pytest.skip(f"needs real data in {folder}; TRECJUDGE_SHARED names another folder")
+    return folder

@@ -1,0 +1,85 @@
+"""Reading run text in a test: what came of it, and which problems were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trecjudge.findings import Finding
+from trecjudge.records import Citation, Response, Topic
+from trecjudge.runs import RunReader
+
+Write = Callable[..., Path]
+"""(text, name) -> path"""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader handed out and what it found."""
+
+    pairs: list[tuple[Topic, Response]]
+    findings: list[Finding]
+
+    @property
+    def responses(self) -> list[Response]:
+        return [response for _, response in self.pairs]
+
+    @property
+    def response(self) -> Response:
+        """The only response."""
+        (response,) = self.responses
+        return response
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of the findings, in their order."""
+        return [finding.kind for finding in self.findings]
+
+    @property
+    def answers(self) -> list[tuple[str, str]]:
+        """(run_id, topic_id) of every response."""
+        return [(response.run_id, response.topic_id) for response in self.responses]
+
+    @property
+    def citations(self) -> list[Citation]:
+        """All citations of the only response."""
+        return [c for sentence in self.response.sentences for c in sentence.citations]
+
+    @property
+    def cited(self) -> list[str | None]:
+        """The document ids of these."""
+        return [citation.doc_id for citation in self.citations]
+
+
+Read = Callable[..., Reading]
+"""(text, name, **options of RunReader) -> Reading"""
+
+
+def reading(*paths: Path, **options: Any) -> Reading:
+    """Read these run files."""
+    findings: list[Finding] = []
+    pairs = list(RunReader(paths, findings.append, **options))
+    return Reading(pairs, findings)
+
+
+def answer(sentences: str, topic_id: str = "1", more: str = "") -> str:
+    """Return a TREC RAG 2025 record with this literal `answer`; references are a, b."""
+    metadata = f'{{"team_id": "t", "run_id": "r", "narrative_id": "{topic_id}"}}'
+    return f'{{"metadata": {metadata}, "references": ["a", "b"], "answer": {sentences}{more}}}'
+
+
+def citing(citations: str, more: str = ', "documents": {"a": "A.", "b": "B."}') -> str:
+    """Return a TREC RAG 2025 record of one sentence with these literal `citations`."""
+    return answer(f'[{{"text": "S.", "citations": {citations}}}]', more=more)
+
+
+def responses(sentences: str, topic_id: str = "1", more: str = "") -> str:
+    """Return a RAGTIME record with this literal `responses`."""
+    metadata = f'{{"team_id": "t", "run_id": "r", "topic_id": "{topic_id}"}}'
+    return f'{{"metadata": {metadata}, "responses": {sentences}{more}}}'
+
+
+PLAIN = responses('[{"text": "S.", "citations": []}]')
+SECOND = responses('[{"text": "S.", "citations": []}]', topic_id="2")

@@ -1,0 +1,108 @@
+"""Documents given beside the runs, and inside them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.reading import Write
+from trecjudge.documents import document_of, documents_of, read_documents
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.records import Document
+
+
+@pytest.mark.parametrize(
+    ("record", "wanted"),
+    [
+        pytest.param('{"docid": "d", "text": "T."}', Document("d", "T."), id="docid, text"),
+        pytest.param('{"doc_id": "d", "body": "T."}', Document("d", "T."), id="doc_id, body"),
+        pytest.param('{"id": 7, "contents": "T."}', Document("7", "T."), id="integer id"),
+        pytest.param('{"_id": "d", "passage": "T."}', Document("d", "T."), id="_id, passage"),
+        pytest.param(
+            '{"docid": "d#0", "title": "N", "segment": "T."}',
+            Document("d#0", "T.", "N"),
+            id="MS MARCO segment",
+        ),
+        pytest.param('{"id": "d", "text": null}', Document("d"), id="null text is no text"),
+        pytest.param('{"id": "d", "text": ""}', Document("d"), id="empty text is no text"),
+        pytest.param('{"id": "d", "text": 5}', Document("d"), id="a number is no text"),
+        pytest.param('{"id": "d", "text": null, "body": "T."}', Document("d", "T."), id="body"),
+        pytest.param('{"id": "", "pid": "d"}', Document("d"), id="empty id beside a good one"),
+        pytest.param('{"text": "T."}', None, id="no id"),
+        pytest.param('{"id": true}', None, id="true as id"),
+        pytest.param('"T."', None, id="text without id"),
+        pytest.param("null", None, id="null"),
+        pytest.param('["d", "T."]', None, id="list"),
+    ],
+)
+def test_document_of(record: str, wanted: Document | None) -> None:
+    assert document_of(json.loads(record)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("field", "wanted"),
+    [
+        pytest.param('{"d": {"id": "d", "text": "T."}}', [Document("d", "T.")], id="dict"),
+        pytest.param('{"d": {"text": "T."}}', [Document("d", "T.")], id="dict without id"),
+        pytest.param('{"d": "T."}', [Document("d", "T.")], id="plain text"),
+        pytest.param('{"d": null}', [Document("d")], id="null"),
+        pytest.param('[{"id": "d", "text": "T."}]', [Document("d", "T.")], id="list"),
+        pytest.param('{"d": 5, "e": [], "": "T."}', [None, None, None], id="unusable in dict"),
+        pytest.param('[1, null, "T.", [], {}]', [None] * 5, id="unusable in list"),
+        pytest.param("5", [None], id="number"),
+        pytest.param('"T."', [None], id="text"),
+        pytest.param("null", [], id="null field"),
+        pytest.param("{}", [], id="empty dict"),
+        pytest.param("[]", [], id="empty list"),
+    ],
+)
+def test_documents_of(field: str, wanted: list[Document | None]) -> None:
+    assert [document for _, document in documents_of(json.loads(field))] == wanted
+
+
+def test_the_title_stands_before_the_text() -> None:
+    assert Document("d", "T.", "N").full_text == "N\nT."
+    assert Document("d", "T.").full_text == "T."
+
+
+def test_files_and_folders_fill_one_store(write: Write, tmp_path: Path) -> None:
+    write(gzip.compress(b'{"id": "a", "text": "A."}'), "more/x/a.jsonl.gz")
+    write('[{"id": "b", "text": "B."}]', "more/b.json")
+    single = write('{"id": "c", "text": "C."}', "c.jsonl")
+    store = read_documents([single, tmp_path / "more"], lambda finding: pytest.fail(str(finding)))
+    assert [store.get(i) for i in "abc"] == [Document(i, f"{i.upper()}.") for i in "abc"]
+    assert store.get("d") is None
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind"),
+    [
+        pytest.param(b'{"id": "a", "text": "Other."}', "document_duplicate", id="twice"),
+        pytest.param(b'{"text": "T."}', "documents_unusable", id="no id"),
+        pytest.param(b'{"id": ', "line_not_json", id="cut"),
+        pytest.param(b'{"id": "\xff"}', "bad_utf8", id="bad bytes"),
+        pytest.param(b"null", "record_not_an_object", id="null"),
+    ],
+)
+def test_a_bad_record_is_found_and_the_others_are_read(bad: bytes, kind: str, write: Write) -> None:
+    findings: list[Finding] = []
+    path = write(b'{"id": "a", "text": "A."}\n' + bad + b'\n{"id": "c", "text": "C."}')
+    store = read_documents([path], findings.append)
+    assert list(store.documents.values()) == [Document("a", "A."), Document("c", "C.")]
+    assert [(f.kind, f.place.line) for f in findings] == [(kind, 2)]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "[]", "Notes.\n", '{"text": "T."}', b"\x1f\x8b\x08"])
+def test_a_file_without_documents_is_an_input_error(text: str | bytes, write: Write) -> None:
+    with pytest.raises(InputError, match=r"run\.jsonl: (no documents found; give|cannot be read)"):
+        read_documents([write(text)], lambda finding: None)
+
+
+def test_a_path_without_documents_beside_a_good_one_is_an_input_error(write: Write) -> None:
+    good, empty = write('{"id": "a", "text": "A."}', "good"), write("", "empty")
+    with pytest.raises(InputError, match="empty: no documents found"):
+        read_documents([good, empty], lambda finding: None)

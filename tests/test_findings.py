@@ -1,0 +1,72 @@
+"""Kinds of findings, their log, and values as messages show them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import trecjudge
+from trecjudge.findings import KINDS, Finding, FindingLog, shown
+from trecjudge.records import Place
+
+PACKAGE = Path(trecjudge.__file__).parent
+REPORTED = re.compile(r'(?:Finding|complain|_about)\(\s*"(\w+)"')
+
+
+def test_the_kinds_are_those_that_the_code_reports() -> None:
+    sources = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    assert {kind for source in sources for kind in REPORTED.findall(source)} == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("finding", "wanted"),
+    [
+        (
+            Finding("citation_out_of_range", Place("a", 17), "cites 9", sentence=3),
+            "a:17: sentence 3 cites 9",
+        ),
+        (Finding("topic_unknown", Place("a", 1), "answers '9'"), "a:1: answers '9'"),
+        (
+            Finding("file_unreadable", Place("a"), "breaks off", sentence=0),
+            "a: sentence 0 breaks off",
+        ),
+    ],
+    ids=["sentence", "line", "file"],
+)
+def test_a_finding_names_its_place(finding: Finding, wanted: str) -> None:
+    assert str(finding) == wanted
+
+
+def test_the_log_counts_and_passes_on() -> None:
+    heard: list[Finding] = []
+    log = FindingLog([heard.append])
+    kinds = ["line_not_json", "topic_unknown", "topic_unknown", "team_id_missing"]
+    for kind in kinds:
+        log(Finding(kind, Place("a"), "message"))
+    assert [finding.kind for finding in heard] == kinds
+    assert dict(log.counts) == {"line_not_json": 1, "topic_unknown": 2, "team_id_missing": 1}
+    assert [log.of_severity(s) for s in ("error", "warning", "note")] == [1, 2, 1]
+    assert log.of_severity("error", "warning") == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        ("a", "'a'"),
+        (None, "None"),
+        ("\ud800\n\x1b[31m", r"'\ud800\n\x1b[31m'"),
+        ("x" * 100, "'" + "x" * 78 + "…"),
+    ],
+    ids=["text", "null", "what no terminal should get", "long"],
+)
+def test_shown(value: object, wanted: str) -> None:
+    assert shown(value) == wanted
+
+
+def test_a_value_nested_too_deep_is_shown_all_the_same() -> None:
+    value: list[object] = []
+    for _ in range(1020):
+        value = [value]
+    assert len(shown(value)) <= 80

@@ -1,0 +1,237 @@
+"""Files and folders, plain or gzip, as JSON values with their line numbers."""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.reading import Write
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.sources import as_id, as_text, files_below, lines, objects, values
+
+PACKED = gzip.compress(b'{"a": 1}\n{"a": 2}\n')
+CORRUPT = PACKED[:10] + b"\xff" * 20
+
+
+def test_a_file_stands_for_itself(write: Write) -> None:
+    path = write("", "one.jsonl")
+    assert files_below(path) == [path]
+
+
+def test_a_folder_is_read_at_any_depth_and_in_order(write: Write, tmp_path: Path) -> None:
+    names = ["b.jsonl", "a/z.jsonl", "x.jsonl/inside", "a/b/c"]
+    paths = [write("", name) for name in names]
+    for hidden in (".hidden", ".git/config", "a/.DS_Store"):
+        write("", hidden)
+    assert files_below(tmp_path) == sorted(paths)
+
+
+def test_a_hidden_folder_that_is_asked_for_is_read(write: Write, tmp_path: Path) -> None:
+    path = write("", ".runs/a.jsonl")
+    assert files_below(tmp_path / ".runs") == [path]
+
+
+def test_linked_folders_are_read_and_loops_end(write: Write, tmp_path: Path) -> None:
+    path = write("", "elsewhere/team/a.jsonl")
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "team").symlink_to(path.parent)
+    (path.parent / "up").symlink_to(path.parent)
+    assert files_below(runs) == [runs / "team" / "a.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("gone", id="not there"),
+        pytest.param("x" * 300, id="name too long for a file system"),
+        pytest.param("a\0b", id="NUL in the name"),
+    ],
+)
+def test_a_path_that_cannot_be_is_an_input_error(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=name[:9]):
+        files_below(tmp_path / name)
+    with pytest.raises(InputError, match=name[:9]):
+        list(lines(tmp_path / name))
+
+
+def test_a_link_that_leads_nowhere_is_an_input_error(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match=r"loop\.jsonl"):
+        files_below(loop)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        pytest.param(b"a\nb\n", [(1, b"a"), (2, b"b")], id="LF"),
+        pytest.param(b"a\nb", [(1, b"a"), (2, b"b")], id="no LF at the end"),
+        pytest.param(b"a\r\nb\r\n", [(1, b"a"), (2, b"b")], id="CRLF"),
+        pytest.param(b"a\n\n \t\nb\n", [(1, b"a"), (4, b"b")], id="blank lines count"),
+        pytest.param(b"\xef\xbb\xbfa\nb\n", [(1, b"a"), (2, b"b")], id="byte order mark"),
+        pytest.param(b"\xef\xbb\xbf\na\n", [(2, b"a")], id="byte order mark alone"),
+        pytest.param("a\u2028b\x85c\n".encode(), [(1, "a\u2028b\x85c".encode())], id="U+2028"),
+        pytest.param(b"", [], id="empty"),
+        pytest.param(b"\n \n\t\n", [], id="blank"),
+        pytest.param(gzip.compress(b"a\n\nb"), [(1, b"a"), (3, b"b")], id="gzip"),
+        pytest.param(gzip.compress(b"\xef\xbb\xbfa"), [(1, b"a")], id="byte order mark in gzip"),
+        pytest.param(
+            gzip.compress(b"a\n") + gzip.compress(b"b\n"), [(1, b"a"), (2, b"b")], id="two gzips"
+        ),
+        pytest.param(gzip.compress(b""), [], id="empty gzip"),
+    ],
+)
+def test_lines(text: bytes, wanted: list[tuple[int, bytes]], write: Write) -> None:
+    assert list(lines(write(text))) == wanted
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        pytest.param(PACKED[:-9], id="breaks off"),
+        pytest.param(PACKED[:2], id="two bytes"),
+        pytest.param(PACKED[:-8] + bytes(8), id="wrong checksum"),
+        pytest.param(PACKED + b"x", id="rest after the end"),
+        pytest.param(CORRUPT, id="corrupt"),
+    ],
+)
+def test_broken_gzip_is_an_input_error(packed: bytes, write: Write) -> None:
+    with pytest.raises(InputError, match=r"run\.jsonl: cannot be read"):
+        list(lines(write(packed)))
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        list(lines(tmp_path))
+
+
+@pytest.mark.parametrize("text", [b"a\n", PACKED, CORRUPT], ids=["plain", "gzip", "corrupt gzip"])
+def test_no_file_stays_open(text: bytes, write: Write) -> None:
+    path = write(text)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            list(lines(path))
+        except Exception:
+            del path
+    assert [str(warning.message) for warning in said] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        pytest.param('{"a": 1}\n{"a": 2}\n', [(1, 1), (2, 2)], id="an object a line"),
+        pytest.param('{"a": 1}{"a": 2}', [(1, 1), (1, 2)], id="two on a line"),
+        pytest.param('{"a": 1} \t {"a": 2}\n{"a": 3}', [(1, 1), (1, 2), (2, 3)], id="spaced"),
+        pytest.param('{"a": 1}\r{"a": 2}\r', [(1, 1), (1, 2)], id="lines end at CR"),
+        pytest.param('[{"a": 1}, {"a": 2}]', [(1, 1), (1, 2)], id="array on a line"),
+        pytest.param('[{"a": 1}]\n[{"a": 2}]', [(1, 1), (2, 2)], id="array a line"),
+        pytest.param('[{"a": 1}][{"a": 2}]', [(1, 1), (1, 2)], id="two arrays on a line"),
+        pytest.param("[]", [], id="empty array"),
+        pytest.param('[\n {"a": 1},\n {"a": 2}\n]\n', [(1, 1), (1, 2)], id="pretty array"),
+        pytest.param('{\n "a": 1\n}\n{\n "a": 2\n}\n', [(1, 1), (1, 2)], id="pretty objects"),
+        pytest.param('\ufeff{\n "a": 1\n}', [(1, 1)], id="pretty after byte order mark"),
+    ],
+)
+def test_values(text: str, wanted: list[tuple[int, int]], write: Write) -> None:
+    found = list(values(write(text), fail))
+    assert [(number, value["a"]) for number, value in found] == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('[{"a": 1},\n{"a": 2}]', id="array over lines"),
+        pytest.param('\n[\n{"a": 1},\n{"a": 2}\n]', id="pretty array after a blank line"),
+        pytest.param('[\n{"a": 1}\n]\n{"a": 2}', id="pretty array, then an object"),
+        pytest.param('[ {\n"a": 1},\n{"a": 2}]', id="array that opens with its first object"),
+    ],
+)
+def test_values_of_arrays_in_any_layout(text: str, write: Write) -> None:
+    assert [value for _, value in values(write(text), fail)] == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind"),
+    [
+        pytest.param(b'{"a": 2', "line_not_json", id="cut"),
+        pytest.param(b'{"a": NaN}', "line_not_json", id="NaN"),
+        pytest.param(b'{"a": -Infinity}', "line_not_json", id="infinity"),
+        pytest.param(b"{'a': 2}", "line_not_json", id="single quotes"),
+        pytest.param(b'{"a": 2},', "line_not_json", id="comma at the end"),
+        pytest.param(b"\x00", "line_not_json", id="NUL"),
+        pytest.param(b'{"a": "\xff"}', "bad_utf8", id="bad bytes"),
+        pytest.param(b'{"a": "\xed\xa0\x80"}', "bad_utf8", id="surrogate as bytes"),
+        pytest.param(b"[" * 100_000, "line_not_json", id="nested too deep"),
+        pytest.param(b'{"a": ' + b"9" * 5000 + b"}", "line_not_json", id="5000 digits"),
+    ],
+)
+def test_a_bad_line_is_found_and_the_others_are_read(bad: bytes, kind: str, write: Write) -> None:
+    findings: list[Finding] = []
+    found = list(values(write(b'{"a": 1}\n' + bad + b'\n{"a": 3}'), findings.append))
+    assert {1, 3} <= {number for number, _ in found}
+    assert [(f.kind, f.place.line) for f in findings] == [(kind, 2)]
+    assert f"run.jsonl:2: is not {'UTF-8' if kind == 'bad_utf8' else 'JSON'}" in str(findings[0])
+
+
+def test_what_is_whole_on_a_bad_line_is_read(write: Write) -> None:
+    findings: list[Finding] = []
+    assert list(values(write('{"a": 1} {"a": 2'), findings.append)) == [(1, {"a": 1})]
+    assert findings[0].value == "'{\"a\": 2'"
+
+
+def test_a_cut_array_is_found(write: Write) -> None:
+    findings: list[Finding] = []
+    list(values(write('[\n{"a": 1},\n{"a": '), findings.append))
+    assert [finding.kind for finding in findings] == ["line_not_json"]
+
+
+@pytest.mark.parametrize("value", ["1", "null", '"text"', "[[1]]", "true", "1.5"])
+def test_a_value_that_is_no_object_is_found(value: str, write: Write) -> None:
+    findings: list[Finding] = []
+    text = f'{{"a": 1}}\n{value}\n{{"a": 3}}'
+    assert [n for n, _ in objects(write(text), findings.append)] == [1, 3]
+    assert [(f.kind, f.place.line) for f in findings] == [("record_not_an_object", 2)]
+
+
+def test_a_long_line_is_read(write: Write) -> None:
+    text = f'{{"a": "{"x" * 10_000_000}"}}'
+    assert [len(value["a"]) for _, value in objects(write(text), fail)] == [10_000_000]
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        ("7", "7"),
+        (7, "7"),
+        (" 7 ", "7"),
+        ("007", "007"),
+        ("a b", "a b"),
+        (0, "0"),
+        (-1, "-1"),
+        ("", None),
+        (" \t", None),
+        (None, None),
+        (True, None),
+        (7.0, None),
+        (["7"], None),
+        ({"7": 1}, None),
+    ],
+)
+def test_as_id(value: object, wanted: str | None) -> None:
+    assert as_id(value) == wanted
+
+
+@pytest.mark.parametrize(("value", "wanted"), [(" a ", " a "), (None, ""), (5, ""), (["a"], "")])
+def test_as_text(value: Any, wanted: str) -> None:
+    assert as_text(value) == wanted
+
+
+def fail(finding: Finding) -> None:
+    pytest.fail(f"{finding.kind}: {finding}")
