@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec
 
 import typer
 
@@ -13,10 +14,12 @@ from trecjudge import options as flag
 
 if TYPE_CHECKING:
     from trecjudge.job import Job
+    from trecjudge.llm.opening import ModelOptions
     from trecjudge.summary import Summary
 
+P = ParamSpec("P")
 INTERRUPTED = 130
-SEVERAL = ("--rag-responses", "--documents")
+SEVERAL = ("--rag-responses", "--documents", "--cache-from")
 
 
 app = typer.Typer(
@@ -25,6 +28,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
+    """Make a command that returns its exit status exit with it, or with 1 and one line."""
+
+    @functools.wraps(command)
+    def run(*arguments: P.args, **options: P.kwargs) -> NoReturn:
+        raise typer.Exit(_guarded(lambda: command(*arguments, **options)))
+
+    return run
+
+
+cache_app = typer.Typer(help="Look after the cache of model replies.", no_args_is_help=True)
+app.add_typer(cache_app, name="cache")
 
 
 @app.callback()
@@ -45,6 +62,13 @@ def main(
     sweep: flag.Sweep = None,
     use_env_llm: flag.UseEnvLlm = False,
     cache_dir: flag.CacheDir = None,
+    cache_from: flag.CacheFrom = None,
+    refresh: flag.Refresh = False,
+    offline: flag.Offline = False,
+    plan: flag.Plan = False,
+    max_calls: flag.MaxCalls = None,
+    max_tokens: flag.MaxTokens = None,
+    max_cost: flag.MaxCost = None,
     out_dir: flag.OutDir = Path("out"),
     name: flag.Name = "default",
     qrels_pool: flag.QrelsPool = False,
@@ -65,18 +89,32 @@ def main(
 
 
 @app.command()
-def judges() -> None:
+@exits
+def judges() -> int:
     """List the judges."""
-    raise typer.Exit(_guarded(_list_judges))
+    from trecjudge.errors import PluginError
+    from trecjudge.judge import judge_class, judge_names, summary_of
+
+    rows = []
+    for name in judge_names():
+        try:
+            rows.append((name, summary_of(judge_class(name))))
+        except PluginError as error:
+            rows.append((name, f"broken: {error}"))
+    return _print_listing(rows)
 
 
 @app.command()
-def formats() -> None:
+@exits
+def formats() -> int:
     """List the run formats."""
-    raise typer.Exit(_guarded(_list_formats))
+    from trecjudge.formats.registry import all_formats
+
+    return _print_listing([(f.NAME, f"({f.DATASET}) {f.SUMMARY}") for f in all_formats()])
 
 
 @app.command()
+@exits
 def rescore(
     judgments: Annotated[Path, typer.Argument(help="A NAME.judgments.jsonl.")],
     out_dir: Annotated[
@@ -85,23 +123,69 @@ def rescore(
     name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
-) -> None:
+) -> int:
     """Write qrels and leaderboard anew from a judgments file, with no model."""
+    from trecjudge.judgments import JudgmentsReader
+    from trecjudge.outputs import Outputs
+    from trecjudge.scoring import score
 
-    def work() -> int:
-        from trecjudge.judgments import JudgmentsReader
-        from trecjudge.outputs import Outputs
-        from trecjudge.scoring import score
+    reader = JudgmentsReader(judgments)
+    stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
+    outputs = Outputs(out_dir or judgments.parent, stem)
+    outputs.prepare()
+    summary = score(reader, outputs)
+    _print_summaries([summary], quiet, as_json)
+    return summary.exit_status
 
-        reader = JudgmentsReader(judgments)
-        stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
-        outputs = Outputs(out_dir or judgments.parent, stem)
-        outputs.prepare()
-        summary = score(reader, outputs)
-        _print_summaries([summary], quiet, as_json)
-        return summary.exit_status
 
-    raise typer.Exit(_guarded(work))
+@cache_app.command()
+@exits
+def info(cache_dir: flag.Cache = None) -> int:
+    """Show what the cache holds, by endpoint and model."""
+    from trecjudge.cache.upkeep import holdings
+
+    return _print_listing(
+        [
+            (f"{h.endpoint} {h.model}", f"{h.replies} replies, {h.tokens} tokens")
+            for h in holdings(cache_dir)
+        ]
+    )
+
+
+@cache_app.command("export")
+@exits
+def export_cache(
+    target: flag.CacheFolder, cache_dir: flag.Cache = None, model: flag.CacheModel = None
+) -> int:
+    """Copy the cache, or one model's part of it, into a new folder, for --cache-from."""
+    from trecjudge.cache.upkeep import export_to
+
+    count = export_to(cache_dir, target, model)
+    return _print_listing([("exported", f"{count} replies to {target}")])
+
+
+@cache_app.command("import")
+@exits
+def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
+    """Add the replies of another cache, where this one has none."""
+    from trecjudge.cache.upkeep import import_from
+
+    count = import_from(cache_dir, source)
+    return _print_listing([("imported", f"{count} replies from {source}")])
+
+
+@cache_app.command()
+@exits
+def prune(
+    cache_dir: flag.Cache = None,
+    model: flag.CacheModel = None,
+    older_than: flag.OlderThan = None,
+) -> int:
+    """Delete replies of a model, or older than so many days, or both."""
+    from trecjudge.cache.upkeep import prune
+
+    count = prune(cache_dir, model, older_than)
+    return _print_listing([("deleted", f"{count} replies")])
 
 
 def _run(options: dict[str, Any]) -> int:
@@ -109,13 +193,18 @@ def _run(options: dict[str, Any]) -> int:
     from rich.console import Console
 
     from trecjudge.console import ConsoleWatcher
-    from trecjudge.pipeline import run_job
+    from trecjudge.pipeline import plan_job, run_job
 
     console = Console(stderr=True)
-    summaries = []
+    summaries, plans = [], []
     for job in _jobs(options):
         with ConsoleWatcher(console, quiet=options["quiet"]) as watcher:
-            summaries.append(run_job(job, watcher))
+            if job.model.plan:
+                plans.append({"name": job.outputs.name} | plan_job(job, watcher))
+            else:
+                summaries.append(run_job(job, watcher))
+    if plans:
+        return _print_plans(plans, options["as_json"])
     _print_summaries(summaries, options["quiet"], options["as_json"])
     return max(summary.exit_status for summary in summaries)
 
@@ -154,8 +243,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             outputs=outputs.of(point.suffix),
             workflow=workflow,
             settings=point.settings,
-            use_model=options["use_env_llm"],
-            cache_folder=options["cache_dir"],
+            model=_model_options(options),
             command_line=tuple(sys.argv),
             **same,
         )
@@ -163,14 +251,23 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
     ]
 
 
+def _model_options(options: dict[str, Any]) -> ModelOptions:
+    """Return how the jobs may use a model; replaying and planning are uses of one."""
+    from trecjudge.llm.opening import ModelOptions
+
+    same = ("refresh", "offline", "plan", "max_calls", "max_tokens", "max_cost")
+    return ModelOptions(
+        use=options["use_env_llm"] or options["offline"] or options["plan"],
+        cache_folder=options["cache_dir"],
+        cache_from=options["cache_from"] or (),
+        **{key: options[key] for key in same},
+    )
+
+
 def _print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:
     """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
     if as_json:
-        import orjson
-
-        records = [summary.as_dict() for summary in summaries]
-        record = records[0] if len(records) == 1 else {"jobs": records}
-        sys.stdout.write(orjson.dumps(record).decode() + "\n")
+        _print_json([summary.as_dict() for summary in summaries])
         return
     if quiet:
         return
@@ -185,23 +282,23 @@ def _print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> No
             console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _list_judges() -> int:
-    from trecjudge.errors import PluginError
-    from trecjudge.judge import judge_class, judge_names, summary_of
+def _print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
+    """Print what the jobs would ask."""
+    from trecjudge.console import plan_lines
 
-    rows = []
-    for name in judge_names():
-        try:
-            rows.append((name, summary_of(judge_class(name))))
-        except PluginError as error:
-            rows.append((name, f"broken: {error}"))
-    return _print_listing(rows)
+    if as_json:
+        _print_json(plans)
+    else:
+        for plan in plans:
+            sys.stdout.write("\n".join(plan_lines(plan)) + "\n")
+    return 0
 
 
-def _list_formats() -> int:
-    from trecjudge.formats.registry import all_formats
+def _print_json(records: list[dict[str, Any]]) -> None:
+    import orjson
 
-    return _print_listing([(f.NAME, f"({f.DATASET}) {f.SUMMARY}") for f in all_formats()])
+    record = records[0] if len(records) == 1 else {"jobs": records}
+    sys.stdout.write(orjson.dumps(record).decode() + "\n")
 
 
 def _print_listing(rows: list[tuple[str, str]]) -> int:

@@ -11,35 +11,31 @@ from typing import Any
 import pytest
 
 from tests.reading import Reading, reading
-from trecjudge.cache import FOLDER_VARIABLE, default_folder
 
+FILE_EVENTS = ("open", "os.mkdir", "os.rename", "os.remove", "sqlite3.connect")
 LOOPBACK = ("127.", "::1", "localhost")
 ROOT = Path(__file__).parent.parent
-
-
-def _real_cache() -> str:
-    kept = os.environ.pop(FOLDER_VARIABLE, None)
-    folder = str(default_folder())
-    if kept is not None:
-        os.environ[FOLDER_VARIABLE] = kept
-    return folder
-
-
-REAL_CACHE = _real_cache()
+CACHE_VARIABLE = "TRECJUDGE_CACHE"
+CACHES = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+REAL_CACHE = str(CACHES / "trecjudge")
 
 
 def _guard(event: str, arguments: tuple[Any, ...]) -> None:
     """Fail the test that leaves the machine or touches the user's cache, whoever calls."""
-    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
-        target = arguments[0 if event == "socket.getaddrinfo" else 1]
-        host = target[0] if isinstance(target, tuple) else target
-        if isinstance(target, tuple) or event == "socket.getaddrinfo":
-            name = host.decode() if isinstance(host, bytes) else str(host or "localhost")
-            if not name.startswith(LOOPBACK):
-                pytest.fail(f"a test asks the network for {name}")
-    elif event in ("open", "os.mkdir", "os.rename", "os.remove", "sqlite3.connect"):
-        if isinstance(arguments[0], str) and arguments[0].startswith(REAL_CACHE):
-            pytest.fail(f"a test uses the user's cache: {arguments[0]}")
+    if event in ("socket.connect", "socket.sendto"):
+        _check_host(arguments[1])
+    elif event == "socket.getaddrinfo":
+        _check_host(arguments)
+    elif event in FILE_EVENTS and str(arguments[0]).startswith(REAL_CACHE):
+        pytest.fail(f"a test uses the user's cache: {arguments[0]}")
+
+
+def _check_host(address: Any) -> None:
+    """Fail for (host, port, ...) beyond loopback; the address of a local pipe is text."""
+    host = address[0] if isinstance(address, tuple) else None
+    name = host.decode() if isinstance(host, bytes) else host
+    if name and not name.startswith(LOOPBACK):
+        pytest.fail(f"a test asks the network for {name}")
 
 
 # An audit hook sees what C code does too, and what it raises no `except Exception` swallows.
@@ -51,7 +47,7 @@ def own_surroundings(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Give the test a cache folder of its own and no model."""
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
     for name in [name for name in os.environ if name.startswith("OPENAI_")]:
         monkeypatch.delenv(name)
 

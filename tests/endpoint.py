@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,11 +29,12 @@ class Answer:
     drop: bool = False
 
 
-def attestation(label: str = "full_support", evidence: str = "") -> str:
-    """Return a reply in the form that the citation judge's program asks for."""
-    return (
-        f"[[ ## evidence ## ]]\n{evidence}\n\n[[ ## label ## ]]\n{label}\n\n[[ ## completed ## ]]"
-    )
+def attestation(body: dict[str, Any], label: str = "full_support", evidence: str = "") -> str:
+    """Return a reply to the citation judge's program in the form that the request asks for."""
+    if "response_format" in body:
+        return json.dumps({"evidence": evidence, "label": label})
+    fields = {"evidence": evidence, "label": label, "completed": ""}
+    return "\n\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in fields.items())
 
 
 @dataclass
@@ -109,6 +111,6 @@ def serving(script: Script) -> Iterator[Endpoint]:
         loop.close()
 
 
-def answering(content: str = attestation(), delay: float = 0.0) -> Script:
-    """Return a script that always gives the same reply."""
-    return lambda body, number: Answer(content, delay=delay)
+def attesting(label: str = "full_support", evidence: str = "", delay: float = 0.0) -> Script:
+    """Return a script that gives every pair the same label."""
+    return lambda body, number: Answer(attestation(body, label, evidence), delay=delay)

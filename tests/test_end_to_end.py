@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.commandline import SAMPLES, command, judge, sample
-from tests.endpoint import answering, attestation, serving
+from tests.endpoint import attesting, serving
 from trecjudge.trec import read_leaderboard, read_qrels
 
 DATASETS = ("rag", "ragtime", "dragun")
@@ -126,7 +126,7 @@ def test_first_topics_and_runs(tmp_path: Path) -> None:
 def test_the_config_makes_it_repeatable(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--set", "partial=0.25")
     config = yaml.safe_load((tmp_path / "x.config.yml").read_text())
-    assert config["settings"] == {"attester": "auto", "partial": 0.25}
+    assert config["settings"] == {"attester": "auto", "partial": 0.25, "group": 1}
     assert len(config["inputs_sha256"]) == 5
     assert config["counts"]["items_judged"] == config["counts"]["items_expected"] == 39
 
@@ -184,7 +184,7 @@ def test_a_model_that_always_says_yes(tmp_path: Path, monkeypatch: pytest.Monkey
         '{"metadata": {"team_id": "tx", "run_id": "uncited", "topic_id": "1"}, "responses": '
         '[{"text": "Steam makes the whistle.", "citations": []}], "documents": {}}\n'
     )
-    with serving(answering(attestation("full_support", "a small gap"))) as endpoint:
+    with serving(attesting(evidence="a small gap")) as endpoint:
         for name, value in endpoint.environment().items():
             monkeypatch.setenv(name, value)
         done = judge(runs, tmp_path / "out", "--use-env-llm")
@@ -226,9 +226,10 @@ def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "def sentences(response, judgments):\n    return len(response.sentences)\n"
     )
     (tmp_path / "w.yml").write_text(
-        "measures: [mine:sentences]\nprompts:\n  attest: Does the {document} prove the {sentence}?\n"
+        "measures: [mine:sentences]\nprompts:\n"
+        "  attest: Does the {document} prove the {sentence}?\n"
     )
-    with serving(answering()) as endpoint:
+    with serving(attesting()) as endpoint:
         for name, value in endpoint.environment().items():
             monkeypatch.setenv(name, value)
         done = sample("rag", tmp_path, "-q", "--workflow", tmp_path / "w.yml", "--use-env-llm")

@@ -80,12 +80,29 @@ class ModelAttester:
         """Return the label that the model gives, with its quote where the document has it."""
         text = document.full_text
         prediction = await self.model.predict(self.program, document=text, sentence=sentence)
-        quote = str(prediction.fields["evidence"]).strip()
-        evidence = find_quote(text, quote)
-        reason = "the model's quote is not in the document" if quote and not evidence else ""
-        return Attestation(
-            str(prediction.fields["label"]), reason, "llm", evidence, prediction.call.usage
-        )
+        fields = prediction.fields
+        return _by_model(text, fields["label"], fields["evidence"], prediction.call.usage)
+
+    async def attest_group(
+        self, program: Program, sentences: list[str], document: Document
+    ) -> list[Attestation]:
+        """Return an attestation for each sentence by one request; the first has its cost.
+
+        `program` has inputs `document`, `sentences`; outputs `labels`, `evidence`, lists alike.
+        """
+        text = document.full_text
+        prediction = await self.model.predict(program, document=text, sentences=sentences)
+        labels, quotes = prediction.fields["labels"], prediction.fields["evidence"]
+        usages = [prediction.call.usage, *(NOTHING_SPENT for _ in sentences[1:])]
+        return [_by_model(text, *found) for found in zip(labels, quotes, usages, strict=True)]
+
+
+def _by_model(text: str, label: str, quote: str, usage: Usage) -> Attestation:
+    """Return the model's label, with its quote where the document has it."""
+    evidence = find_quote(text, quote)
+    lost = quote.strip() and evidence is None
+    reason = "the model's quote is not in the document" if lost else ""
+    return Attestation(label, reason, "llm", evidence, usage)
 
 
 def attester_for(name: AttesterName, model: Model, program: Program) -> Attester:

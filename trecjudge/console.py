@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -79,9 +81,8 @@ class ConsoleWatcher:
         if self._shown[finding.kind] <= SHOWN_OF_A_KIND:
             self._say(f"{PREFIX[finding.severity]}: {finding}")
         elif self._shown[finding.kind] == SHOWN_OF_A_KIND + 1:
-            self._say(
-                f"{PREFIX[finding.severity]}: … more of {finding.kind}: counted below, all in the log"
-            )
+            more = f"… more of {finding.kind}: counted below, all in the log"
+            self._say(f"{PREFIX[finding.severity]}: {more}")
 
     def said(self, message: str) -> None:
         """Something that the user should know."""
@@ -151,6 +152,17 @@ def closing_lines(summary: Summary) -> list[str]:
     if summary.calls:
         lines.append("model: " + ", ".join(f"{v} {k}" for k, v in summary.calls.items()))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]
+
+
+def plan_lines(plan: Mapping[str, Any]) -> list[str]:
+    """Return a plan as lines."""
+    cost = "no prices are known" if plan["cost"] is None else f"about {plan['cost']:.2f}"
+    return [
+        f"{plan['name']}: {plan['items']} items",
+        f"  {plan['cached']} answered by a cache, {plan['saved']} by a call for an equal one",
+        f"  {plan['calls']} calls to make",
+        f"  about {plan['prompt_tokens']} tokens in, {plan['completion_tokens']} out: {cost}",
+    ]
 
 
 def _failure_lines(summary: Summary) -> list[str]:

@@ -109,5 +109,8 @@ class FindingLog:
 
 def shown(value: object, limit: int = 80) -> str:
     """Return `repr(value)`, cut to `limit` characters, for a message."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deep; an integer of too many digits
+        text = f"<{type(value).__name__} too large to show>"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -9,11 +9,14 @@ from typing import Any
 
 from trecjudge.documents import DocumentStore, read_documents
 from trecjudge.findings import Report
+from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs
 from trecjudge.records import Topic
 from trecjudge.runs import RunReader, Taken, find_runs
 from trecjudge.topics import read_topics
 from trecjudge.workflow import Workflow
+
+NO_MODEL = ModelOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,7 @@ class Job:
     topics: Path | None = None
     documents: Sequence[Path] = ()
     dataset: str = "auto"
-    use_model: bool = False
-    cache_folder: Path | None = None
+    model: ModelOptions = NO_MODEL
     max_topics: int | None = None
     max_runs: int | None = None
     debug_log: bool = True

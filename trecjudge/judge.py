@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from trecjudge.errors import PluginError, unknown
 from trecjudge.llm.model import Model, Program
@@ -24,7 +24,8 @@ GROUP = "trecjudge.judges"
 class Judge(Protocol):
     """A frozen dataclass whose fields are its settings; see `judges/length` for the smallest one.
 
-    It may also have `programs` (the DSPy signatures that it runs, see `programs_of`).
+    It may also have `programs` (the DSPy signatures that it runs, see `programs_of`), and judge
+    several items at once (see `GroupingJudge`).
     """
 
     @property
@@ -36,6 +37,21 @@ class Judge(Protocol):
 
     async def judge(self, item: Item, model: Model) -> Judgment | list[Judgment]:
         """Judge one item. Any exception makes it unjudged."""
+
+
+@runtime_checkable
+class GroupingJudge(Judge, Protocol):
+    """A judge that can judge up to `group` items of one kind by one request."""
+
+    @property
+    def group(self) -> int:
+        """The most items in a group; 1 for none."""
+
+    def group_of(self, item: Item) -> Hashable | None:
+        """Return what the items of a group have in common; None for an item on its own."""
+
+    async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
+        """Return a judgment for each item, in order."""
 
 
 def judge_names() -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-INPUTS, JUDGING, OUTPUTS = "Inputs", "Judging", "Outputs"
+INPUTS, JUDGING, MODEL, OUTPUTS = "Inputs", "Judging", "Model", "Outputs"
 
 Responses = Annotated[
     list[Path] | None,
@@ -103,7 +103,7 @@ UseEnvLlm = Annotated[
     typer.Option(
         "--use-env-llm",
         help="Ask the model at OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY.",
-        rich_help_panel=JUDGING,
+        rich_help_panel=MODEL,
     ),
 ]
 CacheDir = Annotated[
@@ -111,7 +111,51 @@ CacheDir = Annotated[
     typer.Option(
         "--cache-dir",
         help="Where model replies are kept; else TRECJUDGE_CACHE, else the user's cache folder.",
-        rich_help_panel=JUDGING,
+        rich_help_panel=MODEL,
+    ),
+]
+CacheFrom = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--cache-from",
+        help="Folders of further caches, read alone; several may follow.",
+        rich_help_panel=MODEL,
+    ),
+]
+Refresh = Annotated[
+    bool,
+    typer.Option("--refresh", help="Ask again whatever the cache has.", rich_help_panel=MODEL),
+]
+Offline = Annotated[
+    bool,
+    typer.Option(
+        "--offline",
+        help="Take replies from the caches alone; what is missing is unjudged.",
+        rich_help_panel=MODEL,
+    ),
+]
+Plan = Annotated[
+    bool,
+    typer.Option(
+        "--plan",
+        help="Count calls, tokens and price, and ask nothing.",
+        rich_help_panel=MODEL,
+    ),
+]
+MaxCalls = Annotated[
+    int | None,
+    typer.Option("--max-calls", min=0, help="Ask at most N times.", rich_help_panel=MODEL),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens", min=0, help="Ask no more once N tokens are spent.", rich_help_panel=MODEL
+    ),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost", min=0, help="Ask no more once so much is spent.", rich_help_panel=MODEL
     ),
 ]
 OutDir = Annotated[
@@ -156,4 +200,13 @@ AsJson = Annotated[
         help="Print the closing table as one JSON object.",
         rich_help_panel=OUTPUTS,
     ),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache-dir", help="The cache; else TRECJUDGE_CACHE, else the user's."),
+]
+CacheFolder = Annotated[Path, typer.Argument(help="A folder with a cache.")]
+CacheModel = Annotated[str | None, typer.Option("--model", help="Replies of this model alone.")]
+OlderThan = Annotated[
+    float | None, typer.Option("--older-than", min=0, help="Replies older than so many days.")
 ]

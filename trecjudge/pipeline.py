@@ -51,6 +51,21 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
 
     Raises a TrecJudgeError for what the user can put right.
     """
+    judge = _checked_judge(job)
+    job.outputs.prepare()
+    return asyncio.run(_Session(job, judge, watcher).run())
+
+
+def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
+    """Return what a job would ask of a model, without asking or writing anything.
+
+    Raises a TrecJudgeError for what the user can put right.
+    """
+    return asyncio.run(_plan(job, _checked_judge(job), watcher))
+
+
+def _checked_judge(job: Job) -> Judge:
+    """Return the judge; everything that names something is checked against what there is."""
     check_dataset(job.dataset)
     judge = make_judge(job.judge, job.settings)
     leaderboard_spec(judge.measures, job.workflow.leaderboard, job.workflow.measures)
@@ -58,8 +73,18 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
     for name in job.workflow.prompts:
         if name not in programs:
             raise WorkflowError(f"prompts: {unknown('program', name, programs)}")
-    job.outputs.prepare()
-    return asyncio.run(_Session(job, judge, watcher).run())
+    return judge
+
+
+async def _plan(job: Job, judge: Judge, watcher: Watcher) -> dict[str, Any]:
+    programs = programs_of(judge).values()
+    findings = FindingLog([watcher.finding])
+    async with open_model(job.model, job.workflow, programs, watcher.said) as model:
+        reader = Inputs.read(job, findings).reader(findings, watcher.taken)
+        items = 0
+        async for judged in Runner(judge, model).run(reader):
+            items += len(judged.judgments)
+        return model.spent() | {"items": items}
 
 
 @dataclass(slots=True)
@@ -78,7 +103,7 @@ class _Session:
         self.findings.listeners.append(self.watcher.finding)
         programs = programs_of(self.judge).values()
         with ExitStack() as files:
-            async with open_model(job, programs, self.watcher.said) as model:
+            async with open_model(job.model, job.workflow, programs, self.watcher.said) as model:
                 if job.debug_log:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
                     self.log = DebugLog(file, job.document_text)

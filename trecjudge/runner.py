@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby, islice
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
-from trecjudge.judge import Judge
+from trecjudge.judge import GroupingJudge, Judge
 from trecjudge.llm.model import Model, Recorder
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
 
@@ -92,27 +93,53 @@ class Runner:
         if isinstance(pool, JudgedItem):
             return JudgedResponse(response, [pool])
         if not self.model.available:
-            return JudgedResponse(response, [await self._item(item) for item in pool])
-        tasks = {i: asyncio.create_task(self._item(pool[i])) for i in _by_document(pool)}
+            return JudgedResponse(response, [(await self._judged([item]))[0] for item in pool])
+        groups = [
+            (group, asyncio.create_task(self._judged([pool[i] for i in group])))
+            for group in self._groups(pool)
+        ]
         try:
-            await asyncio.gather(*tasks.values())
+            await asyncio.gather(*(task for _, task in groups))
         finally:
-            for task in tasks.values():
+            for _, task in groups:
                 task.cancel()
-        return JudgedResponse(response, [tasks[i].result() for i in range(len(pool))])
+        done = {
+            i: item for group, task in groups for i, item in zip(group, task.result(), strict=True)
+        }
+        return JudgedResponse(response, [done[i] for i in range(len(pool))])
 
-    async def _item(self, item: Item) -> JudgedItem:
+    def _groups(self, pool: list[Item]) -> Iterator[list[int]]:
+        """Yield positions of items to judge together, items of one document next to each other."""
+        order = _by_document(pool)
+        judge = self.judge
+        if not isinstance(judge, GroupingJudge) or judge.group < 2:
+            yield from ([i] for i in order)
+            return
+        for key, members in groupby(order, key=lambda i: judge.group_of(pool[i])):
+            size = 1 if key is None else judge.group
+            while group := list(islice(members, size)):
+                yield group
+
+    async def _judged(self, items: list[Item]) -> list[JudgedItem]:
+        """Judge an item, or a group of them by one request; the first has its model calls."""
         recorder = Recorder(self.model)
         try:
-            found = await self.judge.judge(item, recorder)
+            found = await self._judgments(items, recorder)
         except TrecJudgeError:
             raise
         except JudgmentFailed as failed:
             failure = Failure(failed.kind, failed.message, failed.tries)
-            return JudgedItem(item, [judgment_of(item, failure=failure)], recorder.calls)
+            found = [[judgment_of(item, failure=failure)] for item in items]
         except Exception as error:  # whatever a judge raises, the run goes on
-            return _bug(item, error, recorder.calls)
-        return JudgedItem(item, found if isinstance(found, list) else [found], recorder.calls)
+            return [_bug(item, error, recorder.calls) for item in items]
+        calls = [recorder.calls, *([] for _ in items[1:])]
+        return [JudgedItem(*each) for each in zip(items, found, calls, strict=True)]
+
+    async def _judgments(self, items: list[Item], model: Model) -> list[list[Judgment]]:
+        if len(items) > 1 and isinstance(self.judge, GroupingJudge):
+            return [[judgment] for judgment in await self.judge.judge_group(items, model)]
+        found = await self.judge.judge(items[0], model)
+        return [found if isinstance(found, list) else [found]]
 
 
 def _bug(item: Item, error: Exception, calls: list[ModelCall]) -> JudgedItem:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,11 @@ from trecjudge.findings import Finding, Report, shown
 from trecjudge.formats.registry import Format, all_formats, format_of
 from trecjudge.formats.response import Reader
 from trecjudge.records import Place, Response, Topic
-from trecjudge.sources import as_text, files_below, objects, values
+from trecjudge.sources import as_text, files_below, lines, objects
 
 PEEK = 5
+RUN_NAME = re.compile(r"\.jsonl?(\.gz)?$")
+RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
 Taken = Callable[[Path, str, str], None]
 """(file, format, why): told once for each run file what it was taken for."""
 
@@ -48,6 +52,8 @@ class RunReader:
     opened: Callable[[Path], None] = lambda path: None
     runs: dict[str, str] = field(default_factory=dict)
     """Team of each run seen so far, by run_id."""
+    paths: dict[str, str] = field(default_factory=dict)
+    """The first file of each run."""
     answered: dict[str, set[str]] = field(default_factory=dict)
     """Topics answered so far, by run_id."""
     unknown_topics: int = 0
@@ -118,7 +124,8 @@ class RunReader:
     def _with_own_run_id(self, response: Response) -> Response:
         """Name a run of another team `team/run` where its run_id is taken."""
         team = self.runs.get(response.run_id, response.team_id)
-        if team == response.team_id:
+        here = self.paths.setdefault(response.run_id, response.place.path) == response.place.path
+        if team == response.team_id or (here and not (team and response.team_id)):
             return response
         renamed = f"{response.team_id or 'no team'}/{response.run_id}"
         if renamed not in self.runs:
@@ -161,17 +168,11 @@ class RunReader:
 
 
 def looks_like_a_run(path: Path) -> bool:
-    """Return whether one of the first lines holds a JSON object; an empty file counts as a run."""
-    peeked = 0
+    """Return whether the file's name says so or one of its first lines begins a JSON object.
 
-    def count(finding: Finding) -> None:
-        nonlocal peeked
-        peeked += 1
-
-    for _, value in values(path, count):
-        if isinstance(value, dict):
-            return True
-        peeked += 1
-        if peeked >= PEEK:
-            break
-    return peeked == 0
+    An empty file counts as a run. What begins like one and cannot be read is a run that is lost.
+    """
+    if RUN_NAME.search(path.name):
+        return True
+    first = [line for _, line in islice(lines(path), PEEK)]
+    return not first or any(RUN_LINE.match(line) for line in first)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,24 +25,39 @@ def files_below(path: Path) -> list[Path]:
 
     Hidden files and folders are passed over. Raises InputError if `path` is not there.
     """
-    if path.is_file():
+    if os.path.isfile(path):  # unlike Path.is_file, False for a name too long
         return [path]
-    if not path.is_dir():
+    if not os.path.isdir(path):
         raise InputError(f"{path}: no such file or folder")
-    found = (p for p in path.rglob("*") if p.is_file())
-    return sorted(p for p in found if not _hidden(p.relative_to(path)))
+    return sorted(_walk(path, set()))
 
 
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
+    """Yield the files below a folder; linked folders too, each folder once."""
+    real = os.path.realpath(folder)
+    if real in seen:
+        return
+    seen.add(real)
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _walk(entry, seen)
+        elif entry.is_file() or entry.is_symlink():  # a link to nowhere is found when it is read
+            yield entry
 
 
-def open_bytes(path: Path) -> IO[bytes]:
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open `path` for reading, unpacking gzip, which is known by its first two bytes."""
-    file = path.open("rb")
-    packed = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    return gzip.open(file) if packed else file  # type: ignore[return-value]
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        if packed:
+            with gzip.open(file) as unpacked:
+                yield unpacked  # type: ignore[misc]
+        else:
+            yield file
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -51,10 +69,10 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with open_bytes(path) as file:
             for number, line in enumerate(file, 1):
-                text = (line.removeprefix(BOM) if number == 1 else line).strip()
-                if text:
-                    yield number, text
-    except (OSError, EOFError) as error:
+                text = line.removeprefix(BOM) if number == 1 else line
+                if text.strip():
+                    yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
@@ -64,11 +82,13 @@ def values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
     A line that cannot be read is reported and passed over.
     """
     reader = lines(path)
+    first = True
     for number, line in reader:
+        first, is_first = False, first
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            if number == 1 and line[:1] in b"[{" and len(line) < 3:
+            if is_first and (line[:1] == b"[" or line == b"{"):
                 yield from _pretty(path, line, reader, report)
                 return
             yield from _salvage(Place(str(path), number), line, error, report)
@@ -104,11 +124,14 @@ def _salvage(
     while position < len(text):
         try:
             value, position = decoder.raw_decode(text, position)
+            # Only this decoder lets half a character pass; nothing could write it out again.
+            json.dumps(value, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             why = f"is not JSON: {error}"
             report(Finding("line_not_json", place, why, shown(text[position:])))
             return
-        yield place.line or 1, value
+        for entry in value if isinstance(value, list) else [value]:
+            yield place.line or 1, entry
         while text[position : position + 1].isspace():
             position += 1
 

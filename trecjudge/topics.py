@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from trecjudge.records import Place, Topic
 from trecjudge.sources import as_id, as_text, lines, objects
 
 ID_KEYS = ("topic_id", "request_id", "narrative_id", "id", "qid", "query_id", "docid")
+SAME_KEYS = ("topic_id", "request_id", "narrative_id")
 TITLE_KEYS = ("title", "query", "narrative", "topic", "question")
 
 
@@ -36,10 +38,10 @@ def read_topics(path: Path, report: Report) -> dict[str, Topic]:
 
 
 def _topics_of(path: Path, report: Report) -> Iterator[tuple[Place, Topic]]:
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InputError(f"{path}: no such topic file")
     first = next(lines(path), (0, b""))[1]
-    if first[:1] in (b"{", b"["):
+    if first.lstrip()[:1] in (b"{", b"["):
         yield from _json_topics(path, report)
     else:
         yield from _tsv_topics(path, report)
@@ -50,6 +52,10 @@ def _json_topics(path: Path, report: Report) -> Iterator[tuple[Place, Topic]]:
         place = Place(str(path), number)
         topic = topic_of(record)
         if topic is not None:
+            given = {found for key in SAME_KEYS if (found := as_id(record.get(key)))}
+            if len(given) > 1:
+                message = f"names two topics: {', '.join(map(repr, sorted(given)))}"
+                report(Finding("topic_id_conflict", place, message, topic_id=topic.topic_id))
             yield place, topic
             continue
         message = f"has no topic id: none of {', '.join(ID_KEYS)} in it"
@@ -70,7 +76,7 @@ def topic_of(record: dict[str, Any]) -> Topic | None:
         background=as_text(record.get("background")),
         body=as_text(record.get("body")),
         url=as_text(record.get("url")),
-        limit=limit if isinstance(limit, int) else None,
+        limit=limit if isinstance(limit, int) and not isinstance(limit, bool) else None,
     )
 
 
@@ -83,7 +89,7 @@ def _tsv_topics(path: Path, report: Report) -> Iterator[tuple[Place, Topic]]:
             message = f"is not UTF-8 at byte {bad.start}"
             report(Finding("bad_utf8", place, message, shown(line)))
             continue
-        if len(topic_id.split()) == 1:
+        if len(topic_id.split()) == 1 and not topic_id.startswith(("{", "[")):
             yield place, Topic(topic_id.strip(), title=title.strip())
         else:
             message = "is neither JSON nor id<TAB>text"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place
 from trecjudge.sources import lines
 
@@ -55,7 +55,7 @@ def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
     for place, columns in _columns(path, 4, report):
         try:
             topic_id, iteration, doc_id = map(unquote, columns[:3])
-            yield QrelsRow(topic_id, iteration, doc_id, int(columns[3]))
+            yield QrelsRow(topic_id, iteration, doc_id, _grade(columns[3]))
         except ValueError:
             report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
 
@@ -74,7 +74,15 @@ def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
             report(Finding("row_unreadable", place, message, columns[3]))
 
 
+def _grade(text: str) -> int:
+    if "_" in text:  # Python reads 1_0 as 10
+        raise ValueError(text)
+    return int(text)
+
+
 def _number(text: str) -> float | None:
+    if "_" in text:
+        return None
     try:
         value = {"true": 1.0, "false": 0.0}.get(text.lower())
         value = float(text) if value is None else value
@@ -86,7 +94,12 @@ def _number(text: str) -> float | None:
 def _columns(path: Path, wanted: int, report: Report) -> Iterable[tuple[Place, list[str]]]:
     for number, line in lines(path):
         place = Place(str(path), number)
-        columns = line.decode(errors="replace").split()
+        try:
+            columns = line.decode().split()
+        except UnicodeDecodeError as bad:
+            message = f"is not UTF-8 at byte {bad.start}"
+            report(Finding("row_unreadable", place, message, shown(line)))
+            continue
         if len(columns) == wanted:
             yield place, columns
         else:

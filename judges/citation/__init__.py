@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar
 
-from trecjudge.attest import AttesterName, attester_for
+from trecjudge.attest import Attestation, AttesterName, ModelAttester, attester_for
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
@@ -26,6 +26,7 @@ from trecjudge.records import (
 )
 
 ATTEST = Program("attest", "judges.citation.program:Attest")
+ATTEST_GROUP = Program("attest_group", "judges.citation.program:AttestGroup", "sentences")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,14 @@ class CitationJudge:
     """Whether each cited document is there and supports its sentence (Auto-ARGUE attestation).
 
     `partial` is what a partial support counts, 0 to 1. `attester` is `lexical`, `llm`, or `auto`:
-    the model where one is used, else lexical.
+    the model where one is used, else lexical. `group` sentences of a response that cite one
+    document are put to the model in one request.
     """
 
     attester: AttesterName = "auto"
     partial: float = 0.0
-    programs: ClassVar[tuple[Program, ...]] = (ATTEST,)
+    group: int = 1
+    programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP)
 
     @property
     def measures(self) -> LeaderboardSpec:
@@ -65,25 +68,33 @@ class CitationJudge:
         raises JudgmentFailed, since that says nothing about the system.
         """
         if item.exists is False:
-            reason = "no such document" if item.citation else "no citation"
-            return judgment_of(item, label=NONE, grade=GRADES[NONE], reason=reason)
+            return _unsupported(item, "no such document")
         if item.document is None or not item.document.text.strip():
             what = "a document without text" if item.document else "no document text was given"
             raise JudgmentFailed("no_document_text", f"{what}; supply it with --documents")
         if not item.text.strip():
-            reason = "the sentence has no text"
-            return judgment_of(item, label=NONE, grade=GRADES[NONE], reason=reason)
+            return _unsupported(item, "the sentence has no text")
         attester = attester_for(self.attester, model, ATTEST)
-        found = await attester.attest(item.text, item.document)
-        return judgment_of(
-            item,
-            label=found.label,
-            grade=GRADES[found.label],
-            reason=found.reason,
-            evidence=found.evidence,
-            attester=found.attester,
-            usage=found.usage,
-        )
+        return _attested(item, await attester.attest(item.text, item.document))
+
+    def group_of(self, item: Item) -> str | None:
+        """Return the document that a model would be asked about, or None."""
+        asked = item.document is not None and item.document.text.strip() and item.text.strip()
+        return item.document.doc_id if item.document and asked else None
+
+    async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
+        """Put several sentences on one document to the model; singly where that fails."""
+        attester = attester_for(self.attester, model, ATTEST)
+        document = items[0].document
+        if isinstance(attester, ModelAttester) and document is not None:
+            sentences = [item.text for item in items]
+            try:
+                found = await attester.attest_group(ATTEST_GROUP, sentences, document)
+                return [_attested(*pair) for pair in zip(items, found, strict=True)]
+            except JudgmentFailed as failed:
+                if failed.kind not in ("parse", "cut"):
+                    raise
+        return [await self.judge(item, model) for item in items]
 
     def citation_support(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return supporting citations / citations: 0 without citations, None if none is judged."""
@@ -94,6 +105,22 @@ class CitationJudge:
 
     def _weight(self, judgment: Judgment) -> float:
         return {FULL: 1.0, PARTIAL: self.partial}.get(judgment.label or "", 0.0)
+
+
+def _attested(item: Item, found: Attestation) -> Judgment:
+    return judgment_of(
+        item,
+        label=found.label,
+        grade=GRADES[found.label],
+        reason=found.reason,
+        evidence=found.evidence,
+        attester=found.attester,
+        usage=found.usage,
+    )
+
+
+def _unsupported(item: Item, reason: str) -> Judgment:
+    return judgment_of(item, label=NONE, grade=GRADES[NONE], reason=reason)
 
 
 def _item(topic: Topic, response: Response, sentence: Sentence, citation: Citation) -> Item:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from tests.commandline import ROOT
-from tests.endpoint import Endpoint, answering, attestation, serving
+from tests.endpoint import Endpoint, attesting, serving
 
 FILES = ("leaderboard.txt", "qrels", "judgments.jsonl")
 SENTENCES, TOPICS, IN_FLIGHT = 20, 10, 4
@@ -54,7 +54,7 @@ def wait_for(endpoint: Endpoint, count: int) -> None:
 
 def test_killed_and_started_again(tmp_path: Path) -> None:
     runs(tmp_path / "runs")
-    with serving(answering(attestation("partial_support"), delay=0.005)) as endpoint:
+    with serving(attesting("partial_support", delay=0.005)) as endpoint:
         assert start(tmp_path, "whole", endpoint, "cache1").wait(60) == 0
         whole = len(endpoint.requests)
         assert whole == SENTENCES * TOPICS
@@ -73,7 +73,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
 
 def test_interrupted_by_the_user(tmp_path: Path) -> None:
     runs(tmp_path / "runs")
-    with serving(answering(delay=0.02)) as endpoint:
+    with serving(attesting(delay=0.02)) as endpoint:
         process = start(tmp_path, "x", endpoint, "cache")
         wait_for(endpoint, 20)
         process.send_signal(signal.SIGINT)

@@ -17,7 +17,7 @@ def claims(record: Mapping[str, Any]) -> str | None:
     """Return why this record is of this format, or None if it is not."""
     if "is_ragtime" in record:
         return "it has `is_ragtime`"
-    if "responses" in record and "answer" in record:
+    if record.get("responses") is not None and record.get("answer") is not None:
         return "it has both `responses` and `answer`"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,17 @@ from trecjudge.formats.draft import ABSENT
 from trecjudge.records import Citation
 from trecjudge.sources import as_id
 
+MOST = sys.float_info.max
 ID_KEYS = ("docid", "doc_id", "id")
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value): reports a problem of the sentence at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unusable:
+    """Citations of no known shape, which count as one that was complained about already."""
+
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,8 @@ class Resolver:
         return tuple(found.values())
 
     def _citation(self, entry: Any, score: float | None, complain: Complain) -> Citation:
+        if isinstance(entry, _Unusable):
+            return Citation(None, shown(entry.value))
         if isinstance(entry, str):
             doc_id = self._by_text(entry, complain)
         elif isinstance(entry, int) and not isinstance(entry, bool):
@@ -82,8 +93,10 @@ class Resolver:
             return doc_id
         if not self.references.given:
             return doc_id
-        complain("citation_index_as_text", f"cites {entry!r}: an index written as text", entry)
-        return self._by_index(int(doc_id), complain)
+        message = f"cites {shown(entry)}: an index written as text"
+        complain("citation_index_as_text", message, entry)
+        # Python refuses to read integers of thousands of digits; no list is as long as this.
+        return self._by_index(int(doc_id) if len(doc_id) < 19 else sys.maxsize, complain)
 
     def _by_index(self, index: int, complain: Complain) -> str | None:
         ids = self.references.ids
@@ -111,7 +124,7 @@ def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:
     else:
         message = f"has citations {shown(value)}, neither a list nor a dict"
         complain("citations_unusable", message, value)
-        yield value, None
+        yield _Unusable(value), None
 
 
 def _flat(entries: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
@@ -131,7 +144,7 @@ def _is_object(value: Mapping[str, Any]) -> bool:
 def _score(value: Any, complain: Complain) -> float | None:
     if value is None:
         return None
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST:
         return float(value)
     complain("citation_score_unusable", f"gives a score {shown(value)}", value)
     return None

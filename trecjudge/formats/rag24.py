@@ -15,7 +15,7 @@ SUMMARY = "TREC RAG 2024: flat record, `answer` with citations by index into `re
 
 def claims(record: Mapping[str, Any]) -> str | None:
     """Return why this record is of this format, or None if it is not."""
-    flat = "answer" in record and "responses" not in record and "metadata" not in record
+    flat = "answer" in record and record.get("responses") is None and "metadata" not in record
     return "it has `answer` and no `metadata`" if flat else None
 
 

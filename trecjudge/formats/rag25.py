@@ -14,7 +14,7 @@ SUMMARY = "TREC RAG 2025/2026: `answer` with citations by index or id, `referenc
 
 def claims(record: Mapping[str, Any]) -> str | None:
     """Return why this record is of this format, or None if it is not."""
-    ours = "answer" in record and "metadata" in record and "responses" not in record
+    ours = "answer" in record and "metadata" in record and record.get("responses") is None
     return "it has `answer` and `metadata`" if ours else None
 
 

@@ -15,7 +15,7 @@ RANK = 200  # the shape that other formats add keys to, so asked last
 
 def claims(record: Mapping[str, Any]) -> str | None:
     """Return why this record is of this format, or None if it is not."""
-    return "it has `responses`" if "responses" in record and "answer" not in record else None
+    return "it has `responses`" if "responses" in record and record.get("answer") is None else None
 
 
 def draft(record: Mapping[str, Any]) -> Draft:

@@ -43,7 +43,7 @@ class Reader:
             sentences=sentences,
             references=tuple(i for i in references.ids if i),
             documents=documents,
-            documents_given=self.store is not None or self.draft.documents is not ABSENT,
+            documents_given=self.store is not None or self.draft.documents not in (ABSENT, None),
             place=self.place,
         )
         self._check_documents(response)
@@ -87,8 +87,9 @@ class Reader:
             if document is None:
                 message = f"has a document {shown(entry)} without id or text"
                 self._complain("documents_unusable", message, entry)
-            else:
-                own.setdefault(document.doc_id, document)
+            elif own.setdefault(document.doc_id, document) is not document:
+                message = f"has document {document.doc_id!r} twice"
+                self._complain("document_duplicate", message, document.doc_id)
         return own
 
     def _find(self, doc_id: str, own: dict[str, Document]) -> Document | None:
@@ -109,7 +110,7 @@ class Reader:
 
     def _entries(self) -> list[Any]:
         value = self.draft.sentences
-        if isinstance(value, str):
+        if isinstance(value, str) and value.strip():
             self._complain("response_not_a_list", "gives its sentences as one text", value)
             return list(split_sentences(value))
         if not isinstance(value, list):

@@ -3,50 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-import orjson
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from tenacity.wait import wait_random_exponential
 
-from trecjudge.cache import CachedReply, ReplyCache
+from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.model import Prediction, Program
-from trecjudge.llm.prompt import Prompt, Prompts, Unparsed
-from trecjudge.llm.settings import LlmSettings
-from trecjudge.llm.transport import Refused, Reply, Retry, Transport
+from trecjudge.llm.prompt import Form, PlainPrompt, Prompt, Unparsed
+from trecjudge.llm.requests import Kept, Replies, Request
+from trecjudge.llm.spending import Spending, estimated_tokens
+from trecjudge.llm.transport import LONGEST_WAIT, Refused, Reply, Retry, Throttled, Transport
 from trecjudge.records import ModelCall, Usage
 
-LONGEST_WAIT = 60.0
-BACK_OFF = wait_random_exponential(multiplier=0.25, max=LONGEST_WAIT)
-
-
-@dataclass(slots=True)
-class Counts:
-    """What the door did: calls paid for, replies from the cache, tries that failed."""
-
-    calls: int = 0
-    cached: int = 0
-    shared: int = 0
-    retries: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+BACK_OFF = wait_random_exponential(multiplier=0.25, max=30)
+Found = tuple[dict[str, Any], ModelCall]
 
 
 @dataclass(slots=True)
 class Asking:
-    """One distinct request on its way: the messages grow by what was wrong with a reply."""
+    """One distinct request on its way, and what went wrong with it so far."""
 
-    prompt: Prompt
-    messages: list[dict[str, Any]]
+    request: Request
     max_tokens: int
     tries: int = 0
+    throttled_since: float | None = None
     last_reply: str = ""
     wrong: list[dict[str, Any]] = field(default_factory=list)
+
+    def call(self, reply: str, usage: Usage, error: str = "") -> ModelCall:
+        """Return the exchange for the log."""
+        name = self.request.prompt.program.name
+        return ModelCall(name, self.request.messages, reply, usage, self.tries, error)
 
 
 class Door:
@@ -54,13 +46,19 @@ class Door:
 
     available = True
 
-    def __init__(self, settings: LlmSettings, prompts: Prompts, cache: ReplyCache) -> None:
-        self.settings = settings
-        self.prompts = prompts
-        self.counts = Counts()
-        self._cache = cache
-        self._transport = Transport(settings)
-        self._under_way: dict[str, asyncio.Task[tuple[dict[str, Any], ModelCall]]] = {}
+    def __init__(
+        self, replies: Replies, spending: Spending | None = None, offline: bool = False
+    ) -> None:
+        self.replies = replies
+        self.requests = replies.requests
+        self.settings = replies.requests.settings
+        self.spending = spending or Spending()
+        self.transport = Transport(self.settings)
+        self._offline = offline
+        self._form: Form = replies.known_form or "schema"
+        self._form_tried = replies.known_form is not None
+        self._form_lock = asyncio.Lock()
+        self._under_way: dict[str, asyncio.Task[Found]] = {}
         self._failed_in_a_row = 0
         self._succeeded = False
 
@@ -69,13 +67,15 @@ class Door:
         """How many requests may be under way at once."""
         return self.settings.in_flight
 
-    def spent(self) -> dict[str, int]:
-        """Return calls, replies from the cache, and tokens so far."""
-        return asdict(self.counts)
+    def spent(self) -> dict[str, Any]:
+        """Return calls, replies from the cache, tokens, cost so far, and what is in flight."""
+        pace = self.transport.pace
+        return self.spending.record() | {"throttled": pace.throttled, "in_flight": pace.in_flight}
 
     def record(self) -> dict[str, Any]:
-        """Return settings and prompt digests, the key left out."""
-        return self.settings.public() | {"prompts_sha256": self.prompts.digests()}
+        """Return settings, form of replies and prompt digests, the key left out."""
+        prompts = self.requests.prompts.digests(self._form)
+        return self.settings.public() | {"form": self._form, "prompts_sha256": prompts}
 
     async def __aenter__(self) -> Door:
         return self
@@ -86,144 +86,181 @@ class Door:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for task in self._under_way.values():
+        tasks = list(self._under_way.values())
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
-        await self._transport.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.transport.close()
 
-    async def predict(self, program: Program, **inputs: str) -> Prediction:
+    async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program: from the cache, with an equal request under way, or by a call."""
         started = time.perf_counter()
-        prompt = self.prompts[program]
-        messages = prompt.messages(inputs)
-        key = self._key(messages)
-        found = self._from_cache(key, prompt, messages)
-        if found is not None:
-            self.counts.cached += 1
-            fields, call = found
-        else:
-            fields, call = await self._shared(key, prompt, messages)
+        fields, call = self._kept(program, inputs) or await self._ask_in_form(program, inputs)
         usage = Usage(
-            found is not None,
+            call.usage.cached,
             call.usage.prompt_tokens,
             call.usage.completion_tokens,
             time.perf_counter() - started,
         )
-        return Prediction(fields, ModelCall(call.program, messages, call.reply, usage, call.tries))
+        timed = ModelCall(call.program, call.messages, call.reply, usage, call.tries)
+        return Prediction(fields, timed)
 
-    def _body(self, messages: list[dict[str, Any]], max_tokens: int) -> dict[str, Any]:
-        settings = self.settings
-        body: dict[str, Any] = {
-            "model": settings.model,
-            "messages": messages,
-            "max_tokens": max_tokens,
-        }
-        if settings.temperature is not None:
-            body["temperature"] = settings.temperature
-        if settings.seed is not None:
-            body["seed"] = settings.seed
-        return body | settings.extra_body
+    async def complete(
+        self, messages: list[dict[str, Any]], more: dict[str, Any], max_tokens: int | None = None
+    ) -> Reply:
+        """Return the reply to messages of the caller's own; `more` is added to the request body.
 
-    def _key(self, messages: list[dict[str, Any]]) -> str:
-        """Return the sha256 of endpoint and request: everything that can change the reply."""
-        request = [self.settings.url, self._body(messages, self.settings.max_tokens)]
-        return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        From the cache, with an equal request under way, or by a call, as `predict`.
+        """
+        most = max_tokens or self.settings.max_tokens
+        prompt = PlainPrompt(more)
+        key = self.requests.key(self.requests.body(messages, more, most))
+        request = Request(prompt, messages, key)
+        found = self._taken(self.replies.kept(request), prompt.program.name)
+        _, call = found or await self._shared(request, most)
+        usage = call.usage
+        return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
 
-    def _from_cache(
-        self, key: str, prompt: Prompt, messages: list[dict[str, Any]]
-    ) -> tuple[dict[str, Any], ModelCall] | None:
-        kept = self._cache.get(key)
-        if kept is None:
+    def _kept(self, program: Program, inputs: dict[str, Any]) -> Found | None:
+        return self._taken(self.replies.find(program, inputs), program.name)
+
+    def _taken(self, found: Kept | None, name: str) -> Found | None:
+        """Count a kept reply. Raises JudgmentFailed where there is none and none may be asked."""
+        if found is None:
+            if self._offline:
+                raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
-        try:
-            fields = prompt.parse(kept.text)
-        except Unparsed:
-            return None
-        usage = Usage(True, kept.prompt_tokens, kept.completion_tokens)
-        return fields, ModelCall(prompt.program.name, messages, kept.text, usage, tries=0)
-
-    async def _shared(
-        self, key: str, prompt: Prompt, messages: list[dict[str, Any]]
-    ) -> tuple[dict[str, Any], ModelCall]:
-        """Wait for an equal request under way, or make this one."""
-        task = self._under_way.get(key)
-        if task is None:
-            asking = Asking(prompt, messages, self.settings.max_tokens)
-            task = asyncio.create_task(self._ask(key, asking))
-            self._under_way[key] = task
-            task.add_done_callback(lambda _: self._under_way.pop(key, None))
+        if self.replies.asked(found.request):
+            self.spending.saved += 1
         else:
-            self.counts.shared += 1
+            self.spending.cached += 1
+        reply = found.reply
+        usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
+        return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
+
+    async def _ask_in_form(self, program: Program, inputs: dict[str, Any]) -> Found:
+        """Ask in the form that the endpoint takes; the first request finds out which."""
+        if not self._form_tried:
+            async with self._form_lock:
+                if not self._form_tried:
+                    try:
+                        return await self._in_form(self._form, program, inputs)
+                    finally:
+                        self._form_tried = True
+        return await self._in_form(self._form, program, inputs)
+
+    async def _in_form(self, form: Form, program: Program, inputs: dict[str, Any]) -> Found:
+        request = self.requests.make(program, inputs, form)
+        try:
+            return await self._shared(request)
+        except Refused as refused:
+            if form == "schema" and self.replies.known_form is None:
+                self._form = "chat"
+                return await self._in_form("chat", program, inputs)
+            if not self._succeeded:
+                raise ModelError(f"{self.settings.url}: {refused}") from refused
+            call = ModelCall(program.name, request.messages, "", Usage(), error=str(refused))
+            raise JudgmentFailed("refused", str(refused), 1, call) from refused
+
+    async def _shared(self, request: Request, max_tokens: int | None = None) -> Found:
+        """Wait for an equal request under way, or make this one."""
+        task = self._under_way.get(request.key)
+        if task is None:
+            asking = Asking(request, max_tokens or self.settings.max_tokens)
+            task = asyncio.create_task(self._ask(asking))
+            self._under_way[request.key] = task
+            task.add_done_callback(self._ended(request.key))
+        else:
+            self.spending.saved += 1
         return await asyncio.shield(task)
 
-    async def _ask(self, key: str, asking: Asking) -> tuple[dict[str, Any], ModelCall]:
+    def _ended(self, key: str) -> Any:
+        def forget(task: asyncio.Task[Found]) -> None:
+            self._under_way.pop(key, None)
+            if not task.cancelled():
+                task.exception()  # looked at here too: whoever waited for it may be gone
+
+        return forget
+
+    async def _ask(self, asking: Asking) -> Found:
         """Try until a reply parses, keep it, and return its fields."""
         tries = AsyncRetrying(
-            stop=stop_after_attempt(self.settings.tries),
-            wait=_wait,
-            retry=retry_if_exception_type(Retry),
-            reraise=True,
+            stop=self._enough, wait=_wait, retry=retry_if_exception_type(Retry), reraise=True
         )
         try:
             answer: tuple[Reply, dict[str, Any]] = await tries(self._try, asking)
         except Retry as failed:
-            raise self._give_up(asking, failed.kind, str(failed)) from failed
-        except Refused as refused:
-            if not self._succeeded:
-                raise ModelError(f"{self.settings.url}: {refused}") from refused
-            raise self._give_up(asking, "refused", str(refused)) from refused
+            raise self._give_up(asking, failed) from failed
         reply, fields = answer
         self._failed_in_a_row, self._succeeded = 0, True
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
-        await self._cache.put(key, kept)
+        await self.replies.keep(asking.request, kept)
+        prompt = asking.request.prompt
+        if self.replies.known_form is None and isinstance(prompt, Prompt):
+            self.replies.learn_form(prompt.form)
         usage = Usage(False, reply.prompt_tokens, reply.completion_tokens)
-        name = asking.prompt.program.name
-        return fields, ModelCall(name, asking.messages, reply.text, usage, asking.tries)
+        return fields, asking.call(reply.text, usage)
 
     async def _try(self, asking: Asking) -> tuple[Reply, dict[str, Any]]:
+        self.spending.call()
         asking.tries += 1
-        self.counts.calls += 1
-        self.counts.retries += asking.tries > 1
-        body = self._body([*asking.messages, *asking.wrong], asking.max_tokens)
-        reply = await self._transport.post(body)
-        self.counts.prompt_tokens += reply.prompt_tokens
-        self.counts.completion_tokens += reply.completion_tokens
-        asking.last_reply = reply.text
+        messages = [*asking.request.messages, *asking.wrong]
+        tokens = sum(estimated_tokens(message["content"]) for message in messages)
+        body = self.requests.body(messages, asking.request.prompt.request, asking.max_tokens)
         try:
-            return reply, asking.prompt.parse(reply.text)
-        except Unparsed as error:
-            if reply.finish_reason == "length":
-                asking.max_tokens *= 2
-                raise Retry("cut", "the reply was cut at max_tokens") from error
-            asking.wrong = _correction(reply.text, str(error))
-            raise Retry("parse", f"the reply does not parse: {error}") from error
+            reply = await self.transport.post(body, tokens)
+        except Throttled:
+            # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
+            self.spending.calls -= 1
+            asking.tries -= 1
+            asking.throttled_since = asking.throttled_since or time.monotonic()
+            raise
+        except Retry:
+            asking.throttled_since = None
+            raise
+        self.spending.retries += asking.tries > 1
+        self.spending.reply(reply.prompt_tokens, reply.completion_tokens)
+        asking.last_reply = reply.text
+        return reply, _parsed(asking, reply)
 
-    def _give_up(self, asking: Asking, kind: str, message: str) -> Exception:
+    def _enough(self, state: RetryCallState) -> bool:
+        """Return whether a request was tried often enough, or waited for long enough."""
+        asking: Asking = state.args[0]
+        if asking.throttled_since is not None:
+            return time.monotonic() - asking.throttled_since > self.settings.patience
+        return asking.tries >= self.settings.tries
+
+    def _give_up(self, asking: Asking, failed: Retry) -> Exception:
         """Return the failure of this item, or of the whole run if the endpoint seems dead."""
         self._failed_in_a_row += 1
-        if kind == "transport" and self._failed_in_a_row >= self.settings.give_up_after:
+        if failed.kind == "transport" and self._failed_in_a_row >= self.settings.give_up_after:
             return ModelError(
                 f"{self.settings.url}: {self._failed_in_a_row} items in a row failed, the last"
-                f" with {message}; what is done is kept, run the same command again to go on"
+                f" with {failed}; what is done is kept, run the same command again to go on"
             )
-        call = ModelCall(
-            asking.prompt.program.name,
-            asking.messages,
-            asking.last_reply,
-            Usage(),
-            asking.tries,
-            message,
-        )
-        return JudgmentFailed(kind, message, asking.tries, call)
+        call = asking.call(asking.last_reply, Usage(), str(failed))
+        return JudgmentFailed(failed.kind, str(failed), asking.tries, call)
+
+
+def _parsed(asking: Asking, reply: Reply) -> dict[str, Any]:
+    """Return the output fields of a reply. Raises Retry with what was wrong noted for next time."""
+    if reply.finish_reason == "length":
+        asking.max_tokens *= 2
+        raise Retry("cut", "the reply was cut at max_tokens")
+    try:
+        return asking.request.parse(reply.text)
+    except Unparsed as error:
+        asking.wrong = _correction(reply.text, str(error))
+        raise Retry("parse", f"the reply does not parse: {error}") from error
 
 
 def _wait(state: RetryCallState) -> float:
-    """Return seconds to wait: what the server asked for, at least the back-off, both capped."""
-    outcome = state.outcome.exception() if state.outcome else None
-    asked = outcome.after if isinstance(outcome, Retry) else 0.0
-    if isinstance(outcome, Retry) and outcome.kind in ("parse", "cut"):
+    """Return the seconds before the next try: none where the reply was wrong, else backing off."""
+    failed = state.outcome.exception() if state.outcome else None
+    if isinstance(failed, Retry) and failed.kind in ("parse", "cut"):
         return 0.0
-    return min(LONGEST_WAIT, max(asked, BACK_OFF(state)))
+    asked = failed.after if isinstance(failed, Throttled) else 0.0
+    return min(LONGEST_WAIT, asked) if asked else float(BACK_OFF(state))
 
 
 def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:

@@ -12,10 +12,14 @@ from trecjudge.records import ModelCall
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A DSPy signature by name and by where it is: `module:Class`, imported only when it runs."""
+    """A DSPy signature by name and by where it is: `module:Class`, imported only when it runs.
+
+    `aligned_with` names an input that is a list: every list of the reply must be as long.
+    """
 
     name: str
     reference: str
+    aligned_with: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +41,10 @@ class Model(Protocol):
     def in_flight(self) -> int:
         """How many predictions may be under way at once."""
 
-    async def predict(self, program: Program, **inputs: str) -> Prediction:
+    async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program. Raises JudgmentFailed for this item, ModelError for all."""
 
-    def spent(self) -> dict[str, int]:
+    def spent(self) -> dict[str, Any]:
         """Return what was spent so far, by what: calls, cached, ..., nothing without a model."""
 
     def record(self) -> dict[str, Any] | None:
@@ -53,11 +57,11 @@ class NoModel:
     available = False
     in_flight = 1
 
-    async def predict(self, program: Program, **inputs: str) -> Prediction:
+    async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Raise JudgmentFailed: this judge needs a model."""
         raise JudgmentFailed("no_model", f"{program.name} needs a model: add --use-env-llm")
 
-    def spent(self) -> dict[str, int]:
+    def spent(self) -> dict[str, Any]:
         """Return nothing."""
         return {}
 
@@ -83,7 +87,7 @@ class Recorder:
         """How many predictions may be under way at once."""
         return self.model.in_flight
 
-    def spent(self) -> dict[str, int]:
+    def spent(self) -> dict[str, Any]:
         """Return what the model spent so far."""
         return self.model.spent()
 
@@ -91,7 +95,7 @@ class Recorder:
         """Return what makes the model repeatable."""
         return self.model.record()
 
-    async def predict(self, program: Program, **inputs: str) -> Prediction:
+    async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program and keep its calls, a failed one too."""
         try:
             prediction = await self.model.predict(program, **inputs)

@@ -3,55 +3,96 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from trecjudge.cache import ReplyCache, default_folder
+from trecjudge.cache.store import ReplyCache, default_folder
+from trecjudge.errors import ModelError
 from trecjudge.llm.model import Model, NoModel, Program
 from trecjudge.workflow import Workflow
 
+if TYPE_CHECKING:
+    from trecjudge.llm.requests import Replies
 
-class Asked(Protocol):
-    """What is asked of a model: the part of a job that bears on it."""
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Whether and how a job may use a model.
+
+    `refresh` asks again whatever the cache has; `offline` asks nothing that it has not; `plan`
+    asks nothing at all and counts. The `max_*` bound what the job may spend. `cache_from` are
+    folders of read-only caches behind the one in `cache_folder`.
+    """
+
+    use: bool = False
+    cache_folder: Path | None = None
+    cache_from: Sequence[Path] = ()
+    refresh: bool = False
+    offline: bool = False
+    plan: bool = False
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
 
     @property
-    def use_model(self) -> bool:
-        """Whether a model is to be used at all."""
-
-    @property
-    def workflow(self) -> Workflow:
-        """The workflow, for `llm` and `prompts`."""
-
-    @property
-    def cache_folder(self) -> Path | None:
-        """Where replies are kept, if not in the default place."""
+    def asks(self) -> bool:
+        """Whether an endpoint may be asked."""
+        return self.use and not (self.offline or self.plan)
 
 
 @asynccontextmanager
 async def open_model(
-    asked: Asked, programs: Iterable[Program], say: Callable[[str], None]
+    options: ModelOptions,
+    workflow: Workflow,
+    programs: Iterable[Program],
+    say: Callable[[str], None],
 ) -> AsyncIterator[Model]:
     """Yield the model; its prompts are made first, so that one that misfits costs no call.
 
-    Raises ModelError for a missing setting, WorkflowError for a prompt that misfits.
+    Raises ModelError for a missing setting, WorkflowError for a prompt that misfits, InputError for
+    a cache that is not there.
     """
-    if not asked.use_model:
+    if not options.use:
         yield NoModel()
         return
-    from trecjudge.llm.settings import llm_settings
-
-    settings = llm_settings(asked.workflow.llm, os.environ)
     from trecjudge.llm.door import Door
-    from trecjudge.llm.prompt import Prompts
+    from trecjudge.llm.plan import Planner
+    from trecjudge.llm.spending import Budget, Spending
 
-    prompts = Prompts(asked.workflow.prompts)
-    for program in programs:
-        prompts.prepare(program)
-    cache = ReplyCache(asked.cache_folder or default_folder(), say)
+    replies = _replies(options, workflow, programs, say)
     try:
-        async with Door(settings, prompts, cache) as door:
+        prices = replies.requests.settings.pricing
+        if options.max_cost is not None and prices is None:
+            model = replies.requests.settings.model
+            raise ModelError(f"--max-cost: no prices are known for {model!r}; set llm.prices")
+        if options.plan:
+            yield Planner(replies, prices)
+            return
+        budget = Budget(options.max_calls, options.max_tokens, options.max_cost)
+        async with Door(replies, Spending(budget, prices), options.offline) as door:
             yield door
     finally:
-        cache.close()
+        replies.cache.close()
+
+
+def _replies(
+    options: ModelOptions,
+    workflow: Workflow,
+    programs: Iterable[Program],
+    say: Callable[[str], None],
+) -> Replies:
+    """Return the cache with the requests that it is asked for."""
+    from trecjudge.llm.prompt import Prompts
+    from trecjudge.llm.requests import Replies, Requests
+    from trecjudge.llm.settings import llm_settings
+
+    settings = llm_settings(workflow.llm, os.environ, key_needed=options.asks)
+    prompts = Prompts(workflow.prompts)
+    for program in programs:
+        prompts.prepare(program)
+    folder = options.cache_folder or default_folder()
+    cache = ReplyCache(folder, say, options.cache_from)
+    return Replies(Requests(settings, prompts), cache, options.refresh)

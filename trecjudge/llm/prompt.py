@@ -8,15 +8,22 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, Literal
+
+import orjson
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.llm.model import Program
 
+Form = Literal["schema", "chat"]
+"""The form of a reply: JSON held to a schema by the endpoint, or DSPy's field markers."""
+
+FORMS: tuple[Form, ...] = ("schema", "chat")
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 MENTION = re.compile(r"\{(\w+)\}")
 MARKER = "[[ ##"
+PLAIN = Program("module", "")
 DEFUSED_MARKER = "[[ # #"
 
 
@@ -33,33 +40,107 @@ def dspy_module() -> Any:
     return dspy
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompt:
-    """One program ready to be sent: a signature and DSPy's adapter for it."""
+    """One program in one form, ready to be sent: a signature and DSPy's adapter for it."""
 
     program: Program
+    form: Form
     signature: Any
     adapter: Any = field(repr=False)
 
-    def messages(self, inputs: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the chat messages; field markers inside the inputs are defused."""
-        fenced = {key: text.replace(MARKER, DEFUSED_MARKER) for key, text in inputs.items()}
-        messages: list[dict[str, Any]] = self.adapter.format(self.signature, [], fenced)
+    def messages(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the chat messages that the adapter writes; markers in the inputs are defused."""
+        fenced = {name: _fenced(value) for name, value in inputs.items()}
+        if all(isinstance(value, str) for value in fenced.values()):
+            return self._template.filled(fenced)
+        return self.formatted(fenced)
+
+    def formatted(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return what the adapter itself makes of the inputs."""
+        messages: list[dict[str, Any]] = self.adapter.format(self.signature, [], dict(inputs))
         return messages
 
-    def parse(self, reply: str) -> dict[str, Any]:
-        """Return the output fields. Raises Unparsed, saying what is wrong."""
+    @cached_property
+    def _template(self) -> Template:
+        return Template.of(self)
+
+    def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
+        """Return the output fields; lists must have `length` entries, if it is given.
+
+        Raises Unparsed, saying what is wrong.
+        """
         try:
             fields: dict[str, Any] = self.adapter.parse(self.signature, reply)
         except dspy_module().utils.exceptions.AdapterParseError as error:
-            raise Unparsed(str(error).strip().splitlines()[-1].strip()) from error
+            raise Unparsed(_what_is_wrong(str(error))) from error
+        for name, value in fields.items():
+            if length is not None and isinstance(value, list) and len(value) != length:
+                raise Unparsed(f"{name} has {len(value)} entries, must have {length}.")
         return fields
 
-    @property
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """What the form adds to a request body: the JSON schema of the reply, or nothing."""
+        if self.form == "chat":
+            return {}
+        schema = {"name": self.program.name, "strict": True, "schema": _schema(self.signature)}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+    @cached_property
     def digest(self) -> str:
         """The sha256 of the prompt with its fields empty: changes when the wording does."""
         empty = dict.fromkeys(self.signature.input_fields, "")
-        return hashlib.sha256(repr(self.messages(empty)).encode()).hexdigest()
+        text = orjson.dumps([self.formatted(empty), self.request])
+        return hashlib.sha256(text).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class PlainPrompt:
+    """The prompt of a request that somebody else wrote: any reply is a good one.
+
+    `request` is what is added to the request body.
+    """
+
+    request: dict[str, Any] = field(default_factory=dict)
+    program: Program = PLAIN
+
+    def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
+        """Return the reply as it is."""
+        return {"text": reply}
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """An adapter's messages, rendered once, with places for the inputs: 100 times faster."""
+
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+    """(role, text and input names in turn) of each message"""
+
+    @classmethod
+    def of(cls, prompt: Prompt) -> Template:
+        """Render `prompt` with a sentinel for each input and cut it there."""
+        names = list(prompt.signature.input_fields)
+        sentinels = {name: f"\x02{number}\x03" for number, name in enumerate(names)}
+        rendered = prompt.formatted(sentinels)
+        parts = []
+        for message in rendered:
+            pieces = re.split("\x02(\\d+)\x03", message["content"])
+            pieces[1::2] = [names[int(number)] for number in pieces[1::2]]
+            parts.append((message["role"], tuple(pieces)))
+        return cls(tuple(parts))
+
+    def filled(self, inputs: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return the messages with the inputs in their places."""
+        return [
+            {
+                "role": role,
+                "content": "".join(
+                    inputs[piece] if number % 2 else piece for number, piece in enumerate(pieces)
+                ),
+            }
+            for role, pieces in self.parts
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +152,30 @@ class Prompts:
     """
 
     overrides: Mapping[str, str] = field(default_factory=dict)
-    _made: dict[Program, Prompt] = field(default_factory=dict)
+    _made: dict[tuple[Program, Form], Prompt] = field(default_factory=dict)
 
-    def __getitem__(self, program: Program) -> Prompt:
-        """Return the prompt of a program, made once."""
-        self.prepare(program)
-        return self._made[program]
+    def get(self, program: Program, form: Form) -> Prompt:
+        """Return the prompt of a program in a form, made once."""
+        found = self._made.get((program, form))
+        if found is None:
+            self.prepare(program)
+            found = self._made[program, form]
+        return found
 
     def prepare(self, program: Program) -> None:
-        """Make the prompt of a program. Raises WorkflowError for an override that misfits."""
-        if program not in self._made:
-            dspy = dspy_module()
-            adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
-            signature = self._overridden(program, load_signature(program.reference))
-            self._made[program] = Prompt(program, signature, adapter)
+        """Make the prompts of a program. Raises WorkflowError for an override that misfits."""
+        dspy = dspy_module()
+        signature = self._overridden(program, load_signature(program.reference))
+        adapters = {
+            "schema": dspy.JSONAdapter(),
+            "chat": dspy.ChatAdapter(use_json_adapter_fallback=False),
+        }
+        for form in FORMS:
+            self._made[program, form] = Prompt(program, form, signature, adapters[form])
 
-    def digests(self) -> dict[str, str]:
-        """Return the sha256 of each prompt by the name of its program."""
-        return {program.name: prompt.digest for program, prompt in self._made.items()}
+    def digests(self, form: Form) -> dict[str, str]:
+        """Return the sha256 of each prompt in a form by the name of its program."""
+        return {p.name: prompt.digest for (p, f), prompt in self._made.items() if f == form}
 
     def _overridden(self, program: Program, signature: Any) -> Any:
         override = self.overrides.get(program.name)
@@ -116,6 +203,13 @@ def load_signature(reference: str) -> Any:
     return found
 
 
+def _fenced(value: Any) -> Any:
+    """Return an input that cannot pose as a field of the prompt or of the reply."""
+    if isinstance(value, str):
+        return value.replace(MARKER, DEFUSED_MARKER)
+    return [_fenced(entry) for entry in value] if isinstance(value, list) else value
+
+
 def _same_fields(program: Program, ours: Any, theirs: Any) -> Any:
     for side in ("input_fields", "output_fields"):
         wanted, given = list(getattr(ours, side)), list(getattr(theirs, side))
@@ -123,3 +217,20 @@ def _same_fields(program: Program, ours: Any, theirs: Any) -> Any:
             message = f"prompts.{program.name}: its {side} are {given}, must be {wanted}"
             raise WorkflowError(message)
     return theirs
+
+
+def _schema(signature: Any) -> dict[str, Any]:
+    """Return the JSON schema of a signature's output fields, in their order."""
+    pydantic = importlib.import_module("pydantic")
+    config = pydantic.ConfigDict(extra="forbid")
+    outputs = {name: (f.annotation, ...) for name, f in signature.output_fields.items()}
+    model = pydantic.create_model(signature.__name__, __config__=config, **outputs)
+    schema: dict[str, Any] = model.model_json_schema()
+    return schema
+
+
+def _what_is_wrong(message: str) -> str:
+    """Return the line of an adapter's complaint that says what is wrong, without the reply."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith(("Failed to parse", "Expected to find"))]
+    return (telling or lines[-1:] or ["it has no field"])[0][:300]

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
-from trecjudge.errors import ModelError, WorkflowError, unknown
+from trecjudge.errors import ModelError
+from trecjudge.llm.spending import Prices, listed_prices
 from trecjudge.typed import typed_fields
 
 BASE_URL = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 MODEL = "OPENAI_MODEL"
 KEY = "OPENAI_API_KEY"
+Structured = Literal["auto", "on", "off"]
 
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
     """Settings of the model door.
 
-    `timeout` is in seconds and for one try; `tries` counts the first; `in_flight` bounds the
-    requests under way. `give_up_after` failed items in a row end the run: the endpoint is dead.
-    `temperature` null sends none.
+    Asking: `temperature` null sends none; `reasoning` sends `max_completion_tokens` and no
+    temperature; `structured` asks for a reply by JSON schema (`auto`: where the endpoint takes it);
+    `extra_body` is added to every request.
+    Patience: `timeout` seconds for one try; `tries` counts the first; a busy endpoint (429) is
+    waited for `patience` seconds in all; `give_up_after` failed items in a row end the run.
+    Pace: `in_flight` requests at once, `rpm` requests and `tpm` tokens per minute.
+    `prices` are per million tokens: {input: 0.15, output: 0.6}. `ca_file` is a file of
+    certificates to trust.
     """
 
     base_url: str
@@ -29,42 +37,73 @@ class LlmSettings:
     temperature: float | None = 0.0
     seed: int | None = None
     max_tokens: int = 512
-    timeout: float = 120.0
-    in_flight: int = 32
-    tries: int = 3
-    give_up_after: int = 50
+    reasoning: bool = False
+    structured: Structured = "auto"
     extra_body: dict[str, Any] = field(default_factory=dict)
+    timeout: float = 120.0
+    tries: int = 3
+    patience: float = 900.0
+    give_up_after: int = 50
+    in_flight: int = 32
+    rpm: float | None = None
+    tpm: float | None = None
+    prices: dict[str, float] | None = None
+    ca_file: str | None = None
 
     @property
     def url(self) -> str:
         """The address that requests are posted to."""
         return f"{self.base_url.rstrip('/')}/chat/completions"
 
+    @property
+    def pricing(self) -> Prices | None:
+        """The workflow's prices, else those of the packaged list, else None."""
+        if self.prices is None:
+            return listed_prices(self.model)
+        try:
+            return Prices(**self.prices)
+        except TypeError as error:
+            raise ModelError(f"llm.prices is {self.prices}: give input and output") from error
+
     def public(self) -> dict[str, Any]:
         """Return the settings without the key."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "api_key"}
 
 
-def llm_settings(workflow: Mapping[str, Any], environment: Mapping[str, str]) -> LlmSettings:
+def llm_settings(
+    workflow: Mapping[str, Any], environment: Mapping[str, str], key_needed: bool = True
+) -> LlmSettings:
     """Return the settings; the workflow's values win over the environment's.
 
     Raises WorkflowError for an unknown key or a value of the wrong type, ModelError for a missing
-    address, model or key.
+    address, model or key, or a file that is not there.
     """
-    known = [f.name for f in fields(LlmSettings) if f.name != "api_key"]
-    for key in workflow:
-        if key not in known:
-            raise WorkflowError(f"llm: {unknown('key', key, known)}")
-    values = dict(workflow)
-    values.setdefault(
-        "base_url", next((environment[n] for n in BASE_URL if environment.get(n)), "")
-    )
+    values = {key: value for key, value in workflow.items() if key != "api_key"}
+    if "api_key" in workflow:
+        raise ModelError(f"llm.api_key: keys do not belong in a workflow; set {KEY}")
+    address = next((environment[name] for name in BASE_URL if environment.get(name)), "")
+    values.setdefault("base_url", address)
     values.setdefault("model", environment.get(MODEL, ""))
     for name, variable in (("base_url", BASE_URL[0]), ("model", MODEL)):
         if not values[name]:
             raise ModelError(f"no {name}: set {variable}, or llm.{name} in the workflow")
     key = environment.get(KEY, "")
-    if not key:
+    if not key and key_needed:
         raise ModelError(f"no key: set {KEY} (to any text if the endpoint asks for none)")
-    typed = typed_fields(LlmSettings, values, "llm")
-    return LlmSettings(**typed | {"api_key": key})
+    settings = LlmSettings(**typed_fields(LlmSettings, values, "llm") | {"api_key": key})
+    _check(settings)
+    return settings
+
+
+def _check(settings: LlmSettings) -> None:
+    if not settings.base_url.startswith(("http://", "https://")):
+        raise ModelError(f"base_url {settings.base_url!r}: must begin with http:// or https://")
+    if settings.ca_file is not None and not os.path.isfile(settings.ca_file):
+        raise ModelError(f"llm.ca_file {settings.ca_file!r}: no such file")
+    for name in ("tries", "in_flight", "max_tokens", "give_up_after"):
+        if getattr(settings, name) < 1:
+            raise ModelError(f"llm.{name} is {getattr(settings, name)}: must be at least 1")
+    for name in ("timeout", "rpm", "tpm"):
+        value = getattr(settings, name)
+        if value is not None and value <= 0:
+            raise ModelError(f"llm.{name} is {value}: must be more than 0")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+import ssl
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
@@ -11,20 +13,33 @@ import orjson
 
 from trecjudge.errors import ModelError
 from trecjudge.findings import shown
+from trecjudge.llm.pace import Pace
 from trecjudge.llm.settings import LlmSettings
 
-AGAIN = frozenset({408, 409, 425, 429, *range(500, 600)})
-HOPELESS = frozenset({401, 403, 404})
+AGAIN = frozenset({408, 409, 425, *range(500, 600)})
+TOO_MANY = 429
+ADVICE = {
+    401: "check OPENAI_API_KEY",
+    403: "check OPENAI_API_KEY",
+    404: "check OPENAI_BASE_URL and OPENAI_MODEL",
+}
+LONGEST_WAIT = 120.0
 
 
 class Retry(Exception):
-    """This try failed and another may not; `kind` as in JudgmentFailed, `after` in seconds."""
+    """This try failed and another may not; `kind` as in JudgmentFailed."""
 
-    def __init__(self, kind: str, message: str, after: float = 0.0, reply: str = "") -> None:
+    def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class Throttled(Retry):
+    """The endpoint is busy; `after` are the seconds that it asked to wait, at least."""
+
+    def __init__(self, message: str, after: float) -> None:
+        super().__init__("transport", message)
         self.after = after
-        self.reply = reply
 
 
 class Refused(Exception):
@@ -42,14 +57,15 @@ class Reply:
 
 
 class Transport:
-    """A keep-alive session with at most `in_flight` requests under way."""
+    """A keep-alive session whose requests keep to a pace."""
 
     def __init__(self, settings: LlmSettings) -> None:
-        self._settings = settings
-        self._slots = asyncio.Semaphore(settings.in_flight)
-        connector = aiohttp.TCPConnector(limit=settings.in_flight)
+        self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
+        self._url = settings.url
+        self._key = settings.api_key
+        context = ssl.create_default_context(cafile=settings.ca_file) if settings.ca_file else True
         self._session = aiohttp.ClientSession(
-            connector=connector,
+            connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=context),
             timeout=aiohttp.ClientTimeout(total=settings.timeout),
             headers={
                 "Authorization": f"Bearer {settings.api_key}",
@@ -57,32 +73,48 @@ class Transport:
             },
         )
 
-    async def post(self, body: dict[str, Any]) -> Reply:
-        """Send one request. Raises Retry, Refused, or ModelError where nothing can help."""
+    async def post(self, body: dict[str, Any], tokens: int = 0) -> Reply:
+        """Send one request when its turn comes; `tokens` is an estimate of what it will cost.
+
+        Raises Retry, Refused, or ModelError where nothing can help.
+        """
+        await self.pace.enter(tokens)
         try:
-            async with (
-                self._slots,
-                self._session.post(
-                    self._settings.url, data=orjson.dumps(body), allow_redirects=False
-                ) as response,
-            ):
-                payload = await response.read()
-                status, headers = response.status, response.headers
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise Retry("transport", f"{type(error).__name__}: {error}".rstrip(": ")) from error
+            status, headers, payload = await self._exchange(orjson.dumps(body))
+            self.pace.learn(headers)
+            if status == TOO_MANY:
+                after = _seconds(headers.get("Retry-After", ""))
+                self.pace.refused(after)
+                raise Throttled(self._said(status, payload), after)
+        finally:
+            self.pace.leave()
         if status != 200:
-            raise self._failure(status, payload, headers.get("Retry-After", ""))
+            raise self._failure(status, headers, payload)
+        self.pace.succeeded()
         return _reply(payload)
 
-    def _failure(self, status: int, payload: bytes, retry_after: str) -> Exception:
-        said = f"HTTP {status}: {_message(payload)}".replace(self._settings.api_key, "***")
+    async def _exchange(self, body: bytes) -> tuple[int, Any, bytes]:
+        try:
+            # A redirect is not followed: it would carry the key to another host.
+            async with self._session.post(self._url, data=body, allow_redirects=False) as response:
+                return response.status, response.headers, await response.read()
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Retry("transport", f"{type(error).__name__}: {error}".rstrip(": ")) from error
+
+    def _failure(self, status: int, headers: Any, payload: bytes) -> Exception:
+        said = self._said(status, payload)
         if status in AGAIN:
-            return Retry("transport", said, _seconds(retry_after))
-        if status in HOPELESS:
-            hint = {401: "check OPENAI_API_KEY", 403: "check OPENAI_API_KEY"}
-            advice = hint.get(status, "check OPENAI_BASE_URL and OPENAI_MODEL")
-            return ModelError(f"{self._settings.url}: {said}; {advice}")
+            return Retry("transport", said)
+        if 300 <= status < 400:
+            where = shown(headers.get("Location", ""))
+            return ModelError(f"{self._url}: redirects to {where}; set OPENAI_BASE_URL to it")
+        if status in ADVICE:
+            return ModelError(f"{self._url}: {said}; {ADVICE[status]}")
         return Refused(said)
+
+    def _said(self, status: int, payload: bytes) -> str:
+        said = f"HTTP {status}: {_message(payload)}"
+        return said.replace(self._key, "***") if self._key else said
 
     async def close(self) -> None:
         """Close the session."""
@@ -95,16 +127,12 @@ def _reply(payload: bytes) -> Reply:
         choice = answer["choices"][0]
         text = choice["message"]["content"]
         usage = answer.get("usage") or {}
-    except (orjson.JSONDecodeError, KeyError, IndexError, TypeError) as error:
+        tokens = [int(usage.get(f"{what}_tokens") or 0) for what in ("prompt", "completion")]
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise Retry("transport", f"the reply is no completion: {shown(payload)}") from error
     if not isinstance(text, str) or not text.strip():
         raise Retry("empty", "the reply is empty")
-    return Reply(
-        text,
-        str(choice.get("finish_reason") or "stop"),
-        int(usage.get("prompt_tokens") or 0),
-        int(usage.get("completion_tokens") or 0),
-    )
+    return Reply(text, str(choice.get("finish_reason") or "stop"), *tokens)
 
 
 def _message(payload: bytes) -> str:
@@ -115,7 +143,14 @@ def _message(payload: bytes) -> str:
 
 
 def _seconds(retry_after: str) -> float:
+    """Return a Retry-After header, seconds or a date, as seconds from now, capped."""
     try:
-        return max(0.0, float(retry_after))
+        seconds = float(retry_after)
     except ValueError:
-        return 0.0
+        try:
+            then = parsedate_to_datetime(retry_after)
+        except ValueError:
+            return 0.0
+        then = then if then.tzinfo else then.replace(tzinfo=UTC)
+        seconds = (then - datetime.now(UTC)).total_seconds()
+    return min(LONGEST_WAIT, max(0.0, seconds)) if seconds == seconds else 0.0

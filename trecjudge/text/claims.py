@@ -5,61 +5,80 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
+from trecjudge.text.forms import word_form
 from trecjudge.text.frequencies import Frequencies, read_frequencies
-from trecjudge.text.negation import negated_positions
+from trecjudge.text.negation import denials, negated_positions
 from trecjudge.text.prepared import scaled
+from trecjudge.text.sentences import CITATION
 from trecjudge.text.tokens import Token, tokenize
 
 SHIPPED = read_frequencies()
-CONTENT_FROM = 0.4
-"""Weight from which on a term counts as content: "the" has 0.02, "people" 0.3, "Lyon" 1."""
+# "World" has 0.2, "government" 0.4, "Lyon" 1; some auxiliaries are rare enough to be above.
+_CONTENT_FROM = 0.3
+_AUXILIARIES = frozenset(
+    map(word_form, ("do", "does", "did", "been", "had", "should", "could", "might", "must"))
+)
 
-_CITATION = re.compile(r"\[\^?\d+(?:\s*[,;–-]\s*\^?\d+)*\]")
+_CITATION = re.compile(CITATION)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One distinct form of a sentence. `listed`: its weight has been looked up, not guessed."""
+class Term(NamedTuple):
+    """One distinct form of a sentence.
+
+    `content`: it tells what the sentence is about; `listed`: its weight has been looked up, not
+    guessed; `named`: it is capitalised and not the first word; `negated`: it is under a negation;
+    `negating`: it makes one ("does", "not").
+    """
 
     form: str
     weight: float
     start: int
     end: int
+    content: bool
     listed: bool
     named: bool
     negated: bool
+    negating: bool
     same_number: str | None
     """None for words; for numbers another way to write it ("1500000" of "1.5 million"), or ""."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence as its distinct terms in the order of their first occurrence."""
+    """A sentence as its distinct terms in the order of their first occurrence.
+
+    `denies`: it has a word of denial.
+    """
 
     text: str
     terms: tuple[Term, ...]
-    total: float
+    denies: bool
 
 
 def read_claim(sentence: str, frequencies: Frequencies = SHIPPED) -> Claim:
     """Return the weighted terms of a sentence; citation marks such as "[1]" are none."""
     tokens = tokenize(_CITATION.sub(lambda mark: " " * len(mark[0]), sentence))
     negated = set(negated_positions(tokens))
+    denying = set(denials({token.form for token in tokens}))
     terms: dict[str, Term] = {}
     for index, token in enumerate(tokens):
         if token.form not in terms:
             following = tokens[index + 1].form if index + 1 < len(tokens) else ""
             written = sentence[token.start : token.end]
+            weight = frequencies.weight(token.form, written)
             terms[token.form] = Term(
-                *(token.form, frequencies.weight(token.form, written), token.start, token.end),
+                *(token.form, weight, token.start, token.end),
+                content=weight >= _CONTENT_FROM and token.form not in _AUXILIARIES,
                 listed=token.form in frequencies.counts,
                 # The first word is capitalised whatever it is.
                 named=index > 0 and written[0].isupper(),
                 negated=index in negated,
+                negating=token.form in denying or token.form in _AUXILIARIES,
                 same_number=_same_number(token, written, following),
             )
-    return Claim(sentence, tuple(terms.values()), sum(term.weight for term in terms.values()))
+    return Claim(sentence, tuple(terms.values()), bool(denying))
 
 
 @lru_cache(maxsize=4096)

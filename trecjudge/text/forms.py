@@ -88,7 +88,6 @@ def _without_clitic(word: str) -> str:
     return tail if len(head) <= 2 else word
 
 
-@lru_cache(maxsize=1 << 16)
 def word_form(word: str) -> str:
     """Return the form of a written word: "ﬁnances" and "Finance" both give "financ"."""
     plain = word.lower() if word.isascii() else _plain(word)
@@ -108,7 +107,6 @@ def word_form(word: str) -> str:
     return stem
 
 
-@lru_cache(maxsize=1 << 14)
 def number_form(number: str) -> str:
     """Return a number without group separators and idle zeros: "1,234.50" gives "1234.5".
 
@@ -120,21 +118,8 @@ def number_form(number: str) -> str:
     plain = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in plain)
     plain = plain.replace("\u066c", ",").replace("\u066b", ".")
     if _GROUPED.fullmatch(plain):
-        group, decimal = (
-            (",", ".")
-            if plain.find(",") < plain.find(".") or "." not in plain
-            else (
-                ".",
-                ",",
-            )
-        )
-        if plain.count(".") >= 2:
-            group, decimal = ".", ","
-        elif "," in plain:
-            group, decimal = ",", "."
+        group, decimal = (".", ",") if plain.count(".") >= 2 else (",", ".")
         plain = plain.replace(group, "").replace(decimal, ".")
     elif plain.count(",") == 1 and "." not in plain:
         plain = plain.replace(",", ".")
-    if plain.count(".") == 1:
-        plain = plain.rstrip("0").rstrip(".")
-    return plain
+    return plain.rstrip("0").rstrip(".") if plain.count(".") == 1 else plain

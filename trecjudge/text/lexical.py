@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from trecjudge.text.calibration import Calibration, read_calibration
-from trecjudge.text.claims import CONTENT_FROM, Claim, Term, shipped_claim
+from trecjudge.text.claims import Claim, Term, shipped_claim
 from trecjudge.text.passages import NO_PASSAGE, Passage, best_passage
 from trecjudge.text.prepared import Prepared, prepare
 
@@ -18,6 +18,8 @@ Label = Literal["full_support", "partial_support", "no_support"]
 
 _CALIBRATION = read_calibration()
 _MOST_MISSING = 8
+# A paraphrase may negate other words than its source: only near copies are compared for it.
+_NEAR_COPY = 0.75
 _REPETITIVE = 8
 _REPEATED_WEIGHT = 0.5
 
@@ -88,7 +90,7 @@ def signals(claim: Claim, document: Prepared) -> Signals:
         names_missing=sum(term.weight for term in absent if term.named) / total,
         absent=tuple(absent),
         numbers_missing=tuple(claim.text[term.start : term.end] for term in numbers),
-        negation_differs=any(_negated_otherwise(term, document, passage) for term, _ in present),
+        negation_differs=_negation_differs(claim, document, passage, total),
         passage=passage,
     )
 
@@ -132,20 +134,37 @@ def _weighted(claim: Claim, document: Prepared) -> list[tuple[Term, float]]:
     return pairs
 
 
-def _negated_otherwise(term: Term, document: Prepared, passage: Passage) -> bool:
-    """Tell if a content word is negated in the sentence and nowhere in the passage, or reversed."""
+def _negation_differs(claim: Claim, document: Prepared, passage: Passage, total: float) -> bool:
+    # The words that make the difference are no sign that the rest is another statement.
+    idle = sum(
+        term.weight
+        for term in claim.terms
+        if term.negating and term.form not in document.segments_of
+    )
+    return passage.weight >= _NEAR_COPY * (total - idle) > 0 and any(
+        _negated_otherwise(term, claim, document, passage)
+        for term in claim.terms
+        if term.form in document.segments_of
+    )
+
+
+def _negated_otherwise(term: Term, claim: Claim, document: Prepared, passage: Passage) -> bool:
+    """Tell if a content word is negated in the sentence or in the passage, and the other asserts.
+
+    The other side must have no word of denial near it: "lacks proof" agrees with "no proof".
+    """
     negated = document.negated_in.get(term.form, frozenset())
-    if term.weight < CONTENT_FROM or not (term.negated or negated):
+    if not term.content or not (term.negated or negated):
         return False
     inside = [s for s in document.segments_of[term.form] if passage.first <= s <= passage.last]
     if term.negated:
-        return bool(inside) and negated.isdisjoint(inside)
-    return bool(inside) and negated.issuperset(inside)
+        return bool(inside) and document.denying.isdisjoint(inside)
+    return not claim.denies and bool(inside) and negated.issuperset(inside)
 
 
 def _as_written(sentence: str, absent: Sequence[Term]) -> tuple[str, ...]:
-    """Return the heaviest missing content words in their order; bigrams that overlap are joined."""
-    content = [term for term in absent if term.weight >= CONTENT_FROM]
+    """Return the first missing content words; bigrams that overlap are joined."""
+    content = [term for term in absent if term.content]
     spans: list[tuple[int, int]] = [(term.start, term.end) for term in content[:1]]
     for before, term in pairwise(content):
         if term.start < before.end:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from trecjudge.text.forms import word_form
 from trecjudge.text.tokens import Token
@@ -17,6 +17,12 @@ ne jamais sans nunca jamás sin não sem non senza niet geen
 नहीं मत
 """
 _CUES = frozenset(map(word_form, _NEGATIONS.split()))
+# Words that deny without negating: "lacks evidence" is "has no evidence".
+_DENIALS = """
+lack fail except rather instead unlike unlikely avoid prevent deny reject oppose little few hardly
+barely unable absence free false unclear inaction nobody nothing although though despite
+"""
+_DENYING = _CUES | frozenset(map(word_form, _DENIALS.split()))
 # Characters that negate what follows (Chinese), and endings that negate what precedes.
 _NEGATING = frozenset("不没沒未無无非")
 _NEGATED_BEFORE = frozenset(
@@ -39,6 +45,16 @@ def negated_positions(tokens: Sequence[Token]) -> Iterator[int]:
                 yield from range(index + 1, min(index + 1 + _SCOPE, len(tokens)))
         elif not form.isascii():
             yield from _negated_by_characters(form, index, len(tokens))
+
+
+def denials(forms: Collection[str]) -> list[str]:
+    """Return those of the forms which may turn a statement into its contrary."""
+    return [
+        form
+        for form in forms
+        if form in _DENYING
+        or not (form.isascii() or (_NEGATING.isdisjoint(form) and form not in _NEGATED_BEFORE))
+    ]
 
 
 def _negated_by_characters(form: str, index: int, count: int) -> range:

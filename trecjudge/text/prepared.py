@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import insort
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from trecjudge.text.negation import negated_positions
+from trecjudge.text.negation import denials, negated_positions
 from trecjudge.text.sentences import sentence_spans
 from trecjudge.text.tokens import Token, tokenize
 
@@ -21,38 +22,49 @@ class Prepared:
 
     A segment is a sentence, or a line or 60 tokens of one. `spans[i]` are the character offsets
     of segment i; `segments_of[form]` the ascending indexes of the segments that have the form;
-    `negated_in[form]` those of them where it stands under a negation.
+    `negated_in[form]` those of them where it stands under a negation; `denying` the segments
+    with any word of denial.
     """
 
     text: str
     spans: tuple[tuple[int, int], ...]
     segments_of: Mapping[str, list[int]]
     negated_in: Mapping[str, frozenset[int]]
+    denying: frozenset[int]
 
 
 def prepare(text: str) -> Prepared:
     """Return the index of a document. Any text will do, also the empty one."""
-    spans: list[tuple[int, int]] = []
+    segments = list(_segments(text))
     segments_of: dict[str, list[int]] = {}
-    negated: dict[str, set[int]] = {}
-    for tokens in _segments(text):
-        index = len(spans)
-        spans.append((tokens[0].start, tokens[-1].end))
-        forms = {token.form for token in tokens}
-        forms.update(written_out(tokens))
-        for form in forms:
+    for index, tokens in enumerate(segments):
+        for form in {token[0] for token in tokens}:
             segments_of.setdefault(form, []).append(index)
-        for position in negated_positions(tokens):
-            negated.setdefault(tokens[position].form, set()).add(index)
-    frozen = {form: frozenset(indexes) for form, indexes in negated.items()}
-    return Prepared(text, tuple(spans), segments_of, frozen)
+    denying = frozenset(
+        index for form in denials(segments_of.keys()) for index in segments_of[form]
+    )
+    negated = _negated(segments, denying)
+    if not _SCALES.keys().isdisjoint(segments_of):
+        _add_written_out(segments, segments_of)
+    spans = tuple((tokens[0].start, tokens[-1].end) for tokens in segments)
+    return Prepared(text, spans, segments_of, negated, denying)
 
 
-def written_out(tokens: list[Token]) -> Iterator[str]:
-    """Yield "1500000" for "1.5 million"."""
-    for (form, _, _), (scale, _, _) in pairwise(tokens):
-        if scale in _SCALES and form[0].isdigit():
-            yield scaled(form, scale)
+def _negated(segments: Sequence[list[Token]], denying: frozenset[int]) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for index in denying:
+        for position in negated_positions(segments[index]):
+            found.setdefault(segments[index][position].form, set()).add(index)
+    return {form: frozenset(indexes) for form, indexes in found.items()}
+
+
+def _add_written_out(segments: Sequence[list[Token]], segments_of: dict[str, list[int]]) -> None:
+    """Add "1500000" to the index for "1.5 million"."""
+    for index, tokens in enumerate(segments):
+        for number, scale in pairwise(tokens):
+            written_out = scaled(number.form, scale.form)
+            if written_out and index not in segments_of.setdefault(written_out, []):
+                insort(segments_of[written_out], index)
 
 
 def scaled(number: str, scale: str) -> str:

@@ -25,15 +25,10 @@ _SPACELESS = (
     "\u3099-\u309f\u30a1-\u30fa\u30fc-\u318e\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_LETTER = rf"(?:[^\W_]|[{_MARKS}])"
 _NUMBER = r"\d+(?:[.,\u066b\u066c]\d+)*(?:(?:st|nd|rd|th|s)(?![^\W_]))?"
-_TOKEN = re.compile(
-    rf"({_NUMBER})|((?:[^\W\d_]\.){{2,}}|[^\W_](?:[^\W_]|[{_MARKS}])*"
-    rf"(?:['\u2019](?:[^\W_]|[{_MARKS}])+)*)"
-)
-_PIECE = re.compile(
-    rf"(?P<number>{_NUMBER})|(?P<run>[{_SPACELESS}]+)|(?P<word>[^{_SPACELESS}]+)", re.IGNORECASE
-)
+_WORD = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
+_TOKEN = re.compile(rf"{_NUMBER}|(?:[^\W\d_]\.){{2,}}|{_WORD}(?:['\u2019]{_WORD})*")
+_PIECE = re.compile(rf"(?P<number>{_NUMBER})|(?P<run>[{_SPACELESS}]+)|(?P<word>[^{_SPACELESS}]+)")
 _CLUSTER = re.compile(rf".[{_MARKS}]*", re.DOTALL)
 _HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
 
@@ -56,16 +51,23 @@ def tokenize(text: str) -> list[Token]:
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
-        number, word = match.groups()
-        start, end = match.span()
-        if number:
-            tokens.append(Token(number_form(number), start, end))
-        elif word.isascii() or not _HAS_SPACELESS.search(word):
-            if form := word_form(word):
-                tokens.append(Token(form, start, end))
-        else:
-            tokens.extend(_pieces(word, start))
+        written = match[0]
+        form = _single_form(written)
+        if form:
+            tokens.append(Token(form, *match.span()))
+        elif form is None:
+            tokens.extend(_pieces(written, match.start()))
     return tokens
+
+
+@lru_cache(maxsize=1 << 16)
+def _single_form(written: str) -> str | None:
+    """Return the form of a word or number, None for what is several tokens, "" for none."""
+    if written[0].isdecimal():
+        return number_form(written)
+    if written.isascii() or not _HAS_SPACELESS.search(written):
+        return word_form(written)
+    return None
 
 
 def _pieces(mixed: str, offset: int) -> Iterator[Token]:

@@ -1,0 +1,235 @@
+"""Run files: found, told apart, read in order, and checked against the topics."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.reading import PLAIN, SECOND, Read, Write, reading
+from trecjudge.documents import DocumentStore
+from trecjudge.errors import InputError
+from trecjudge.records import Document, Topic
+from trecjudge.runs import find_runs, looks_like_a_run
+
+ONE, BOTH = {"1": Topic("1", "one")}, {"1": Topic("1", "one"), "2": Topic("2", "two")}
+
+
+def record(run_id: str = "r", topic_id: str = "1", team: str | None = '"t"') -> str:
+    team_id = f'"team_id": {team}, ' if team else ""
+    metadata = f'{{{team_id}"run_id": "{run_id}", "topic_id": "{topic_id}"}}'
+    return f'{{"metadata": {metadata}, "responses": [{{"text": "S.", "citations": []}}]}}\n'
+
+
+def test_find_runs_names_each_file_once(write: Write, tmp_path: Path) -> None:
+    a, b = write("", "runs/a.jsonl"), write("", "runs/team/b")
+    assert find_runs([b, tmp_path / "runs", a]) == [b, a]
+
+
+def test_find_runs_refuses_a_folder_without_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no run files in it; give JSONL files"):
+        find_runs([tmp_path])
+    with pytest.raises(InputError, match="gone: no such file or folder"):
+        find_runs([tmp_path / "gone"])
+
+
+def test_a_link_that_leads_nowhere_is_found(write: Write, tmp_path: Path) -> None:
+    write(PLAIN, "runs/a.jsonl")
+    (tmp_path / "runs" / "b.jsonl").symlink_to(tmp_path / "gone")
+    found = reading(*find_runs([tmp_path / "runs"]))
+    assert (found.answers, found.kinds) == ([("r", "1")], ["file_unreadable"])
+
+
+def test_a_file_that_went_away_is_found_and_the_others_are_read(
+    write: Write, tmp_path: Path
+) -> None:
+    found = reading(tmp_path / "gone.jsonl", write(PLAIN))
+    assert (found.answers, found.kinds) == ([("r", "1")], ["file_unreadable"])
+    assert str(found.findings[0]).startswith(f"{tmp_path}/gone.jsonl: cannot be read: ")
+
+
+def test_what_gzip_holds_before_it_breaks_off_is_read(write: Write) -> None:
+    packed = gzip.compress(f"{PLAIN}\n{SECOND}\n".encode())[:-8]
+    found = reading(write(packed, "a.jsonl.gz"), write(record("later"), "b.jsonl"))
+    assert found.answers == [("r", "1"), ("r", "2"), ("later", "1")]
+    assert found.kinds == ["file_unreadable"]
+
+
+def test_corrupt_gzip_is_found_and_the_others_are_read(write: Write) -> None:
+    corrupt = gzip.compress(PLAIN.encode())[:10] + b"\xff" * 20
+    found = reading(write(corrupt, "a.jsonl.gz"), write(record("later"), "b.jsonl"))
+    assert (found.answers, found.kinds) == ([("later", "1")], ["file_unreadable"])
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "[]", gzip.compress(b"")])
+def test_a_file_without_records_is_found(text: str | bytes, read: Read) -> None:
+    found = read(text)
+    assert (found.answers, found.kinds) == ([], ["file_without_responses"])
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "wanted"),
+    [
+        pytest.param("Notes.\n", "README.md", False, id="prose"),
+        pytest.param("a,b\n1,2\n", "scores.csv", False, id="CSV"),
+        pytest.param("[a link](https://e.org)\n", "README.md", False, id="Markdown link"),
+        pytest.param(b"\x89PNG\r\n\x1a\n", "plot.png", False, id="picture"),
+        pytest.param("Notes.\n" * 6 + PLAIN, "README.md", False, id="prose that shows a record"),
+        pytest.param(PLAIN, "dragun-run", True, id="no extension"),
+        pytest.param(f"Notes.\n{PLAIN}", "run", True, id="a record among the first lines"),
+        pytest.param("", "run", True, id="empty"),
+        pytest.param("{cut\n" * 6 + PLAIN, "run", True, id="six cut lines first"),
+        pytest.param("[\n" + PLAIN + "\n]", "run.json", True, id="pretty array"),
+    ],
+)
+def test_looks_like_a_run(text: str | bytes, name: str, wanted: bool, write: Write) -> None:
+    assert looks_like_a_run(write(text, name)) is wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(PLAIN[:-9], id="cut"),
+        pytest.param(PLAIN[:-1] + ', "score": NaN}', id="NaN"),
+        pytest.param(PLAIN.encode().replace(b"S.", b"S\xff"), id="bad bytes"),
+        pytest.param(PLAIN.encode("utf-16"), id="UTF-16"),
+        pytest.param("[\n" + PLAIN + ",\n" + SECOND, id="cut array"),
+        pytest.param(PLAIN.replace("[]", "[" * 2000 + "]" * 2000), id="nested too deep"),
+        pytest.param("// made by hand\n{cut", id="comment first"),
+    ],
+)
+def test_a_run_with_no_readable_record_is_lost_not_passed_over(
+    text: str | bytes, read: Read
+) -> None:
+    found = read(text)
+    assert found.answers == []
+    assert "error" in [finding.severity for finding in found.findings]
+    assert "file_not_a_run" not in found.kinds
+
+
+def test_records_after_many_bad_lines_are_read(read: Read) -> None:
+    found = read("1\n" * 6 + PLAIN)
+    assert (found.answers, found.kinds) == ([("r", "1")], ["record_not_an_object"] * 6)
+
+
+def test_topics_come_from_the_file_or_from_the_runs(read: Read) -> None:
+    text = (
+        '{"run_id": "r", "topic_id": "1", "topic": "as the run says", "answer": [{"text": "S."}]}'
+    )
+    assert [topic.title for topic, _ in read(text, topics=ONE).pairs] == ["one"]
+    assert [topic.title for topic, _ in read(text).pairs] == ["as the run says"]
+
+
+def test_a_topic_that_is_not_in_the_file_is_found(read: Read) -> None:
+    found = read(record() + record(topic_id="99"), topics=ONE)
+    assert (found.answers, found.kinds) == ([("r", "1")], ["topic_unknown"])
+    assert str(found.findings[0]).endswith(
+        "run.jsonl:2: answers topic '99', which is not in the topic file"
+    )
+    assert (found.findings[0].run_id, found.findings[0].topic_id) == ("r", "99")
+
+
+def test_a_known_topic_that_is_not_wanted_is_no_finding(read: Read) -> None:
+    found = read(record() + record(topic_id="2"), topics=ONE, known=BOTH)
+    assert (found.answers, found.kinds) == ([("r", "1")], [])
+
+
+def test_a_missing_response_is_found(read: Read) -> None:
+    found = read(record() + record("s", "1") + record("s", "2"), topics=BOTH)
+    assert found.kinds == ["response_missing"]
+    assert "run 'r' has no response on 1 of 2 topics: 2" in str(found.findings[0])
+
+
+def test_the_first_of_two_responses_counts(read: Read) -> None:
+    found = read(f"{PLAIN}\n{PLAIN.replace('S.', 'Other.')}\n{SECOND}")
+    assert [response.text for response in found.responses] == ["S.", "S."]
+    assert found.kinds == ["response_duplicate"]
+    assert "run.jsonl:2: run 'r' answers topic '1' a second time" in str(found.findings[0])
+
+
+def test_a_run_may_stand_in_several_files(write: Write) -> None:
+    found = reading(write(record(), "1.jsonl"), write(record(topic_id="2"), "2.jsonl"), topics=BOTH)
+    assert (found.answers, found.kinds) == ([("r", "1"), ("r", "2")], [])
+
+
+def test_two_teams_may_use_one_run_id(write: Write) -> None:
+    two = record(team='"u"') + record(topic_id="2", team='"u"')
+    found = reading(write(record(), "1.jsonl"), write(two, "2.jsonl"))
+    assert found.answers == [("r", "1"), ("u/r", "1"), ("u/r", "2")]
+    assert found.kinds == ["run_id_conflict"]
+    assert "run_id 'r' is also one of team 't'; named 'u/r'" in str(found.findings[0])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [('"t"', None), (None, '"t"'), ('"t"', "null")], ids=str
+)
+def test_a_line_without_its_team_stays_in_its_run(
+    first: str | None, second: str | None, read: Read
+) -> None:
+    found = read(record(team=first) + record(topic_id="2", team=second), topics=BOTH)
+    assert (found.answers, found.kinds) == ([("r", "1"), ("r", "2")], ["team_id_missing"])
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("a.jsonl", "a"), ("a.jsonl.gz", "a"), ("team/a.b", "a.b"), ("my run.jsonl", "my run")],
+)
+def test_a_run_without_run_id_is_named_by_its_file(name: str, wanted: str, read: Read) -> None:
+    found = read(PLAIN.replace('"run_id"', '"x"'), name)
+    assert (found.answers, found.kinds) == ([(wanted, "1")], ["run_id_missing"])
+
+
+def test_max_runs_takes_the_first_runs_whole(read: Read) -> None:
+    text = record("a") + record("b") + record("a", "2") + record("c")
+    assert read(text, max_runs=1).answers == [("a", "1"), ("a", "2")]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "kinds"),
+    [("auto", []), ("ragtime", []), ("rag", ["file_other_dataset"])],
+)
+def test_a_run_of_another_dataset_is_found(dataset: str, kinds: list[str], read: Read) -> None:
+    found = read(f"{PLAIN}\n{SECOND}", dataset=dataset)
+    assert (len(found.responses), found.kinds) == (2, kinds)
+
+
+def test_what_a_file_was_taken_for_is_told_once(write: Write) -> None:
+    told: list[tuple[Any, ...]] = []
+    path = write(f"{PLAIN}\n{SECOND}")
+    reading(path, taken=lambda *what: told.append(what))
+    assert told == [(path, "ragtime", "it has `responses`")]
+
+
+def test_a_record_of_no_known_format_is_found(read: Read) -> None:
+    found = read('{"foo": 1, "bar": 2}\n' + PLAIN)
+    assert (found.answers, found.kinds) == ([("r", "1")], ["record_unknown_shape"])
+    assert "autojudge, dragun, rag24, rag25, ragtime" in found.findings[0].message
+    assert "keys ['bar', 'foo']" in found.findings[0].message
+
+
+def test_documents_given_beside_the_runs_are_found(read: Read) -> None:
+    store = DocumentStore({"d": Document("d", "D.")})
+    text = PLAIN.replace("[]", '["d", "gone"]')
+    found = read(text, store=store)
+    assert (dict(found.response.documents), found.kinds) == (
+        {"d": Document("d", "D.")},
+        ["document_missing"],
+    )
+
+
+def test_a_document_of_the_run_goes_before_one_beside_it_unless_it_is_empty(read: Read) -> None:
+    store = DocumentStore({i: Document(i, "store") for i in "ab"})
+    cited = PLAIN.replace("[]", '["a", "b"]')
+    found = read(cited[:-1] + ', "documents": {"a": "run", "b": null}}', store=store)
+    texts = {i: document.text for i, document in found.response.documents.items()}
+    assert (texts, found.kinds) == ({"a": "run", "b": "store"}, [])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file names are text there")
+def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.jsonl"))
+    path.write_text(PLAIN)
+    assert reading(*find_runs([tmp_path])).answers == [("r", "1")]

@@ -1,0 +1,110 @@
+"""Leaderboard and qrels lines, written and read."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.reading import Write
+from trecjudge.findings import Finding
+from trecjudge.trec import (
+    QrelsRow,
+    encode,
+    leaderboard_line,
+    qrels_line,
+    read_leaderboard,
+    read_qrels,
+)
+
+ODD = [
+    "a b",
+    "a\tb",
+    "a\nb",
+    "a\x1cb",
+    "a\x85b",
+    "a\u2028b",
+    "a\u3000b",
+    "100%",
+    "a%20b",
+    "é",
+    "\0",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("a b", "a%20b"), ("100%", "100%25"), ("a\nb", "a%0Ab"), ("msmarco_v2.1#0_1", None)],
+)
+def test_encode(text: str, wanted: str | None) -> None:
+    assert encode(text) == (wanted or text)
+
+
+def test_leaderboard_line() -> None:
+    assert leaderboard_line("run 1", "all", "SUPPORT", 2 / 3) == "run%201\tall\tSUPPORT\t0.666667\n"
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_no_nan_is_written(value: float) -> None:
+    with pytest.raises(AssertionError):
+        leaderboard_line("r", "all", "M", value)
+
+
+def test_qrels_line() -> None:
+    assert qrels_line(QrelsRow("2024-1", "my run", "d#0_1", 2)) == "2024-1 my%20run d#0_1 2\n"
+
+
+@pytest.mark.parametrize("text", ODD, ids=ascii)
+def test_an_odd_id_is_read_as_it_was_written(text: str, write: Write) -> None:
+    row = QrelsRow(text, text, text, 1)
+    assert list(read_qrels(write(qrels_line(row), "q"), fail)) == [row]
+    line = leaderboard_line(text, text, "M", 0.5)
+    assert list(read_leaderboard(write(line, "l"), fail)) == [(text, text, "M", 0.5)]
+
+
+@pytest.mark.parametrize("iteration", ["0", "1", "Q0"])
+def test_any_second_column_of_qrels_is_read(iteration: str, write: Write) -> None:
+    text = f"t1 {iteration} d1 1\n\n t2\t{iteration}\td2  -1\r\n"
+    rows = [QrelsRow("t1", iteration, "d1", 1), QrelsRow("t2", iteration, "d2", -1)]
+    assert list(read_qrels(write(text), fail)) == rows
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param(b"t 0 d", id="three columns"),
+        pytest.param(b"t 0 d 1 run", id="five columns"),
+        pytest.param(b"t 0 d 1.0", id="fraction"),
+        pytest.param(b"t 0 d x", id="word"),
+        pytest.param(b"t 0 d 1_0", id="underscore"),
+        pytest.param(b"t 0 d " + b"9" * 5000, id="5000 digits"),
+        pytest.param(b"t 0 d\xff 1", id="bad bytes"),
+    ],
+)
+def test_a_bad_line_of_qrels_is_found(bad: bytes, write: Write) -> None:
+    findings: list[Finding] = []
+    rows = list(read_qrels(write(b"a 0 d 1\n" + bad + b"\nb 0 d 1\n"), findings.append))
+    assert [row.topic_id for row in rows] == ["a", "b"]
+    assert [(f.place.line, f.severity) for f in findings] == [(2, "error")]
+
+
+@pytest.mark.parametrize(
+    "header", ["", "run topic measure value\n", "Run\tTopic\tMeasure\tValue\n"]
+)
+def test_a_header_of_a_leaderboard_is_passed_over(header: str, write: Write) -> None:
+    text = f"{header}r1\tt1\tS\t1.0\nr1  all S True\n"
+    rows = [("r1", "t1", "S", 1.0), ("r1", "all", "S", 1.0)]
+    assert list(read_leaderboard(write(text), fail)) == rows
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "1e999", "0x1", "1_0", "value", ""])
+def test_a_value_that_is_no_number_is_found(value: str, write: Write) -> None:
+    findings: list[Finding] = []
+    text = f"r all S 0.5\nr t1 S {value}\nr t2 S 0.5\n"
+    found = list(read_leaderboard(write(text), findings.append))
+    assert [topic for _, topic, _, _ in found] == ["all", "t2"]
+    assert [(f.kind, f.place.line) for f in findings] == [("row_unreadable", 2)]
+
+
+def fail(finding: Finding) -> None:
+    pytest.fail(f"{finding.kind}: {finding}")

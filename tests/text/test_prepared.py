@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from trecjudge.text.prepared import prepare, scaled
+
+
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        pytest.param("One here. Two there.", ["One here", "Two there"], id="sentences"),
+        pytest.param("Title\nOne here.", ["Title", "One here"], id="a line is a segment"),
+        pytest.param("One. ... 😀 Two.", ["One", "Two"], id="no segment without words"),
+        pytest.param("东京。大阪。", ["东京", "大阪"], id="Chinese"),
+        pytest.param("", [], id="empty"),
+    ],
+)
+def test_segments(text: str, segments: list[str]) -> None:
+    assert [text[start:end] for start, end in prepare(text).spans] == segments
+
+
+def test_text_without_stops_is_cut_every_sixty_tokens() -> None:
+    assert len(prepare("word " * 130).spans) == 3
+
+
+def test_index_names_segments_once_and_in_order() -> None:
+    index = prepare("Cats and cats. A dog. The cat.").segments_of
+    assert (index["cat"], index["dog"]) == ([0, 2], [1])
+
+
+def test_negation_reaches_three_words_and_not_into_the_next_sentence() -> None:
+    index = prepare("Cats never eat raw fish often. No. Dogs do.")
+    assert sorted(index.negated_in) == ["eat", "fish", "raw"]
+    assert index.denying == {0, 1}
+
+
+def test_scaled_number_is_in_the_index() -> None:
+    assert prepare("It cost 1.5 million in 2,000 days.").segments_of["1500000"] == [0]
+
+
+@pytest.mark.parametrize(
+    ("number", "scale", "expected"),
+    [
+        ("1.5", "million", "1500000"),
+        ("20", "thousand", "20000"),
+        ("0.5", "million", "500000"),
+        ("1.2345", "thousand", ""),
+        ("12.5.1999", "million", ""),
+        ("two", "million", ""),
+        ("3", "car", ""),
+    ],
+    ids=["decimal", "whole", "below one", "no whole number", "date", "word", "no scale"],
+)
+def test_scaled(number: str, scale: str, expected: str) -> None:
+    assert scaled(number, scale) == expected

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from trecjudge.text.sentences import split_sentences
+
+# "|" marks the places at which the text is cut.
+CASES = [
+    pytest.param("One ends.| Two ends!| Three?", id="plain stops"),
+    pytest.param("Really?!| Yes…| No...| Right.", id="several stops"),
+    pytest.param("Dr. Smith met Mr. Jones vs. Mrs. Hall.| All left.", id="titles"),
+    pytest.param("It has pets, e.g. cats, i.e. Felis catus.| Dogs, too.", id="e.g."),
+    pytest.param("See Fig. 3 and No. 5 of vol. 2.| It shows it.", id="numbered parts"),
+    pytest.param("Smith et al. (2020) found it.| Others did not.", id="et al."),
+    pytest.param("Pens, ink, etc.| The rest was lost.", id="etc. at the end"),
+    pytest.param("He lives in the U.S. Senate district.| It is big.", id="initialism inside"),
+    pytest.param("He lives in the U.S.| The house is big.", id="initialism at the end"),
+    pytest.param("J. R. R. Tolkien wrote it.| C. S. Lewis read it.", id="initials"),
+    pytest.param("It costs $3.50 or 1.5 times more.| Fine.", id="decimals"),
+    pytest.param("At 5 p.m. John left.| At 6 a.m. he came back.", id="time of day"),
+    pytest.param("Visit example.com now.| Thanks.", id="host name"),
+    pytest.param('He said "stop."| Then he left.', id="quote after the stop"),
+    pytest.param("He said “stop.”| Then (he left.)| End.", id="curly quote, bracket"),
+    pytest.param('"Really?" she asked.| Yes.', id="quoted question goes on"),
+    pytest.param("It rose.[1]| It fell.[2][3]| End.", id="citation marks"),
+    pytest.param("It rose. [1]| It fell. [2, 3]| End. [4-6]", id="citation marks after a space"),
+    pytest.param("It rose [1].| Then [2] fell.", id="citation marks inside"),
+    pytest.param("Made by Acme Inc. [1]| It sold.", id="citation settles an abbreviation"),
+    pytest.param("A heading\n\n|Some text.", id="empty line"),
+    pytest.param("Signed by J.\n\n|Next page.", id="empty line after an initial"),
+    pytest.param("Wrapped\nline goes on.| Next.", id="line break inside"),
+    pytest.param("Needs:\n|- one\n|- two", id="list items"),
+    pytest.param("今日は晴れ。|明日は雨！|本当？", id="Japanese"),
+    pytest.param("他说：“好。”|她走了。[1]|完", id="Chinese quote and citation"),
+    pytest.param("هل هذا صحيح؟| نعم.| شكرا", id="Arabic"),
+    pytest.param("यह सच है।| वह गया।", id="Hindi"),
+    pytest.param("Он уехал.| Она осталась.", id="Russian"),
+    pytest.param("no stop at all", id="no stop"),
+]
+
+
+@pytest.mark.parametrize("marked", CASES)
+def test_split(marked: str) -> None:
+    assert split_sentences(marked.replace("|", "")) == [part.strip() for part in marked.split("|")]
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "\n\n"], ids=["empty", "spaces", "lines"])
+def test_no_sentence(text: str) -> None:
+    assert split_sentences(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("...a. [1] b!\n\n- c\n 1) d.” [2]e。」f\u3000g.", id="stops of all kinds"),
+        pytest.param("\n\n . . .\n- \n!", id="stops alone"),
+        pytest.param("x" + " " * 20_000 + "y", id="long run of spaces"),
+        pytest.param("." * 20_000, id="long run of stops"),
+    ],
+)
+def test_nothing_but_white_space_is_lost(text: str) -> None:
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())

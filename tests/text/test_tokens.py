@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+
+from trecjudge.text.tokens import Token, scripts, tokenize
+
+
+def forms(text: str) -> list[str]:
+    return [token.form for token in tokenize(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("The Cats SLEEP", ["the", "cat", "sleep"], id="case and plural"),
+        pytest.param("debate debates debating", ["debat"] * 3, id="one stem"),
+        pytest.param("ﬁnance", ["financ"], id="ligature"),
+        pytest.param("Ｔｏｋｙｏ", ["tokyo"], id="full-width letters"),
+        pytest.param("São Paulo", ["sao", "paulo"], id="accent"),
+        pytest.param("cafe\u0301 café", ["cafe", "cafe"], id="combining accent"),
+        pytest.param("Straße", ["strass"], id="sharp s folds to ss"),
+        pytest.param("U.S. and US", ["us", "and", "us"], id="initialism"),
+        pytest.param("women's women’s", ["women", "women"], id="possessive, both apostrophes"),
+        pytest.param("don't can’t", ["not", "not"], id="contracted negation"),
+        pytest.param("l'homme", ["homm"], id="French elision"),
+        pytest.param("long-term", ["long", "term"], id="hyphen parts"),
+        pytest.param("co\u00adoperate", ["cooper"], id="soft hyphen is no letter"),
+        pytest.param("vitamin B12", ["vitamin", "b12"], id="letters with digits are a name"),
+        pytest.param("snake_case", ["snake", "case"], id="underscore parts"),
+        pytest.param("", [], id="empty"),
+        pytest.param("😀 — … !?", [], id="no letters"),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert forms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("1,234", "1234", id="grouped"),
+        pytest.param("1234", "1234", id="plain"),
+        pytest.param("1,234,567.50", "1234567.5", id="grouped with decimals"),
+        pytest.param("1.234.567", "1234567", id="grouped with stops"),
+        pytest.param("1.234.567,89", "1234567.89", id="grouped with stops, decimal comma"),
+        pytest.param("1.234", "1.234", id="one stop is decimal"),
+        pytest.param("1,5", "1.5", id="decimal comma"),
+        pytest.param("3.0", "3", id="idle zero"),
+        pytest.param("100", "100", id="zeros of a whole number stay"),
+        pytest.param("12%", "12", id="percent"),
+        pytest.param("$12", "12", id="currency"),
+        pytest.param("20th", "20", id="ordinal"),
+        pytest.param("1990s", "1990", id="decade"),
+        pytest.param("１２", "12", id="full-width digits"),
+        pytest.param("١٢", "12", id="Arabic-Indic digits"),
+        pytest.param("twelve", "12", id="in words"),
+        pytest.param("12.5.1999", "12.5.1999", id="date is kept"),
+    ],
+)
+def test_number(text: str, expected: str) -> None:
+    assert forms(text) == [expected]
+
+
+def test_stop_after_a_number_is_no_part_of_it() -> None:
+    assert tokenize("in 1894.")[1] == Token("1894", 3, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("日本語", ["日本", "本語"], id="Japanese bigrams"),
+        pytest.param("水", ["水"], id="one character"),
+        pytest.param("2024年の大会", ["2024", "年の", "の大", "大会"], id="number before Han"),
+        pytest.param("東京Tokyo大会", ["東京", "tokyo", "大会"], id="Latin between Han"),
+        pytest.param("ｶﾞｽ", ["ガス"], id="half-width kana with a voicing mark"),
+        pytest.param("서울은", ["서울", "울은"], id="Hangul"),
+        pytest.param("ที่นี่", ["ที่นี่"], id="Thai vowel signs belong to their consonant"),
+        pytest.param("हिन्दी भाषा", ["हिन्दी", "भाषा"], id="Devanagari words are whole"),
+        pytest.param("Москвы Москва", ["москв", "москв"], id="Russian stems"),
+        pytest.param("الكتابُ", ["كتاب"], id="Arabic article and vowel point"),
+        pytest.param("Ελλάδα", ["ελλάδα"], id="Greek"),
+        pytest.param("שָׁלוֹם", ["שלום"], id="Hebrew points"),
+    ],
+)
+def test_other_scripts(text: str, expected: list[str]) -> None:
+    assert forms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        pytest.param("a ﬁnal 1,234.", ["a", "ﬁnal", "1,234"], id="ligature before"),
+        pytest.param("“Don’t”", ["Don’t"], id="quotes"),
+        pytest.param("㎏ ½ x", ["½", "x"], id="compatibility characters before"),
+        pytest.param("😀東京都", ["東京", "京都"], id="astral character before bigrams"),
+        pytest.param("ｶﾞｽだ", ["ｶﾞｽ", "ｽだ"], id="two characters of one letter"),
+        pytest.param("İstanbul café", ["İstanbul", "café"], id="case folding that lengthens"),
+    ],
+)
+def test_offsets_are_of_the_original_text(text: str, written: list[str]) -> None:
+    assert [text[token.start : token.end] for token in tokenize(text)] == written
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Hello, world", {"latin"}, id="Latin"),
+        pytest.param("北京", {"han"}, id="Han"),
+        pytest.param("北京 Beijing", {"han", "latin"}, id="two"),
+        pytest.param("東京は", {"han", "hiragana"}, id="Japanese"),
+        pytest.param("Москва", {"cyrillic"}, id="Cyrillic"),
+        pytest.param("القاهرة", {"arabic"}, id="Arabic"),
+        pytest.param("Ｔｏｋｙｏ", {"latin"}, id="full-width Latin"),
+        pytest.param("ภาษา", {"thai"}, id="Thai"),
+        pytest.param("한국", {"hangul"}, id="Hangul"),
+        pytest.param("12 % 😀 —", set(), id="no letters"),
+        pytest.param("", set(), id="empty"),
+    ],
+)
+def test_scripts(text: str, expected: set[str]) -> None:
+    assert scripts(text) == expected

@@ -1,0 +1,220 @@
+"""The reply cache: one SQLite file that processes may share, and read-only ones behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trecjudge.errors import InputError, OutputError
+
+FILE = "replies.sqlite"
+FOLDER_VARIABLE = "TRECJUDGE_CACHE"
+MIGRATIONS: Sequence[str] = (
+    """
+    CREATE TABLE replies (
+        key TEXT PRIMARY KEY, reply TEXT NOT NULL,
+        prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
+        endpoint TEXT NOT NULL, model TEXT NOT NULL, written INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE abilities (
+        endpoint TEXT NOT NULL, model TEXT NOT NULL, form TEXT NOT NULL,
+        PRIMARY KEY (endpoint, model)
+    ) WITHOUT ROWID;
+    """,
+)
+"""SQL that leads from one version of the file to the next; the version is `user_version`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedReply:
+    """A reply that parsed, and what it cost when it was paid for."""
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a reply came from."""
+
+    endpoint: str
+    model: str
+
+
+def default_folder() -> Path:
+    """Return TRECJUDGE_CACHE, else `trecjudge` below XDG_CACHE_HOME or ~/.cache."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trecjudge"
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open (or make) a cache file for use from several threads and processes.
+
+    Raises sqlite3.Error; DatabaseError that is no OperationalError where it is no database.
+    """
+    database = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        _migrate(database)
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _migrate(database: sqlite3.Connection) -> None:
+    """Bring a file to the newest version; another process may be doing the same."""
+    if _version(database) == len(MIGRATIONS):
+        return
+    database.execute("BEGIN IMMEDIATE")
+    for migration in MIGRATIONS[_version(database) :]:
+        for statement in filter(str.strip, migration.split(";")):
+            database.execute(statement)
+    database.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    database.commit()
+
+
+def _version(database: sqlite3.Connection) -> int:
+    version: int = database.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def open_read_only(folder: Path) -> sqlite3.Connection:
+    """Open the cache in `folder` for reading alone. Raises InputError if there is none."""
+    path = folder / FILE
+    try:
+        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        database.execute("SELECT 1 FROM replies LIMIT 1")
+    except sqlite3.Error as error:
+        raise InputError(f"{path}: is no cache that can be read: {error}") from error
+    return database
+
+
+@dataclass(slots=True)
+class ReplyCache:
+    """Reads at once; writes in groups on a thread of its own.
+
+    `put` returns when the reply is on disk, so a killed process loses only what was in flight.
+    `behind` are folders of read-only caches, asked in order. A file that is no database is moved
+    aside and `say` is told.
+    """
+
+    folder: Path
+    say: Callable[[str], None] = lambda message: None
+    behind: Iterable[Path] = ()
+    _reader: sqlite3.Connection = field(init=False, repr=False)
+    _writer: sqlite3.Connection = field(init=False, repr=False)
+    _others: list[sqlite3.Connection] = field(init=False, repr=False)
+    _thread: ThreadPoolExecutor = field(init=False, repr=False)
+    _pending: list[tuple[tuple[str | int, ...], asyncio.Future[None]]] = field(default_factory=list)
+    _flush: asyncio.Task[None] | None = None
+
+    def __post_init__(self) -> None:
+        self._others = [open_read_only(folder) for folder in self.behind]
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._writer = self._open()
+            self._reader = connect(self.path)
+        except (OSError, sqlite3.Error) as error:
+            message = f"{self.folder}: cannot keep the cache there: {error}; use --cache-dir"
+            raise OutputError(message) from error
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="cache")
+
+    @property
+    def path(self) -> Path:
+        """The database file."""
+        return self.folder / FILE
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            database = connect(self.path)
+            database.execute("SELECT key FROM replies LIMIT 1")
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError as error:
+            aside = self._move_aside()
+            self.say(f"{self.path}: is damaged ({error}); moved to {aside}, starting afresh")
+            return connect(self.path)
+        return database
+
+    def _move_aside(self) -> Path:
+        number = 1
+        while (aside := self.folder / f"{FILE}.damaged-{number}").exists():
+            number += 1
+        self.path.rename(aside)
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(FILE + suffix).unlink(missing_ok=True)
+        return aside
+
+    def get(self, key: str) -> CachedReply | None:
+        """Return the reply to the request with this key, or None."""
+        query = "SELECT reply, prompt_tokens, completion_tokens FROM replies WHERE key = ?"
+        row = self._first(query, (key,))
+        return CachedReply(str(row[0]), int(row[1]), int(row[2])) if row else None
+
+    def form(self, origin: Origin) -> str | None:
+        """Return the form of reply that this model is known to give, or None."""
+        query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
+        row = self._first(query, (origin.endpoint, origin.model))
+        return str(row[0]) if row else None
+
+    def _first(self, query: str, values: tuple[str, ...]) -> tuple[str | int, ...] | None:
+        for database in (self._reader, *self._others):
+            row: tuple[str | int, ...] | None = database.execute(query, values).fetchone()
+            if row is not None:
+                return row
+        return None
+
+    def remember_form(self, origin: Origin, form: str) -> None:
+        """Keep the form of reply that this model gives."""
+        with self._writer:
+            row = (origin.endpoint, origin.model, form)
+            self._writer.execute("INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)", row)
+
+    async def put(self, key: str, reply: CachedReply, origin: Origin) -> None:
+        """Keep a reply, in place of an older one; returns when it is on disk.
+
+        Raises OutputError if it cannot be written.
+        """
+        cost = (reply.prompt_tokens, reply.completion_tokens)
+        row = (key, reply.text, *cost, origin.endpoint, origin.model, int(time.time()))
+        done = asyncio.get_running_loop().create_future()
+        self._pending.append((row, done))
+        if self._flush is None or self._flush.done():
+            self._flush = asyncio.create_task(self._write_pending())
+        await done
+
+    async def _write_pending(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._pending:
+            batch, self._pending = self._pending, []
+            failure: OutputError | None = None
+            try:
+                rows = [row for row, _ in batch]
+                await loop.run_in_executor(self._thread, self._write, rows)
+            except sqlite3.Error as error:
+                failure = OutputError(f"{self.path}: cannot be written: {error}")
+            for _, done in batch:
+                if not done.done():
+                    done.set_result(None) if failure is None else done.set_exception(failure)
+
+    def _write(self, rows: list[tuple[str | int, ...]]) -> None:
+        with self._writer:
+            statement = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)"
+            self._writer.executemany(statement, rows)
+
+    def close(self) -> None:
+        """Wait for writes under way and close the files."""
+        self._thread.shutdown()
+        for database in (self._reader, self._writer, *self._others):
+            database.close()

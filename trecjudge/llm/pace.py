@@ -1,0 +1,173 @@
+"""How fast a door may go: requests in flight, per minute, tokens per minute; learned on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PROBE_FIRST = 10.0
+PROBE_LAST = 600.0
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
+
+
+@dataclass(slots=True)
+class Bucket:
+    """An allowance that refills at `rate` a second up to a second's worth (at least one unit)."""
+
+    rate: float
+    level: float = 0.0
+    at: float = 0.0
+
+    def wait(self, now: float) -> float:
+        """Return the seconds until something may be taken."""
+        self.level = min(max(self.rate, 1.0), self.level + (now - self.at) * self.rate)
+        self.at = now
+        return max(0.0, (min(1.0, self.rate) - self.level) / self.rate)
+
+    def take(self, amount: float) -> None:
+        """Take an amount, into debt where it is more than there is."""
+        self.level -= amount
+
+
+@dataclass(slots=True)
+class Pace:
+    """Admits requests in order, at most `limit` at a time.
+
+    A refusal for being too many (429) holds new requests back for as long as the server asked. One
+    that comes before the limit has proved itself (by as many successes as it admits) lowers it to
+    what the server held at that moment: a hard limit, tried again only after a while that doubles.
+    One that comes later is noise and takes off a quarter. Successes raise the limit again, by one
+    for as many as it admits.
+    """
+
+    most: int
+    requests: Bucket | None = None
+    tokens: Bucket | None = None
+    limit: float = 0.0
+    in_flight: int = 0
+    throttled: int = 0
+    _proved: int = 0
+    _ceiling: float = math.inf
+    _probe_at: float = 0.0
+    _probe_after: float = PROBE_FIRST
+    _held_until: float = 0.0
+    _waiting: deque[tuple[asyncio.Future[None], int]] = field(default_factory=deque)
+    _alarm: asyncio.TimerHandle | None = None
+
+    def __post_init__(self) -> None:
+        self.limit = float(self.most)
+
+    @classmethod
+    def of(cls, in_flight: int, rpm: float | None, tpm: float | None) -> Pace:
+        """Return a pace with limits per minute where they are given."""
+        requests = Bucket(rpm / 60) if rpm else None
+        return cls(in_flight, requests, Bucket(tpm / 60) if tpm else None)
+
+    async def enter(self, tokens: int) -> None:
+        """Wait for a place; `tokens` is an estimate of what the request will cost."""
+        if not self._waiting and self.in_flight < int(self.limit) and self._delay() <= 0:
+            self._take(tokens)
+            return
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.append((place, tokens))
+        self._admit()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Give the place back."""
+        self.in_flight -= 1
+        if self._waiting:
+            self._admit()
+
+    def succeeded(self) -> None:
+        """Note a success; raise the limit by one after as many as it admits."""
+        self._proved += 1
+        if self.limit >= self.most or self._proved < self.limit:
+            return
+        if self.limit >= self._ceiling and _now() < self._probe_at:
+            return
+        if self.limit > self._ceiling:
+            self._ceiling, self._probe_after = math.inf, PROBE_FIRST
+        self.limit, self._proved = min(float(self.most), self.limit + 1), 0
+
+    def refused(self, after: float) -> None:
+        """Slow down; to be called while the refused request still has its place.
+
+        `after` are the seconds that the server asked to wait.
+        """
+        self.throttled += 1
+        if self._proved < self.limit:
+            self.limit = self._ceiling = float(min(self.limit, max(1, self.in_flight - 1)))
+            if _now() >= self._probe_at:
+                self._probe_at = _now() + self._probe_after
+                self._probe_after = min(PROBE_LAST, 2 * self._probe_after)
+        else:
+            self.limit = max(1.0, self.limit * 0.75)
+        self._proved = 0
+        self.hold(after)
+
+    def hold(self, seconds: float) -> None:
+        """Admit nothing for so many seconds."""
+        self._held_until = max(self._held_until, _now() + seconds)
+
+    def learn(self, headers: Mapping[str, str]) -> None:
+        """Take limits from x-ratelimit headers: hold while nothing remains; learn the rate."""
+        for what in ("requests", "tokens"):
+            if headers.get(f"x-ratelimit-remaining-{what}", "").strip() == "0":
+                self.hold(seconds_of(headers.get(f"x-ratelimit-reset-{what}", "")))
+            limit = headers.get(f"x-ratelimit-limit-{what}", "")
+            if getattr(self, what) is None and limit.isdigit() and int(limit) > 0:
+                setattr(self, what, Bucket(int(limit) / 60, level=int(limit) / 60, at=_now()))
+
+    def _delay(self) -> float:
+        """Return the seconds until the next request may go, places aside."""
+        now = _now()
+        delay = self._held_until - now
+        for bucket in (self.requests, self.tokens):
+            if bucket is not None:
+                delay = max(delay, bucket.wait(now))
+        return delay
+
+    def _take(self, tokens: int) -> None:
+        self.in_flight += 1
+        if self.requests is not None:
+            self.requests.take(1)
+        if self.tokens is not None:
+            self.tokens.take(tokens)
+
+    def _admit(self) -> None:
+        """Admit those that wait, in order, and see to it that the rest is looked at in time."""
+        while self._waiting and self.in_flight < int(self.limit):
+            place, tokens = self._waiting[0]
+            delay = 0.0 if place.done() else self._delay()
+            if delay > 0:
+                self._wake_in(delay)
+                return
+            self._waiting.popleft()
+            if not place.done():
+                self._take(tokens)
+                place.set_result(None)
+
+    def _wake_in(self, delay: float) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = asyncio.get_running_loop().call_later(delay, self._admit)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def seconds_of(duration: str) -> float:
+    """Return the seconds of `1s`, `6m0s`, `20ms` or a plain number; 0 for anything else."""
+    return sum(float(number) * SECONDS[unit or None] for number, unit in DURATION.findall(duration))

@@ -1,0 +1,147 @@
+"""Requests by what makes them what they are: program, inputs, form, settings; and their keys."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from trecjudge.cache.store import CachedReply, Origin, ReplyCache
+from trecjudge.llm.model import Program
+from trecjudge.llm.prompt import FORMS, Form, PlainPrompt, Prompt, Prompts, Unparsed
+from trecjudge.llm.settings import LlmSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request: its messages, the body around them, and the sha256 of all that it is."""
+
+    prompt: Prompt | PlainPrompt
+    messages: list[dict[str, Any]]
+    key: str
+    length: int | None = None
+    """How long every list of the reply must be."""
+
+    def parse(self, reply: str) -> dict[str, Any]:
+        """Return the output fields of a reply. Raises Unparsed, saying what is wrong."""
+        return self.prompt.parse(reply, self.length)
+
+    @property
+    def mark(self) -> int:
+        """60 bits of the key: enough to know a request again, and small."""
+        return int(self.key[:15], 16)
+
+
+@dataclass(slots=True)
+class Requests:
+    """Makes requests with one set of settings and prompts."""
+
+    settings: LlmSettings
+    prompts: Prompts
+
+    @property
+    def origin(self) -> Origin:
+        """Endpoint and model, as the cache notes them."""
+        return Origin(self.settings.url, self.settings.model)
+
+    def make(self, program: Program, inputs: dict[str, Any], form: Form) -> Request:
+        """Return the request of a program with these inputs in this form."""
+        prompt = self.prompts.get(program, form)
+        messages = prompt.messages(inputs)
+        key = self.key(self.body(messages, prompt.request))
+        aligned = inputs.get(program.aligned_with)
+        return Request(prompt, messages, key, None if aligned is None else len(aligned))
+
+    def body(
+        self,
+        messages: list[dict[str, Any]],
+        more: dict[str, Any],
+        max_tokens: int | None = None,
+    ) -> dict[str, Any]:
+        """Return the JSON body of a request, as the endpoint gets it."""
+        settings = self.settings
+        limit = "max_completion_tokens" if settings.reasoning else "max_tokens"
+        body: dict[str, Any] = {
+            "model": settings.model,
+            "messages": messages,
+            limit: max_tokens or settings.max_tokens,
+        }
+        if settings.temperature is not None and not settings.reasoning:
+            body["temperature"] = settings.temperature
+        if settings.seed is not None:
+            body["seed"] = settings.seed
+        return body | more | settings.extra_body
+
+    def key(self, body: dict[str, Any]) -> str:
+        """Return the sha256 of endpoint and body: everything that can change the reply."""
+        exact = orjson.dumps([self.settings.url, body], option=orjson.OPT_SORT_KEYS)
+        return hashlib.sha256(exact).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A reply that needs no asking, and its output fields."""
+
+    request: Request
+    reply: CachedReply
+    fields: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Replies:
+    """The replies that a job may use without asking: of earlier jobs, and of its own calls.
+
+    `refresh` takes none of earlier jobs. `known_form` is the form of reply that the endpoint gives,
+    None while it is to be found out.
+    """
+
+    requests: Requests
+    cache: ReplyCache
+    refresh: bool = False
+    known_form: Form | None = field(init=False)
+    _asked: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        structured = self.requests.settings.structured
+        if structured == "auto":
+            kept = self.cache.form(self.requests.origin)
+            self.known_form = next((form for form in FORMS if form == kept), None)
+        else:
+            self.known_form = "schema" if structured == "on" else "chat"
+
+    def find(self, program: Program, inputs: dict[str, Any]) -> Kept | None:
+        """Return what is kept for a program with these inputs, in any form it may have."""
+        requests = (self.requests.make(program, inputs, form) for form in self._forms())
+        return next((kept for request in requests if (kept := self.kept(request))), None)
+
+    def kept(self, request: Request) -> Kept | None:
+        """Return the kept reply to a request, where it parses."""
+        if self.refresh and not self.asked(request):
+            return None
+        reply = self.cache.get(request.key)
+        if reply is None:
+            return None
+        try:
+            return Kept(request, reply, request.parse(reply.text))
+        except Unparsed:
+            return None
+
+    def _forms(self) -> Iterable[Form]:
+        return FORMS if self.known_form is None else (self.known_form,)
+
+    def asked(self, request: Request) -> bool:
+        """Return whether this job itself asked for the reply."""
+        return request.mark in self._asked
+
+    async def keep(self, request: Request, reply: CachedReply) -> None:
+        """Keep the reply to a request of this job; returns when it is on disk."""
+        await self.cache.put(request.key, reply, self.requests.origin)
+        self._asked.add(request.mark)
+
+    def learn_form(self, form: Form) -> None:
+        """Note the form of reply that the endpoint gives, for later jobs too."""
+        self.known_form = form
+        self.cache.remember_form(self.requests.origin, form)
