@@ -192,8 +192,8 @@ def _run(options: dict[str, Any]) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
     from rich.console import Console
 
-    from trecjudge.console import ConsoleWatcher
     from trecjudge.pipeline import plan_job, run_job
+    from trecjudge.progress import ConsoleWatcher
 
     console = Console(stderr=True)
     summaries, plans = [], []

@@ -19,8 +19,8 @@ FLOORS = (
     {"formats", "leaderboard", "llm"},
     {"runs", "attest", "judge", "summary"},
     {"job", "runner", "scoring"},
-    {"config", "console"},
-    {"pipeline"},
+    {"config", "progress"},
+    {"pipeline", "console"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 HEAVY = ("dspy", "aiohttp", "litellm", "openai", "scipy", "numpy")

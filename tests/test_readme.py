@@ -6,12 +6,14 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from trecjudge.formats.registry import all_formats
 from trecjudge.judge import judge_names, make_judge, settings_of
+from trecjudge.llm.settings import LlmSettings
 
 ROOT = Path(__file__).parent.parent
 READMES = [ROOT / "README.md", *sorted(ROOT.glob("judges/*/README.md"))]
@@ -92,3 +94,8 @@ def test_every_setting_and_measure_is_in_the_judges_readme(name: str) -> None:
     judge = make_judge(name, {})
     named = [*settings_of(judge), *(m.name for m in judge.measures.measures)]
     assert [n for n in named if n not in text] == []
+
+
+def test_every_setting_of_the_door_is_in_the_readme() -> None:
+    named = [f.name for f in fields(LlmSettings) if f.name != "api_key"]
+    assert [name for name in named if f"`{name}`" not in README] == []

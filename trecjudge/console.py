@@ -1,96 +1,22 @@
-"""What a person sees: the closing table, lists, and progress on a terminal or in plain lines."""
+"""What a person sees at the end: the closing table, plans, lists."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from trecjudge.findings import KINDS, Finding
+from trecjudge.findings import KINDS
 from trecjudge.leaderboard import Mean
-from trecjudge.runner import JudgedResponse
+from trecjudge.progress import PREFIX
 from trecjudge.summary import RunSummary, Summary
 
-SHOWN_OF_A_KIND = 3
-PREFIX = {"error": "not judged", "warning": "warning", "note": "note"}
 NO_TEXT_ADVICE = (
     "{count} citations could not be judged: the runs carry no document text. Supply it with"
     " --documents FILE (JSONL of docid, title, text), or use runs with a `documents` field."
 )
-
-
-class ConsoleWatcher:
-    """Shows progress: a bar on a terminal, plain lines elsewhere; of each kind a few findings."""
-
-    def __init__(self, console: Console, quiet: bool = False) -> None:
-        self._console = console
-        self._quiet = quiet
-        self._shown: Counter[str] = Counter()
-        self._responses = self._items = 0
-        self._bar = Progress(
-            TextColumn("judging"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("runs, {task.fields[responses]} responses, {task.fields[items]} items"),
-            TimeElapsedColumn(),
-            console=console,
-            disable=quiet or not console.is_terminal,
-            transient=True,
-        )
-        self._task = self._bar.add_task("judging", total=None, responses=0, items=0)
-        self._runs: set[Path] = set()
-
-    def __enter__(self) -> ConsoleWatcher:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
-
-    def files(self, count: int) -> None:
-        """So many run files will be read."""
-        self._bar.update(self._task, total=count)
-
-    def taken(self, path: Path, format_name: str, why: str) -> None:
-        """A run file was taken for a format."""
-        self._runs.add(path)
-        self._bar.update(self._task, completed=len(self._runs))
-        self._say(f"{path}: read as {format_name}: {why}")
-
-    def judged(self, judged: JudgedResponse) -> None:
-        """A response was judged."""
-        self._responses += 1
-        self._items += len(judged.judgments)
-        self._bar.update(self._task, responses=self._responses, items=self._items)
-
-    def finding(self, finding: Finding) -> None:
-        """The input has a problem: said the first few times, counted after that."""
-        self._shown[finding.kind] += 1
-        if self._shown[finding.kind] <= SHOWN_OF_A_KIND:
-            self._say(f"{PREFIX[finding.severity]}: {finding}")
-        elif self._shown[finding.kind] == SHOWN_OF_A_KIND + 1:
-            more = f"… more of {finding.kind}: counted below, all in the log"
-            self._say(f"{PREFIX[finding.severity]}: {more}")
-
-    def said(self, message: str) -> None:
-        """Something that the user should know."""
-        self._say(message)
-
-    def _say(self, message: str) -> None:
-        if not self._quiet:
-            self._console.print(escape(message), highlight=False, soft_wrap=True)
 
 
 def listing(rows: list[tuple[str, str]]) -> Table:
@@ -146,12 +72,31 @@ def closing_lines(summary: Summary) -> list[str]:
         f" {judged} of {expected} items judged, {summary.seconds:.1f} s"
     ]
     lines += _failure_lines(summary)
-    for kind, count in summary.findings.items():
-        entry = KINDS[kind]
-        lines.append(f"{PREFIX[entry.severity]}: {count} x {kind}: {entry.effect}")
+    lines += [_finding_line(summary, kind, count) for kind, count in summary.findings.items()]
     if summary.calls:
-        lines.append("model: " + ", ".join(f"{v} {k}" for k, v in summary.calls.items()))
+        lines.append(model_line(summary.calls))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]
+
+
+def _finding_line(summary: Summary, kind: str, count: int) -> str:
+    """Return how often a kind was found, its effect, and the runs with the most of it."""
+    entry = KINDS[kind]
+    by_run = sorted(summary.findings_by_run.get(kind, {}).items(), key=lambda run: (-run[1], run))
+    most = ", ".join(f"{run} {number}" for run, number in by_run[:3])
+    rest = ", …" if len(by_run) > 3 else ""
+    runs = f" (runs: {most}{rest})" if most else ""
+    return f"{PREFIX[entry.severity]}: {count} x {kind}: {entry.effect}{runs}"
+
+
+def model_line(spent: Mapping[str, Any]) -> str:
+    """Return what a model cost, and what was saved."""
+    tokens = f"{spent['prompt_tokens']} tokens in, {spent['completion_tokens']} out"
+    cost = f", cost {spent['cost']:.2f}" if "cost" in spent else ""
+    return (
+        f"model: {spent['calls']} calls ({spent['retries']} of them again), {tokens}{cost};"
+        f" {spent['cached']} replies from the cache, {spent['saved']} saved by an equal call,"
+        f" {spent['throttled']} x 429"
+    )
 
 
 def plan_lines(plan: Mapping[str, Any]) -> list[str]:

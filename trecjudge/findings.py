@@ -59,6 +59,7 @@ KINDS: dict[str, FindingKind] = {
     "document_empty": FindingKind("warning", "citations of it cannot be judged"),
     "document_missing": FindingKind("warning", "a citation that does not exist"),
     "row_unreadable": FindingKind("error", "left out"),
+    "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
     ),
@@ -96,9 +97,13 @@ class FindingLog:
 
     listeners: list[Report] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    by_run: dict[str, Counter[str]] = field(default_factory=dict)
+    """Counts by run_id of the findings that name a run, by kind."""
 
     def __call__(self, finding: Finding) -> None:
         self.counts[finding.kind] += 1
+        if finding.run_id:
+            self.by_run.setdefault(finding.kind, Counter())[finding.run_id] += 1
         for listen in self.listeners:
             listen(finding)
 

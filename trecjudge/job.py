@@ -13,6 +13,7 @@ from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs
 from trecjudge.records import Topic
 from trecjudge.runs import RunReader, Taken, find_runs
+from trecjudge.sources import count_lines
 from trecjudge.topics import read_topics
 from trecjudge.workflow import Workflow
 
@@ -81,6 +82,11 @@ class Inputs:
             max_runs=self.job.max_runs,
             taken=taken,
         )
+
+    @property
+    def records(self) -> int:
+        """About how many responses there are: the lines of the run files."""
+        return sum(map(count_lines, self.files))
 
     @property
     def paths(self) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,8 +31,8 @@ from trecjudge.summary import Summary, counts_of
 class Watcher(Protocol):
     """Told what goes on, for a progress bar or lines."""
 
-    def files(self, count: int) -> None:
-        """So many run files will be read."""
+    def begins(self, responses: int, spent: Callable[[], dict[str, Any]]) -> None:
+        """About so many responses will be read; `spent` tells what the model cost so far."""
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
         """A run file was taken for a format."""
@@ -114,7 +115,7 @@ class _Session:
         job = self.job
         self._event("session_start", judge=job.judge, settings=settings_of(self.judge))
         inputs = Inputs.read(job, self.findings)
-        self.watcher.files(len(inputs.files))
+        self.watcher.begins(inputs.records, model.spent)
         if job.strict:
             self._refuse_findings(inputs)
         await self._judge(inputs, model)
@@ -190,6 +191,7 @@ class _Session:
         if self.log is not None:
             summary.files["log"] = str(outputs.log)
         summary.findings = dict(sorted(self.findings.counts.items()))
+        summary.findings_by_run = {k: dict(v) for k, v in sorted(self.findings.by_run.items())}
         summary.lost = self.findings.of_severity("error")
         summary.calls = model.spent()
         summary.seconds = round(time.perf_counter() - self.started, 3)

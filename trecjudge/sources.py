@@ -76,6 +76,15 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
+def count_lines(path: Path) -> int:
+    """Return the number of lines of a file, 0 if it cannot be read."""
+    try:
+        with open_bytes(path) as file:
+            return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+    except (OSError, EOFError, ValueError, zlib.error):
+        return 0
+
+
 def values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
     """Yield (line, JSON value) of a JSONL file, one array, or objects one after another.
 

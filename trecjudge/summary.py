@@ -30,8 +30,9 @@ class Summary:
     topics: int
     files: dict[str, str] = field(default_factory=dict)
     findings: dict[str, int] = field(default_factory=dict)
+    findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
     lost: int = 0
-    calls: dict[str, int] = field(default_factory=dict)
+    calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
     @property

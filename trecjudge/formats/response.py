@@ -13,6 +13,7 @@ from trecjudge.formats.citations import References, Resolver
 from trecjudge.formats.draft import ABSENT, Draft
 from trecjudge.records import Document, Place, Response, Sentence
 from trecjudge.sources import as_id, as_text
+from trecjudge.text.instructions import instruction_like
 from trecjudge.text.sentences import split_sentences
 
 
@@ -47,6 +48,7 @@ class Reader:
             place=self.place,
         )
         self._check_documents(response)
+        self._check_instructions(response)
         return response
 
     def _complain(
@@ -127,6 +129,27 @@ class Reader:
             self._complain("sentence_unusable", f"has text {shown(text)}", entry, index)
         cited = entry.get("citations", ABSENT) if isinstance(entry, dict) else ABSENT
         return as_text(text), cited
+
+    def _check_instructions(self, response: Response) -> None:
+        """Flag text that talks to the judge."""
+        texts: list[tuple[int | None, str, str]]
+        texts = [(s.index, "says", s.text) for s in response.sentences]
+        documents = sorted(response.documents.values(), key=lambda document: document.doc_id)
+        texts += [(None, f"cites {shown(d.doc_id)}, which says", d.full_text) for d in documents]
+        for index, verb, text in texts:
+            found = instruction_like(text)
+            if found is not None:
+                self.report(
+                    Finding(
+                        "instruction_like_text",
+                        self.place,
+                        f"{verb} {shown(found)}, like an instruction to the judge",
+                        found,
+                        index,
+                        response.run_id,
+                        response.topic_id,
+                    )
+                )
 
     def _check_documents(self, response: Response) -> None:
         cited = [(s.index, c.doc_id) for s in response.sentences for c in s.citations if c.doc_id]
