@@ -110,7 +110,7 @@ class Replies:
             kept = self.cache.form(self.requests.origin)
             self.known_form = next((form for form in FORMS if form == kept), None)
         else:
-            self.known_form = "schema" if structured == "on" else "chat"
+            self.known_form = "schema" if structured == "always" else "chat"
 
     def find(self, program: Program, inputs: dict[str, Any]) -> Kept | None:
         """Return what is kept for a program with these inputs, in any form it may have."""

@@ -14,7 +14,7 @@ from trecjudge.typed import typed_fields
 BASE_URL = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 MODEL = "OPENAI_MODEL"
 KEY = "OPENAI_API_KEY"
-Structured = Literal["auto", "on", "off"]
+Structured = Literal["auto", "always", "never"]
 
 
 @dataclass(frozen=True, slots=True)

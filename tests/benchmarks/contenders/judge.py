@@ -1,0 +1,81 @@
+"""One job of the citation judge, everything in it: reading, asking, judging, all files written."""
+
+from __future__ import annotations
+
+import cProfile
+import json
+import os
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.contenders.clock import Clock
+from trecjudge.findings import Finding
+from trecjudge.job import Job
+from trecjudge.llm.opening import ModelOptions
+from trecjudge.llm.prompt import dspy_module, load_signature
+from trecjudge.outputs import Outputs
+from trecjudge.pipeline import run_job
+from trecjudge.runner import JudgedResponse
+from trecjudge.workflow import Workflow
+
+
+class Silent:
+    """A watcher that shows nothing."""
+
+    def files(self, count: int) -> None:
+        """Pass."""
+
+    def taken(self, path: Path, format_name: str, why: str) -> None:
+        """Pass."""
+
+    def finding(self, finding: Finding) -> None:
+        """Fail: invented runs have no findings."""
+        raise AssertionError(finding)
+
+    def judged(self, judged: JudgedResponse) -> None:
+        """Pass."""
+
+    def said(self, message: str) -> None:
+        """Pass."""
+
+
+def job_of(spec: dict[str, Any]) -> Job:
+    """Return the job that a benchmark describes."""
+    llm = {"base_url": spec["url"], "model": "stub"} | spec["llm"]
+    return Job(
+        judge="citation",
+        settings={},
+        workflow=Workflow(llm=llm),
+        runs=[Path(spec["runs"])],
+        outputs=Outputs(Path(spec["out"]), spec["name"]),
+        model=ModelOptions(use=True, cache_folder=Path(spec["cache"])),
+        debug_log=spec["debug_log"],
+    )
+
+
+def main() -> None:
+    """Run the job described on standard input and report."""
+    spec = json.loads(sys.stdin.read())
+    os.environ["OPENAI_API_KEY"] = "none"
+    job = job_of(spec)
+    dspy_module()
+    load_signature("judges.citation.program:Attest")
+    profile = cProfile.Profile() if spec["profile"] else None
+    clock = Clock()
+    with profile or nullcontext():
+        summary = run_job(job, Silent())
+    coverage = [run.coverage for run in summary.runs]
+    clock.report(
+        sum(c.judged + c.unjudged for c in coverage),
+        judged=sum(c.judged for c in coverage),
+        failures=dict(summary.failures),
+        spent=summary.calls,
+    )
+    if profile:
+        profile.dump_stats(spec["profile"])
+
+
+if __name__ == "__main__":
+    main()
