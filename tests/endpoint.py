@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aiohttp import web
@@ -80,31 +81,41 @@ def _completion(answer: Answer) -> dict[str, Any]:
     }
 
 
+@asynccontextmanager
+async def running(script: Script, tls: ssl.SSLContext | None = None) -> AsyncIterator[Endpoint]:
+    """Run an endpoint in the event loop that is running."""
+    endpoint = Endpoint(script)
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", endpoint.handle)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
+    host, port = runner.addresses[0][:2]
+    endpoint.url = f"{'https' if tls else 'http'}://{host}:{port}/v1"
+    try:
+        yield endpoint
+    finally:
+        await runner.cleanup()
+
+
 @contextmanager
 def serving(script: Script) -> Iterator[Endpoint]:
     """Run an endpoint in a thread of its own."""
-    endpoint = Endpoint(script)
     loop = asyncio.new_event_loop()
     ready, stop = threading.Event(), asyncio.Event()
+    found: list[Endpoint] = []
 
     async def serve() -> None:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", endpoint.handle)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        host, port = runner.addresses[0][:2]
-        endpoint.url = f"http://{host}:{port}/v1"
-        ready.set()
-        await stop.wait()
-        await runner.cleanup()
+        async with running(script) as endpoint:
+            found.append(endpoint)
+            ready.set()
+            await stop.wait()
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
     thread.start()
     ready.wait(5)
     try:
-        yield endpoint
+        yield found[0]
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(5)
@@ -114,3 +125,32 @@ def serving(script: Script) -> Iterator[Endpoint]:
 def attesting(label: str = "full_support", evidence: str = "", delay: float = 0.0) -> Script:
     """Return a script that gives every pair the same label."""
     return lambda body, number: Answer(attestation(body, label, evidence), delay=delay)
+
+
+def in_turn(*answers: Answer) -> Script:
+    """Return a script that gives these answers one after the other, then always the last.
+
+    An answer of 200 without content is one that attests.
+    """
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        answer = answers[min(number, len(answers) - 1)]
+        if answer.status == 200 and answer.content is None and answer.raw is None:
+            return replace(answer, content=attestation(body))
+        return answer
+
+    return script
+
+
+def in_chat_form(script: Script) -> Script:
+    """Return a script that refuses a reply by JSON schema, and else is `script`."""
+
+    def chat(body: dict[str, Any], number: int) -> Answer:
+        return Answer(status=400) if "response_format" in body else script(body, number)
+
+    return chat
+
+
+def text_of(body: dict[str, Any]) -> str:
+    """Return the user message that a request begins with."""
+    return next(str(m["content"]) for m in body["messages"] if m["role"] == "user")

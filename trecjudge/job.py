@@ -79,6 +79,7 @@ class Inputs:
             known=self.known,
             store=self.store,
             dataset=self.job.dataset,
+            flag_instructions=self.job.model.use,
             max_runs=self.job.max_runs,
             taken=taken,
         )

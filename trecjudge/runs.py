@@ -47,6 +47,8 @@ class RunReader:
     known: Collection[str] = ()
     store: DocumentStore | None = None
     dataset: str = "auto"
+    flag_instructions: bool = False
+    """Whether text that talks to the judge is a finding: where a model judges."""
     max_runs: int | None = None
     taken: Taken = lambda path, name, why: None
     opened: Callable[[Path], None] = lambda path: None
@@ -85,7 +87,7 @@ class RunReader:
                 format_name = claimed[0].NAME
                 self._tell(path, place, *claimed)
             draft = claimed[0].draft(record)
-            response = Reader(draft, place, self.report, self.store).read()
+            response = Reader(draft, place, self.report, self.store, self.flag_instructions).read()
             if response is not None:
                 yield from self._wanted(response, as_text(draft.narrative))
         if not count:

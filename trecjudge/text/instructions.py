@@ -18,10 +18,11 @@ _ADDRESSES = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-# No match is possible without one of these, and looking for them is many times faster.
-_HINTS = re.compile(
-    r"\[\[|<\|?[a-z]|ignore|disregard|forget|_support|fully\s+supported|you\s+are|prompt",
-    re.IGNORECASE,
+# No match is possible without one of these; looking for plain text is many times faster.
+_WORDS = ("ignore", "disregard", "forget", "you are", "prompt", "fully supported")
+_HINTS = (
+    *("[[", "_support", "_SUPPORT", "im_start", "im_end", "system>", "assistant", "endoftext"),
+    *(case(word) for word in _WORDS for case in (str.lower, str.capitalize, str.upper)),
 )
 
 
@@ -30,7 +31,7 @@ def instruction_like(text: str) -> str | None:
 
     It finds what is plain; its silence proves nothing.
     """
-    if not _HINTS.search(text):
+    if not any(hint in text for hint in _HINTS):
         return None
     found = _ADDRESSES.search(text)
     return found[0] if found else None

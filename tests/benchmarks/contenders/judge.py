@@ -10,35 +10,16 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.contenders.clock import Clock
-from trecjudge.findings import Finding
+from clock import Clock
+from rich.console import Console
+
 from trecjudge.job import Job
 from trecjudge.llm.opening import ModelOptions
 from trecjudge.llm.prompt import dspy_module, load_signature
 from trecjudge.outputs import Outputs
 from trecjudge.pipeline import run_job
-from trecjudge.runner import JudgedResponse
+from trecjudge.progress import ConsoleWatcher
 from trecjudge.workflow import Workflow
-
-
-class Silent:
-    """A watcher that shows nothing."""
-
-    def files(self, count: int) -> None:
-        """Pass."""
-
-    def taken(self, path: Path, format_name: str, why: str) -> None:
-        """Pass."""
-
-    def finding(self, finding: Finding) -> None:
-        """Fail: invented runs have no findings."""
-        raise AssertionError(finding)
-
-    def judged(self, judged: JudgedResponse) -> None:
-        """Pass."""
-
-    def said(self, message: str) -> None:
-        """Pass."""
 
 
 def job_of(spec: dict[str, Any]) -> Job:
@@ -64,11 +45,11 @@ def main() -> None:
     load_signature("judges.citation.program:Attest")
     profile = cProfile.Profile() if spec["profile"] else None
     clock = Clock()
-    with profile or nullcontext():
-        summary = run_job(job, Silent())
+    with profile or nullcontext(), ConsoleWatcher(Console(stderr=True), quiet=True) as watcher:
+        summary = run_job(job, watcher)
     coverage = [run.coverage for run in summary.runs]
     clock.report(
-        sum(c.judged + c.unjudged for c in coverage),
+        sum(c.expected for c in coverage),
         judged=sum(c.judged for c in coverage),
         failures=dict(summary.failures),
         spent=summary.calls,

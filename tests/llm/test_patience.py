@@ -1,0 +1,329 @@
+"""What is asked again, how long is waited, and what ends a run at once."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.endpoint import Answer, Endpoint, Script, attestation, attesting, in_turn, running
+from tests.llm.clock import now, run
+from tests.llm.doors import ask, ask_many, door_to, failure, kinds
+from trecjudge.errors import ModelError
+from trecjudge.llm.transport import LONGEST_WAIT, _seconds
+
+NOT_READABLE = Answer("I would rather not say.")
+
+
+@dataclass
+class Asked:
+    """How asking once went: the label, or how it failed; the seconds that passed; what was sent."""
+
+    label: str
+    seconds: float
+    tries: int
+    endpoint: Endpoint
+    spent: dict[str, Any]
+    error: str = ""
+
+
+def asked(script: Script, folder: Path, **settings: Any) -> Asked:
+    async def once() -> Asked:
+        async with running(script) as endpoint, door_to(endpoint, folder, **settings) as door:
+            began = now()
+            (found,) = await asyncio.gather(ask(door), return_exceptions=True)
+            (kind,) = kinds([found])
+            passed, spent = now() - began, door.spent()
+            if isinstance(found, BaseException):
+                tries = getattr(found, "tries", 0)
+                return Asked(kind, passed, tries, endpoint, spent, str(found))
+            return Asked(found.fields["label"], passed, found.call.tries, endpoint, spent)
+
+    return run(once())
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param(Answer(drop=True), id="reset"),
+        pytest.param(Answer(delay=121.0), id="read timeout"),
+        *(
+            pytest.param(Answer(status=status), id=str(status))
+            for status in (408, 409, 425, 500, 502, 503, 504, 529)
+        ),
+        pytest.param(Answer(""), id="empty"),
+        pytest.param(Answer(" \n"), id="blank"),
+        pytest.param(Answer(raw=b'{"choices": [{"message": {"content": null}}]}'), id="null"),
+        pytest.param(Answer(raw=b'{"choices": []}'), id="no choice"),
+        pytest.param(Answer(raw=b'{"error": {"message": "busy"}}'), id="an error with status 200"),
+        pytest.param(Answer(raw=b"[1"), id="no JSON"),
+        pytest.param(Answer(raw=b"[]"), id="a list"),
+        pytest.param(Answer('{"label": "full', finish_reason="length"), id="cut"),
+        pytest.param(Answer("", finish_reason="length"), id="cut before the first word"),
+        pytest.param(NOT_READABLE, id="not in the form"),
+        pytest.param(Answer('{"evidence": "", "label": "perhaps"}'), id="no such label"),
+        pytest.param(Answer('{"label": "full_support"}'), id="a field is missing"),
+    ],
+)
+def test_is_asked_again(bad: Answer, tmp_path: Path) -> None:
+    found = asked(in_turn(bad, Answer()), tmp_path)
+    assert (found.label, found.tries, len(found.endpoint.requests)) == ("full_support", 2, 2)
+    assert found.spent["retries"] == 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind", "tries"),
+    [
+        pytest.param(Answer(drop=True), "transport", 3, id="reset"),
+        pytest.param(Answer(status=503), "transport", 3, id="503"),
+        pytest.param(Answer(""), "empty", 3, id="empty"),
+        pytest.param(Answer("x", finish_reason="length"), "cut", 2, id="cut: once more"),
+        pytest.param(NOT_READABLE, "parse", 3, id="not in the form"),
+    ],
+)
+def test_what_stays_wrong_is_a_failure(bad: Answer, kind: str, tries: int, tmp_path: Path) -> None:
+    found = asked(in_turn(bad), tmp_path)
+    assert (found.label, found.tries, len(found.endpoint.requests)) == (kind, tries, tries)
+
+
+@pytest.mark.parametrize("content", ['{"label": "full', ""], ids=["some", "none"])
+def test_a_cut_reply_is_asked_for_with_a_larger_limit(content: str, tmp_path: Path) -> None:
+    found = asked(in_turn(Answer(content, finish_reason="length"), Answer()), tmp_path)
+    first, second = (body["max_tokens"] for body in found.endpoint.requests)
+    assert (first, second > first) == (512, True)
+
+
+def test_what_was_wrong_is_said_when_asking_again(tmp_path: Path) -> None:
+    found = asked(in_turn(Answer('{"evidence": "", "label": "perhaps"}'), Answer()), tmp_path)
+    first, second = (body["messages"] for body in found.endpoint.requests)
+    assert second[: len(first)] == first
+    reply, again = second[len(first) :]
+    assert reply == {"role": "assistant", "content": '{"evidence": "", "label": "perhaps"}'}
+    assert (again["role"], "full_support" in again["content"]) == ("user", True)
+
+
+def test_nothing_listens(tmp_path: Path) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
+
+        async def once() -> Any:
+            async with door_to(url, tmp_path) as door:
+                return await failure(door)
+
+        failed = run(once())
+    assert (failed.kind, failed.tries) == ("transport", 3)
+
+
+def test_no_single_try_takes_longer_than_the_timeout(tmp_path: Path) -> None:
+    found = asked(in_turn(Answer(delay=999.0), Answer()), tmp_path, timeout=7.0)
+    assert 7.0 <= found.seconds < 10.0
+
+
+def test_waits_grow_and_differ(tmp_path: Path) -> None:
+    waits = [
+        asked(in_turn(*[Answer(status=503)] * 7, Answer()), tmp_path / str(seed), tries=9).seconds
+        for seed in range(4)
+    ]
+    assert len(set(waits)) == len(waits)
+    assert max(waits) > 2.0
+    assert max(waits) < 64.0
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [
+        pytest.param("7", 7, 8, id="seconds"),
+        pytest.param("0.5", 0.5, 1, id="a part of a second"),
+        pytest.param("99999", LONGEST_WAIT, LONGEST_WAIT + 1, id="capped"),
+        pytest.param("-3", 0, 1, id="negative"),
+        pytest.param("nan", 0, 1, id="no number"),
+        pytest.param("soon", 0, 1, id="neither"),
+        pytest.param("Wed, 01 Jan 2020 00:00:00 GMT", 0, 1, id="a date gone by"),
+        pytest.param("Fri, 01 Jan 2100 00:00:00 GMT", LONGEST_WAIT, 121, id="a far date"),
+    ],
+)
+def test_retry_after_is_waited_for(header: str, least: float, most: float, tmp_path: Path) -> None:
+    busy = Answer(status=429, headers={"Retry-After": header})
+    found = asked(in_turn(busy, Answer()), tmp_path)
+    assert found.label == "full_support"
+    assert least <= found.seconds <= most
+
+
+def test_retry_after_as_a_date() -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    assert 28 <= _seconds(date) <= 31
+
+
+def test_a_busy_endpoint_costs_no_try(tmp_path: Path) -> None:
+    found = asked(in_turn(*[Answer(status=429)] * 8, Answer()), tmp_path, tries=1)
+    assert (found.label, found.tries) == ("full_support", 1)
+    assert (found.spent["calls"], found.spent["throttled"]) == (1, 8)
+
+
+def test_a_busy_endpoint_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    found = asked(in_turn(Answer(status=429)), tmp_path, patience=0.0)
+    assert (found.label, found.spent["calls"]) == ("transport", 0)
+
+
+def test_a_reset_time_of_years_does_not_hold_the_door(tmp_path: Path) -> None:
+    headers = {
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": "1893456000",
+    }
+
+    async def two() -> float:
+        async with (
+            running(in_turn(Answer(headers=headers), Answer())) as endpoint,
+            door_to(endpoint, tmp_path) as door,
+        ):
+            began = now()
+            await ask(door, "One.")
+            await ask(door, "Two.")
+            return now() - began
+
+    assert run(two()) <= LONGEST_WAIT + 1
+
+
+def test_a_429_holds_the_whole_door_and_it_recovers(tmp_path: Path) -> None:
+    times: list[float] = []
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        times.append(now())
+        busy = Answer(status=429, headers={"Retry-After": "20"})
+        return busy if number == 3 else Answer(attestation(body), delay=0.1)
+
+    async def many() -> tuple[list[str], int]:
+        async with running(script) as endpoint, door_to(endpoint, tmp_path, in_flight=4) as door:
+            return kinds(await ask_many(door, 100)), int(door.transport.pace.limit)
+
+    found, limit = run(many())
+    assert set(found) == {"ok"}
+    assert not [t for t in times if times[3] + 0.01 < t < times[3] + 19.9]
+    assert limit == 4
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize(
+    "raw",
+    [b'{"error": {"message": "no such thing"}}', b"<html>\n<h1>no such thing</h1>\n</html>\n"],
+    ids=["json", "html"],
+)
+def test_stops_at_once_with_one_clear_line(status: int, raw: bytes, tmp_path: Path) -> None:
+    found = asked(in_turn(Answer(status=status, raw=raw)), tmp_path)
+    assert (found.label, len(found.endpoint.requests)) == ("ModelError", 1)
+    assert found.error.count("\n") == 0
+    for part in (found.endpoint.url, str(status), "no such thing", "OPENAI_"):
+        assert part in found.error
+
+
+def test_a_dead_endpoint_ends_the_run(tmp_path: Path) -> None:
+    async def many() -> tuple[list[str], int]:
+        script = in_turn(Answer(status=503))
+        async with (
+            running(script) as endpoint,
+            door_to(endpoint, tmp_path, give_up_after=5, tries=2) as door,
+        ):
+            found: list[str] = []
+            while "ModelError" not in found:
+                found += kinds(await asyncio.gather(ask(door, f"{found}"), return_exceptions=True))
+            return found, len(endpoint.requests)
+
+    assert run(many()) == (["transport"] * 4 + ["ModelError"], 10)
+
+
+def test_a_success_between_failures_keeps_the_run_going(tmp_path: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return Answer(attestation(body)) if number % 3 == 2 else Answer(status=503)
+
+    async def many() -> list[str]:
+        async with (
+            running(script) as endpoint,
+            door_to(endpoint, tmp_path, give_up_after=3, tries=1) as door,
+        ):
+            return [kinds(await ask_many(door, 1))[0] for _ in range(9)]
+
+    found = run(many())
+    assert found[:3] == ["transport", "transport", "ok"]
+    assert "ModelError" not in found
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(in_turn(Answer(status=401)), id="no key"),
+        pytest.param(in_turn(Answer(status=503)), id="dead"),
+        pytest.param(in_turn(NOT_READABLE), id="not in the form"),
+        pytest.param(in_turn(Answer(drop=True)), id="reset"),
+    ],
+)
+def test_many_failing_at_once_complain_of_nothing(
+    script: Script, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def many() -> list[Any]:
+        asyncio.get_running_loop().set_debug(True)
+        async with (
+            running(script) as endpoint,
+            door_to(endpoint, tmp_path, in_flight=8, tries=2, give_up_after=6) as door,
+        ):
+            waiting = [asyncio.create_task(ask(door, f"{n}")) for n in range(30)]
+            try:
+                await waiting[0]
+            except Exception as error:
+                assert not isinstance(error, BaseExceptionGroup)
+            for task in waiting[10:]:
+                task.cancel()
+            return await asyncio.gather(*waiting[:10], return_exceptions=True)
+
+    found = run(many())
+    assert not [error for error in found if isinstance(error, BaseExceptionGroup)]
+    assert "never retrieved" not in caplog.text
+
+
+def test_closing_a_door_with_requests_under_way(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def many() -> None:
+        async with running(attesting(delay=5.0)) as endpoint:
+            async with door_to(endpoint, tmp_path) as door:
+                waiting = [asyncio.create_task(ask(door, f"{n}")) for n in range(9)]
+                await asyncio.sleep(1.0)
+            found = await asyncio.gather(*waiting, return_exceptions=True)
+            assert {type(error) for error in found} == {asyncio.CancelledError}
+
+    run(many())
+    assert "never retrieved" not in caplog.text
+
+
+def test_random_trouble_loses_nothing(tmp_path: Path) -> None:
+    chance = random.Random(7)
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        good = Answer(attestation(body), delay=chance.random())
+        bad = (Answer(status=429), Answer(status=503), Answer(drop=True), Answer(""), NOT_READABLE)
+        return chance.choice(bad) if chance.random() < 0.2 else good
+
+    async def many() -> tuple[list[str], int]:
+        async with running(script) as endpoint, door_to(endpoint, tmp_path, tries=20) as door:
+            return kinds(await ask_many(door, 200)), door.transport.pace.in_flight
+
+    assert run(many()) == (["ok"] * 200, 0)
+
+
+def test_the_message_of_a_dead_endpoint_says_how_to_go_on(tmp_path: Path) -> None:
+    async def once() -> None:
+        async with (
+            running(in_turn(Answer(status=503))) as endpoint,
+            door_to(endpoint, tmp_path, give_up_after=1) as door,
+        ):
+            with pytest.raises(ModelError, match="run the same command again to go on"):
+                await ask(door)
+
+    run(once())
