@@ -334,7 +334,7 @@ def repeated(args: list[str]) -> Iterator[str]:
     """Yield the arguments with the flag repeated before each further value."""
     flag, values = "", 0
     for arg in args:
-        if arg.startswith("-"):
+        if arg.startswith("-") and arg != "-":
             flag, values = (arg if arg in SEVERAL else ""), 0
         elif flag:
             values += 1

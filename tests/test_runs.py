@@ -96,7 +96,6 @@ def test_looks_like_a_run(text: str | bytes, name: str, wanted: bool, write: Wri
         pytest.param(PLAIN[:-1] + ', "score": NaN}', id="NaN"),
         pytest.param(PLAIN.encode().replace(b"S.", b"S\xff"), id="bad bytes"),
         pytest.param(PLAIN.encode("utf-16"), id="UTF-16"),
-        pytest.param("[\n" + PLAIN + ",\n" + SECOND, id="cut array"),
         pytest.param(PLAIN.replace("[]", "[" * 2000 + "]" * 2000), id="nested too deep"),
         pytest.param("// made by hand\n{cut", id="comment first"),
     ],
@@ -233,3 +232,9 @@ def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.jsonl"))
     path.write_text(PLAIN)
     assert reading(*find_runs([tmp_path])).answers == [("r", "1")]
+
+
+def test_what_is_whole_in_an_array_that_is_cut_is_read(read: Read) -> None:
+    found = read("[\n" + PLAIN + ",\n" + SECOND)
+    assert found.answers == [("r", "1"), ("r", "2")]
+    assert found.kinds == ["line_not_json"]

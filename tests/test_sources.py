@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.sources import as_id, as_text, files_below, lines, objects, values
+from trecjudge.sources.containers import bare_name, count_lines, lines
+from trecjudge.sources.paths import files_below, standard_input
+from trecjudge.sources.values import as_id, as_text, objects, values
 
 PACKED = gzip.compress(b'{"a": 1}\n{"a": 2}\n')
 CORRUPT = PACKED[:10] + b"\xff" * 20
@@ -134,8 +141,8 @@ def test_no_file_stays_open(text: bytes, write: Write) -> None:
         pytest.param('[{"a": 1}]\n[{"a": 2}]', [(1, 1), (2, 2)], id="array a line"),
         pytest.param('[{"a": 1}][{"a": 2}]', [(1, 1), (1, 2)], id="two arrays on a line"),
         pytest.param("[]", [], id="empty array"),
-        pytest.param('[\n {"a": 1},\n {"a": 2}\n]\n', [(1, 1), (1, 2)], id="pretty array"),
-        pytest.param('{\n "a": 1\n}\n{\n "a": 2\n}\n', [(1, 1), (1, 2)], id="pretty objects"),
+        pytest.param('[\n {"a": 1},\n {"a": 2}\n]\n', [(2, 1), (3, 2)], id="pretty array"),
+        pytest.param('{\n "a": 1\n}\n{\n "a": 2\n}\n', [(1, 1), (4, 2)], id="pretty objects"),
         pytest.param('\ufeff{\n "a": 1\n}', [(1, 1)], id="pretty after byte order mark"),
     ],
 )
@@ -235,3 +242,50 @@ def test_as_text(value: Any, wanted: str) -> None:
 
 def fail(finding: Finding) -> None:
     pytest.fail(f"{finding.kind}: {finding}")
+
+
+CONTAINERS: list[tuple[str, Callable[[bytes], bytes]]] = [
+    (".gz", gzip.compress),
+    (".bz2", bz2.compress),
+    (".xz", lzma.compress),
+    (".zst", lambda data: zstandard.ZstdCompressor().compress(data)),
+    ("", lambda data: data),
+]
+
+
+@pytest.mark.parametrize(("ending", "pack"), CONTAINERS, ids=[e or "plain" for e, _ in CONTAINERS])
+def test_containers(ending: str, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    path = tmp_path / f"a.jsonl{ending}"
+    path.write_bytes(pack(b'{"a": 1}\n') + pack(b'{"a": 2}\n'))
+    assert list(lines(path)) == [(1, b'{"a": 1}'), (2, b'{"a": 2}')]
+    assert (count_lines(path), bare_name(path)) == (2, "a")
+
+
+@pytest.mark.parametrize(("ending", "pack"), CONTAINERS[:-1], ids=[e for e, _ in CONTAINERS[:-1]])
+def test_packed_data_that_break_off(
+    ending: str, pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / f"a.jsonl{ending}"
+    path.write_bytes(pack(b"".join(b"%d\n" % (i * i) for i in range(9999)))[:-20])
+    with pytest.raises(InputError, match="cannot be read"):
+        list(lines(path))
+
+
+def test_a_large_array_is_read_value_by_value(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        "[" + ",\n".join(f'{{"n": {n}, "t": "{"ä" * 999}"}}' for n in range(3000)) + "]"
+    )
+    found = [(line, value["n"]) for line, value in values(path, fail)]
+    assert found == [(n + 1, n) for n in range(3000)]
+
+
+def test_patterns_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.jsonl", "b.jsonl", "c.txt"):
+        (tmp_path / name).write_text("{}")
+    found = files_below(tmp_path / "*.jsonl")
+    assert [path.name for path in found] == ["a.jsonl", "b.jsonl"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"a": 1}\n')))
+    standard_input.cache_clear()
+    (path,) = files_below(Path("-"))
+    assert (path.name, path.read_bytes()) == ("stdin", b'{"a": 1}\n')

@@ -10,7 +10,8 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Document, Place
-from trecjudge.sources import as_id, as_text, files_below, objects
+from trecjudge.sources.paths import files_below
+from trecjudge.sources.values import as_id, as_text, objects
 
 ID_KEYS = ("docid", "doc_id", "id", "_id", "pid")
 TEXT_KEYS = ("text", "segment", "contents", "content", "body", "passage")

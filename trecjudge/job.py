@@ -13,7 +13,7 @@ from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs
 from trecjudge.records import Topic
 from trecjudge.runs import RunReader, Taken, find_runs
-from trecjudge.sources import count_lines
+from trecjudge.sources.containers import count_lines
 from trecjudge.topics import read_topics
 from trecjudge.workflow import Workflow
 

@@ -23,7 +23,7 @@ from trecjudge.records import (
     Response,
     Sentence,
 )
-from trecjudge.sources import lines
+from trecjudge.sources.containers import lines
 
 FORMAT = 1
 

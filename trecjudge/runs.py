@@ -15,13 +15,17 @@ from trecjudge.findings import Finding, Report, shown
 from trecjudge.formats.registry import Format, all_formats, format_of
 from trecjudge.formats.response import Reader
 from trecjudge.records import Place, Response, Topic
-from trecjudge.sources import as_text, files_below, lines, objects
+from trecjudge.sources.containers import lines
+from trecjudge.sources.paths import files_below
+from trecjudge.sources.values import as_text, objects
 
 PEEK = 5
-RUN_NAME = re.compile(r"\.jsonl?(\.gz)?$")
+RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
 RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
 Taken = Callable[[Path, str, str], None]
 """(file, format, why): told once for each run file what it was taken for."""
+Observe = Callable[[Place, dict[str, Any], str, Response | None], None]
+"""(place, record as written, format, response or None): told of every record of a known format."""
 
 
 def find_runs(paths: Sequence[Path]) -> list[Path]:
@@ -51,7 +55,7 @@ class RunReader:
     """Whether text that talks to the judge is a finding: where a model judges."""
     max_runs: int | None = None
     taken: Taken = lambda path, name, why: None
-    opened: Callable[[Path], None] = lambda path: None
+    observe: Observe = lambda place, record, name, response: None
     runs: dict[str, str] = field(default_factory=dict)
     """Team of each run seen so far, by run_id."""
     paths: dict[str, str] = field(default_factory=dict)
@@ -62,7 +66,6 @@ class RunReader:
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
         for path in self.files:
-            self.opened(path)
             try:
                 yield from self._file(path)
             except InputError as error:
@@ -88,6 +91,7 @@ class RunReader:
                 self._tell(path, place, *claimed)
             draft = claimed[0].draft(record)
             response = Reader(draft, place, self.report, self.store, self.flag_instructions).read()
+            self.observe(place, record, claimed[0].NAME, response)
             if response is not None:
                 yield from self._wanted(response, as_text(draft.narrative))
         if not count:

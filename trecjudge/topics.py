@@ -10,7 +10,8 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place, Topic
-from trecjudge.sources import as_id, as_text, lines, objects
+from trecjudge.sources.containers import lines
+from trecjudge.sources.values import as_id, as_text, objects
 
 ID_KEYS = ("topic_id", "request_id", "narrative_id", "id", "qid", "query_id", "docid")
 SAME_KEYS = ("topic_id", "request_id", "narrative_id")

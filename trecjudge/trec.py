@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place
-from trecjudge.sources import lines
+from trecjudge.sources.containers import lines
 
 ALL = "all"
 ODD = re.compile(r"[\s%]")

@@ -10,7 +10,7 @@ from typing import Any
 from trecjudge.findings import shown
 from trecjudge.formats.draft import ABSENT
 from trecjudge.records import Citation
-from trecjudge.sources import as_id
+from trecjudge.sources.values import as_id
 
 MOST = sys.float_info.max
 ID_KEYS = ("docid", "doc_id", "id")
@@ -56,6 +56,7 @@ class Resolver:
 
     references: References
     is_document: Callable[[str], bool]
+    integers_are_ids: bool = False
 
     def resolve(self, value: Any, complain: Complain) -> tuple[Citation, ...]:
         """Return the citations of one sentence, each document once, in the order written."""
@@ -74,7 +75,8 @@ class Resolver:
         if isinstance(entry, str):
             doc_id = self._by_text(entry, complain)
         elif isinstance(entry, int) and not isinstance(entry, bool):
-            doc_id = self._by_index(entry, complain)
+            ids = self.integers_are_ids
+            doc_id = str(entry) if ids else self._by_index(entry, complain)
         else:
             doc_id = None
             message = f"cites {shown(entry)}, which is neither an id nor an index"
@@ -91,7 +93,7 @@ class Resolver:
             return None
         if self._known(doc_id) or not (doc_id.isascii() and doc_id.isdigit()):
             return doc_id
-        if not self.references.given:
+        if self.integers_are_ids or not self.references.given:
             return doc_id
         message = f"cites {shown(entry)}: an index written as text"
         complain("citation_index_as_text", message, entry)

@@ -24,7 +24,8 @@ class Draft:
     """The parts of one response as written; ABSENT stands for a key that is not there.
 
     `topic_ids` are (key, value) pairs in order of precedence. `team_expected` tells whether the
-    format names a team at all.
+    format names a team at all, `integers_are_ids` whether an integer citation is a document's id
+    instead of an index.
     """
 
     run_id: Any
@@ -35,6 +36,7 @@ class Draft:
     documents: Any = ABSENT
     narrative: Any = ""
     team_expected: bool = True
+    integers_are_ids: bool = False
 
 
 def from_metadata(

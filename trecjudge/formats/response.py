@@ -12,7 +12,8 @@ from trecjudge.findings import Finding, Report, shown
 from trecjudge.formats.citations import References, Resolver
 from trecjudge.formats.draft import ABSENT, Draft
 from trecjudge.records import Document, Place, Response, Sentence
-from trecjudge.sources import as_id, as_text
+from trecjudge.sources.containers import bare_name
+from trecjudge.sources.values import as_id, as_text
 from trecjudge.text.instructions import instruction_like
 from trecjudge.text.sentences import split_sentences
 
@@ -34,7 +35,11 @@ class Reader:
             return None
         own = self._own_documents()
         references = References.read(self.draft.references, self._complain)
-        resolver = Resolver(references, lambda doc_id: self._find(doc_id, own) is not None)
+        resolver = Resolver(
+            references,
+            lambda doc_id: self._find(doc_id, own) is not None,
+            self.draft.integers_are_ids,
+        )
         sentences = tuple(self._sentences(resolver))
         cited = {c.doc_id for s in sentences for c in s.citations if c.doc_id}
         documents = {d: found for d in cited if (found := self._find(d, own)) is not None}
@@ -72,7 +77,7 @@ class Reader:
     def _run_id(self) -> str:
         run_id = as_id(self.draft.run_id)
         if run_id is None:
-            name = Path(self.place.path).name.removesuffix(".gz").removesuffix(".jsonl")
+            name = bare_name(Path(self.place.path))
             message = f"has no run_id; the file's name {name!r} is taken"
             self._complain("run_id_missing", message, self.draft.run_id)
             return name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cProfile
+import importlib
 import json
 import os
 import sys
@@ -43,6 +44,7 @@ def main() -> None:
     job = job_of(spec)
     dspy_module()
     load_signature("judges.citation.program:Attest")
+    importlib.import_module("trecjudge.llm.door")
     profile = cProfile.Profile() if spec["profile"] else None
     clock = Clock()
     with profile or nullcontext(), ConsoleWatcher(Console(stderr=True), quiet=True) as watcher:

@@ -1,0 +1,143 @@
+"""How fast: calls beside peers, replies from a warm cache, memory, start of the command."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from bench import IN_FLIGHT, NOWHERE, Bench, median
+from processes import ROOT, Stub, run, serving
+from table import Row
+
+CALLS, LATENCY_MS = 2_000, 50
+WARM, WARM_PEER = 20_000, 4_000
+FEW, MANY = 2_000, 50_000
+HELPS = 5
+Contender = Callable[[int], dict[str, Any]]
+"""Runs in the round of that number and reports."""
+
+JUDGE, RAW, MINIMA = "whole judge", "raw aiohttp", "minima-llm"
+ACALL, PARALLEL = "dspy acall, stock client", "dspy.Parallel, stock client"
+
+
+def calls(bench: Bench) -> Iterator[Row]:
+    """Yield calls a second and CPU a call of every contender, the same work to each."""
+    with serving(bench.stub_script, latency_ms=LATENCY_MS) as stub:
+        contenders = _contenders(bench, stub)
+        found: dict[str, list[dict[str, Any]]] = {name: [] for name in contenders}
+        for number in range(bench.rounds):  # in turn, so that noise of the machine hits all
+            for name, contender in contenders.items():
+                found[name].append(contender(number))
+        bench.profiled("calls", bench.job(stub.url, bench.folder / "runs", "p", "cache-p"))
+    if bench.peers is None:
+        yield Row("calls", f"{MINIMA} passed over: it needs --peers", "")
+    for name, figures in found.items():
+        lost = any(one["done"] != CALLS for one in figures)
+        rate = CALLS / median(figures, "seconds")
+        yield Row(
+            "calls",
+            name,
+            f"{rate:,.0f} calls/s" + (" (some lost)" if lost else ""),
+            f"{_ratio(found[RAW], figures):.2f} of {RAW}",
+            *_least(_ratio(found[RAW], figures), 0.75, name),
+        )
+        cpu = 1000 * median(figures, "cpu_seconds") / CALLS
+        aim = ("at most 1.1", cpu <= 1.1) if name == JUDGE else ()
+        yield Row("calls", name, f"{cpu:.2f} CPU ms a call", "", *aim)
+    if MINIMA in found:
+        ratio = _ratio(found[MINIMA], found[JUDGE])
+        yield Row("calls", JUDGE, f"{ratio:.2f} x", MINIMA, "at least 2", ratio >= 2)
+
+
+def _contenders(bench: Bench, stub: Stub) -> dict[str, Contender]:
+    runs = bench.runs(CALLS)
+    posted = {
+        "url": stub.url,
+        "bodies": str(bench.bodies(stub.url, CALLS)),
+        "in_flight": IN_FLIGHT,
+        "cache": None,
+    }
+    stock = {"url": stub.url, "items": CALLS, "seed": 0, "in_flight": IN_FLIGHT}
+    contenders: dict[str, Contender] = {
+        JUDGE: lambda number: run("judge", bench.job(stub.url, runs, "j", f"cache-{number}")),
+        RAW: lambda _: run("raw_aiohttp", posted),
+        ACALL: lambda _: run("stock_dspy", stock | {"parallel": False}),
+        PARALLEL: lambda _: run("stock_dspy", stock | {"parallel": True}),
+    }
+    peers = bench.peers
+    if peers is not None:
+        contenders[MINIMA] = lambda _: run("minima", posted, peers)
+    return contenders
+
+
+def _ratio(baseline: list[dict[str, Any]], figures: list[dict[str, Any]]) -> float:
+    """Return the median over the rounds of how many times as fast as the baseline."""
+    pairs = zip(baseline, figures, strict=True)
+    return statistics.median(theirs["seconds"] / ours["seconds"] for theirs, ours in pairs)
+
+
+def _least(value: float, aim: float, name: str) -> tuple[str, bool] | tuple[()]:
+    return (f"at least {aim}", value >= aim) if name == JUDGE else ()
+
+
+def warm(bench: Bench) -> Iterator[Row]:
+    """Yield items a second where every reply is in the cache and nothing may be asked."""
+    runs = bench.runs(WARM)
+    bench.warm_cache(WARM, "cache")
+    job = bench.job(NOWHERE, runs, "w", "cache")
+    for what, more in ((JUDGE, {}), (f"{JUDGE}, debug log", {"debug_log": True})):
+        figures = [run("judge", job | more) for _ in range(bench.rounds)]
+        assert all(one["judged"] == WARM and not one["spent"]["calls"] for one in figures)
+        rate = WARM / median(figures, "seconds")
+        cpu = f"{1e6 * median(figures, 'cpu_seconds') / WARM:.0f} CPU us an item"
+        aim = () if more else ("at least 8,000", rate >= 8_000)
+        yield Row("warm", what, f"{rate:,.0f} items/s", cpu, *aim)
+    bench.profiled("warm", job)
+    if bench.peers is None or bench.stub is None:
+        yield Row("warm", f"{MINIMA} passed over: it needs --peers and --stub", "")
+        return
+    with serving(bench.stub, latency_ms=0) as stub:
+        posted = {
+            "url": stub.url,
+            "bodies": str(bench.bodies(stub.url, WARM_PEER)),
+            "in_flight": IN_FLIGHT,
+            "cache": str(bench.folder / "peer"),
+        }
+        found = run("minima", posted, bench.peers)
+    yield Row("warm", f"{MINIMA}, replies alone", f"{WARM_PEER / found['seconds']:,.0f} items/s")
+
+
+def memory(bench: Bench) -> Iterator[Row]:
+    """Yield the peak memory of small and large jobs on a warm cache."""
+    peaks = {}
+    for items in (FEW, MANY):
+        runs = bench.runs(items, f"runs-{items}")
+        bench.warm_cache(items, f"cache-{items}")
+        job = bench.job(NOWHERE, runs, f"m{items}", f"cache-{items}")
+        peaks[items] = run("judge", job)["peak_mb"]
+        yield Row("memory", f"{items:,} items", f"{peaks[items]:.1f} MB peak")
+    more = peaks[MANY] - peaks[FEW]
+    against = f"{MANY:,} over {FEW:,}"
+    yield Row("memory", JUDGE, f"{more:+.1f} MB", against, "within 20", more <= 20)
+
+
+def start(bench: Bench) -> Iterator[Row]:
+    """Yield the time of `--help` beside that of a Python that does nothing."""
+    bare = _seconds([sys.executable, "-c", "pass"])
+    ours = _seconds([sys.executable, str(ROOT / "run_judge.py"), "--help"])
+    against = f"bare Python {1000 * bare:.0f} ms"
+    yield Row("start", "--help", f"{1000 * ours:.0f} ms", against, "within 300", ours <= 0.3)
+
+
+def _seconds(command: list[str]) -> float:
+    """Return the median time of a command."""
+    found = []
+    for _ in range(HELPS):
+        started = time.perf_counter()
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        found.append(time.perf_counter() - started)
+    return statistics.median(found)

@@ -1,0 +1,1 @@
+"""Where records come from: files (`paths`), unpacked (`containers`), as JSON (`values`)."""

@@ -1,0 +1,65 @@
+"""Files by path, folder, pattern or standard input."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from trecjudge.errors import InputError
+
+STANDARD_INPUT = "-"
+
+
+def files_below(path: Path) -> list[Path]:
+    """Return `path` itself, or every file of a folder at any depth, or those that a pattern fits.
+
+    `-` is standard input. Sorted by name; hidden files and folders are passed over. Raises
+    InputError if `path` is not there.
+    """
+    if str(path) == STANDARD_INPUT:
+        return [standard_input()]
+    if os.path.isfile(path):  # unlike Path.is_file, False for a name too long
+        return [path]
+    if os.path.isdir(path):
+        return sorted(_walk(path, set()))
+    fitting = glob.glob(str(path), recursive=True) if glob.has_magic(str(path)) else []
+    if not fitting:
+        raise InputError(f"{path}: no such file or folder")
+    files = (_walk(Path(f), set()) if os.path.isdir(f) else [Path(f)] for f in fitting)
+    return sorted({file for found in files for file in found})
+
+
+@cache
+def standard_input() -> Path:
+    """Return a file with what standard input holds: it is read more than once."""
+    folder = tempfile.TemporaryDirectory(prefix="trecjudge-")
+    _kept.append(folder)
+    path = Path(folder.name) / "stdin"
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return path
+
+
+_kept: list[tempfile.TemporaryDirectory[str]] = []
+"""Folders to be deleted when the process ends."""
+
+
+def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
+    """Yield the files below a folder; linked folders too, each folder once."""
+    real = os.path.realpath(folder)
+    if real in seen:
+        return
+    seen.add(real)
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _walk(entry, seen)
+        elif entry.is_file() or entry.is_symlink():  # a link to nowhere is found when it is read
+            yield entry
