@@ -51,6 +51,8 @@ def main(
     topics: flag.Topics = None,
     documents: flag.Documents = None,
     dataset: flag.Dataset = "auto",
+    only_topics: flag.OnlyTopics = None,
+    only_runs: flag.OnlyRuns = None,
     max_topics: flag.MaxTopics = None,
     max_runs: flag.MaxRuns = None,
     strict: flag.Strict = False,
@@ -244,6 +246,8 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             workflow=workflow,
             settings=point.settings,
             model=_model_options(options),
+            only_topics=options["only_topics"] or (),
+            only_runs=options["only_runs"] or (),
             command_line=tuple(sys.argv),
             **same,
         )

@@ -29,7 +29,7 @@ def files(folder: Path, name: str = "x") -> dict[str, bytes]:
 
 def means(folder: Path, measure: str) -> dict[str, float]:
     rows = read_leaderboard(folder / "x.leaderboard.txt", lambda finding: pytest.fail(str(finding)))
-    return {run: value for run, topic, m, value in rows if (topic, m) == ("all", measure)}
+    return {run: value for run, topic, m, value in rows if (topic, m) == (None, measure)}
 
 
 @pytest.mark.parametrize("dataset", DATASETS)

@@ -15,7 +15,7 @@ from trecjudge.documents import read_documents
 from trecjudge.errors import TrecJudgeError
 from trecjudge.findings import Finding
 from trecjudge.topics import read_topics
-from trecjudge.trec import leaderboard_line
+from trecjudge.trec import LeaderboardRow, leaderboard_line
 
 DIGITS = "9" * 5000
 META = '{"team_id": "t", "run_id": "r", "topic_id": "1"}'
@@ -94,7 +94,7 @@ def check_that_all_can_be_written(found: Reading) -> None:
         assert len(finding.message) < 1000
     for response in found.responses:
         orjson.dumps(asdict(response))
-        leaderboard_line(response.run_id, response.topic_id, "M", 1.0).encode()
+        leaderboard_line(LeaderboardRow(response.run_id, response.topic_id, "M", 1.0)).encode()
         for citation in (c for sentence in response.sentences for c in sentence.citations):
             assert citation.score is None or isfinite(citation.score)
             assert citation.doc_id != ""

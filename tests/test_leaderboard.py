@@ -37,7 +37,7 @@ def board(
 
 def rows(board: Leaderboard) -> list[str]:
     board.finish()
-    return [f"{run} {topic} {measure} {value:g}" for run, topic, measure, value in board.rows()]
+    return [f"{r.run_id} {r.topic_id or 'all'} {r.measure} {r.value:g}" for r in board.rows()]
 
 
 def test_rows_are_sorted_and_all_comes_last() -> None:

@@ -12,8 +12,9 @@ import pytest
 from tests.reading import PLAIN, SECOND, Read, Write, reading
 from trecjudge.documents import DocumentStore
 from trecjudge.errors import InputError
+from trecjudge.findings import Finding
 from trecjudge.records import Document, Topic
-from trecjudge.runs import find_runs, looks_like_a_run
+from trecjudge.runs import RunReader, find_runs, looks_like_a_run
 
 ONE, BOTH = {"1": Topic("1", "one")}, {"1": Topic("1", "one"), "2": Topic("2", "two")}
 
@@ -205,7 +206,10 @@ def test_what_a_file_was_taken_for_is_told_once(write: Write) -> None:
 def test_a_record_of_no_known_format_is_found(read: Read) -> None:
     found = read('{"foo": 1, "bar": 2}\n' + PLAIN)
     assert (found.answers, found.kinds) == ([("r", "1")], ["record_unknown_shape"])
-    assert "autojudge, dragun, rag24, rag25, ragtime" in found.findings[0].message
+    assert "neuclir24, rag24, rag25, ragtime" in found.findings[0].message
+        "autojudge, biogen25, dragun, ikat25, neuclir24, rag24, rag25, ragtime"
+        in found.findings[0].message
+    )
     assert "keys ['bar', 'foo']" in found.findings[0].message
 
 
@@ -238,3 +242,25 @@ def test_what_is_whole_in_an_array_that_is_cut_is_read(read: Read) -> None:
     found = read("[\n" + PLAIN + ",\n" + SECOND)
     assert found.answers == [("r", "1"), ("r", "2")]
     assert found.kinds == ["line_not_json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [("r.jsonl", []), ("t-r.jsonl.gz", []), ("r", []), ("other.jsonl", ["file_name_differs"])],
+)
+def test_a_file_that_is_not_called_after_its_run(name: str, kinds: list[str], write: Write) -> None:
+    findings: list[Finding] = []
+    list(RunReader([write(PLAIN, name)], findings.append))
+    assert [finding.kind for finding in findings] == kinds
+
+
+def test_wanted_runs_alone(read: Read) -> None:
+    other = PLAIN.replace('"run_id": "r"', '"run_id": "s"')
+    found = read(f"{PLAIN}\n{other}", only_runs=["s", "u"])
+    assert found.answers == [("s", "1")]
+    assert found.kinds == ["run_not_there"]
+
+
+def test_no_further_file_is_read_once_there_are_enough_runs(write: Write) -> None:
+    first, second = write(PLAIN, "a"), write("{not JSON", "b")
+    assert reading(first, second, max_runs=1).kinds == []

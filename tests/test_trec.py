@@ -9,6 +9,7 @@ import pytest
 from tests.reading import Write
 from trecjudge.findings import Finding
 from trecjudge.trec import (
+    LeaderboardRow,
     QrelsRow,
     encode,
     leaderboard_line,
@@ -41,13 +42,16 @@ def test_encode(text: str, wanted: str | None) -> None:
 
 
 def test_leaderboard_line() -> None:
-    assert leaderboard_line("run 1", "all", "SUPPORT", 2 / 3) == "run%201\tall\tSUPPORT\t0.666667\n"
+    assert (
+        leaderboard_line(LeaderboardRow("run 1", None, "SUPPORT", 2 / 3))
+        == "run%201\tall\tSUPPORT\t0.666667\n"
+    )
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_no_nan_is_written(value: float) -> None:
     with pytest.raises(AssertionError):
-        leaderboard_line("r", "all", "M", value)
+        leaderboard_line(LeaderboardRow("r", None, "M", value))
 
 
 def test_qrels_line() -> None:
@@ -58,7 +62,7 @@ def test_qrels_line() -> None:
 def test_an_odd_id_is_read_as_it_was_written(text: str, write: Write) -> None:
     row = QrelsRow(text, text, text, 1)
     assert list(read_qrels(write(qrels_line(row), "q"), fail)) == [row]
-    line = leaderboard_line(text, text, "M", 0.5)
+    line = leaderboard_line(LeaderboardRow(text, text, "M", 0.5))
     assert list(read_leaderboard(write(line, "l"), fail)) == [(text, text, "M", 0.5)]
 
 
@@ -93,7 +97,7 @@ def test_a_bad_line_of_qrels_is_found(bad: bytes, write: Write) -> None:
 )
 def test_a_header_of_a_leaderboard_is_passed_over(header: str, write: Write) -> None:
     text = f"{header}r1\tt1\tS\t1.0\nr1  all S True\n"
-    rows = [("r1", "t1", "S", 1.0), ("r1", "all", "S", 1.0)]
+    rows = [("r1", "t1", "S", 1.0), ("r1", None, "S", 1.0)]
     assert list(read_leaderboard(write(text), fail)) == rows
 
 
@@ -102,9 +106,16 @@ def test_a_value_that_is_no_number_is_found(value: str, write: Write) -> None:
     findings: list[Finding] = []
     text = f"r all S 0.5\nr t1 S {value}\nr t2 S 0.5\n"
     found = list(read_leaderboard(write(text), findings.append))
-    assert [topic for _, topic, _, _ in found] == ["all", "t2"]
+    assert [topic for _, topic, _, _ in found] == [None, "t2"]
     assert [(f.kind, f.place.line) for f in findings] == [("row_unreadable", 2)]
 
 
 def fail(finding: Finding) -> None:
     pytest.fail(f"{finding.kind}: {finding}")
+
+
+def test_a_topic_called_all_is_not_the_mean(write: Write) -> None:
+    topic, mean = LeaderboardRow("r", "all", "M", 1.0), LeaderboardRow("r", None, "M", 0.5)
+    text = leaderboard_line(topic) + leaderboard_line(mean)
+    assert text == "r\t%61ll\tM\t1.000000\nr\tall\tM\t0.500000\n"
+    assert list(read_leaderboard(write(text), fail)) == [topic, mean]

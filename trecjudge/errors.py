@@ -16,6 +16,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+MOST_SHOWN = 30
+
 
 class TrecJudgeError(Exception):
     """A problem that the user can put right."""
@@ -62,4 +64,6 @@ def unknown(what: str, value: str, known: Iterable[str]) -> str:
     choices = sorted(known)
     near = difflib.get_close_matches(value, choices, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"unknown {what} {value!r}; {hint}there are: {', '.join(choices) or 'none'}"
+    shown = ", ".join(choices[:MOST_SHOWN]) or "none"
+    rest = f", … ({len(choices)} in all)" if len(choices) > MOST_SHOWN else ""
+    return f"unknown {what} {value!r}; {hint}there are: {shown}{rest}"

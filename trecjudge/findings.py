@@ -38,6 +38,8 @@ KINDS: dict[str, FindingKind] = {
     "topic_duplicate": FindingKind("warning", "the first record counts"),
     "topic_unreadable": FindingKind("error", "the topic is left out"),
     "topic_unknown": FindingKind("warning", "stays out of every mean"),
+    "run_not_there": FindingKind("warning", "none"),
+    "file_name_differs": FindingKind("note", "the run_id counts"),
     "run_id_missing": FindingKind("warning", "the file's name is taken"),
     "run_id_conflict": FindingKind("warning", "the later team's run is named team/run"),
     "team_id_missing": FindingKind("note", "none"),

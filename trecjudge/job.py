@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from trecjudge.documents import DocumentStore, read_documents
+from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Report
 from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs
@@ -38,6 +40,8 @@ class Job:
     model: ModelOptions = NO_MODEL
     max_topics: int | None = None
     max_runs: int | None = None
+    only_topics: Sequence[str] = ()
+    only_runs: Sequence[str] = ()
     debug_log: bool = True
     document_text: bool = True
     qrels_pool: bool = False
@@ -65,8 +69,7 @@ class Inputs:
         """Read topics and documents and find the runs. Raises InputError."""
         topics = read_topics(job.topics, report) if job.topics else None
         known = frozenset(topics or ())
-        if topics is not None and job.max_topics is not None:
-            topics = dict(list(topics.items())[: job.max_topics])
+        topics = _wanted(topics, job)
         store = read_documents(job.documents, report) if job.documents else None
         return cls(job, topics, known, store, find_runs(job.runs))
 
@@ -81,6 +84,7 @@ class Inputs:
             dataset=self.job.dataset,
             flag_instructions=self.job.model.use,
             max_runs=self.job.max_runs,
+            only_runs=self.job.only_runs,
             taken=taken,
         )
 
@@ -105,3 +109,18 @@ class Inputs:
             )
         paths = ", ".join(map(str, self.job.runs))
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
+
+
+def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
+    """Return the topics that are asked for. Raises InputError for one that is not there."""
+    if topics is None:
+        if job.only_topics or job.max_topics is not None:
+            raise InputError("--topic and --max-topics need --rag-topics")
+        return None
+    for topic_id in job.only_topics:
+        if topic_id not in topics:
+            raise InputError(unknown("topic", topic_id, topics))
+    chosen = {
+        t: topic for t, topic in topics.items() if not job.only_topics or t in job.only_topics
+    }
+    return dict(islice(chosen.items(), job.max_topics))

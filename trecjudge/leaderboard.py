@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate
 from trecjudge.records import Judgment, Response
-from trecjudge.trec import ALL, LeaderboardRow, QrelsRow
+from trecjudge.trec import LeaderboardRow, QrelsRow
 
 Value = float | None
 
@@ -149,7 +149,7 @@ class Leaderboard:
             for measure in self.spec.measures:
                 value = self.mean(run_id, measure).value
                 if value is not None:
-                    yield run_id, ALL, measure.name, value
+                    yield LeaderboardRow(run_id, None, measure.name, value)
 
     def _topic_rows(self, run_id: str, topic_id: str) -> Iterator[LeaderboardRow]:
         scores = self.scores[run_id].get(topic_id)
@@ -159,7 +159,7 @@ class Leaderboard:
             else:
                 value = None if self.spec.on_missing == "fix_aggregate" else measure.default
             if value is not None:
-                yield run_id, topic_id, measure.name, value
+                yield LeaderboardRow(run_id, topic_id, measure.name, value)
 
 
 def _number(value: float | bool | None) -> Value:

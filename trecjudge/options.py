@@ -37,6 +37,16 @@ Dataset = Annotated[
     str,
     typer.Option("--dataset", help="rag, ragtime, dragun or auto.", rich_help_panel=INPUTS),
 ]
+OnlyTopics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--topic", help="Judge this topic alone; may be repeated.", rich_help_panel=INPUTS
+    ),
+]
+OnlyRuns = Annotated[
+    list[str] | None,
+    typer.Option("--run", help="Judge this run alone; may be repeated.", rich_help_panel=INPUTS),
+]
 MaxTopics = Annotated[
     int | None,
     typer.Option(

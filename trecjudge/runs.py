@@ -15,7 +15,7 @@ from trecjudge.findings import Finding, Report, shown
 from trecjudge.formats.registry import Format, all_formats, format_of
 from trecjudge.formats.response import Reader
 from trecjudge.records import Place, Response, Topic
-from trecjudge.sources.containers import lines
+from trecjudge.sources.containers import bare_name, lines
 from trecjudge.sources.paths import files_below
 from trecjudge.sources.values import as_text, objects
 
@@ -54,6 +54,8 @@ class RunReader:
     flag_instructions: bool = False
     """Whether text that talks to the judge is a finding: where a model judges."""
     max_runs: int | None = None
+    only_runs: Collection[str] = ()
+    """The runs that are wanted, by run_id; all where it is empty."""
     taken: Taken = lambda path, name, why: None
     observe: Observe = lambda place, record, name, response: None
     runs: dict[str, str] = field(default_factory=dict)
@@ -66,12 +68,17 @@ class RunReader:
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
         for path in self.files:
+            if self.max_runs is not None and len(self.runs) >= self.max_runs:
+                break  # a run seldom goes on in a second file, and there may be a hundred
             try:
                 yield from self._file(path)
             except InputError as error:
                 message = str(error).removeprefix(f"{path}: ")
                 self.report(Finding("file_unreadable", Place(str(path)), message))
         self._report_missing()
+        for run_id in sorted(set(self.only_runs) - set(self.runs)):
+            message = f"no run {run_id!r} with a response on a wanted topic is among them"
+            self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
 
     def _file(self, path: Path) -> Iterator[tuple[Topic, Response]]:
         if not looks_like_a_run(path):
@@ -112,13 +119,15 @@ class RunReader:
     def _wanted(self, response: Response, narrative: str) -> Iterator[tuple[Topic, Response]]:
         """Yield the response with its topic, unless it is a duplicate or not asked for."""
         response = self._with_own_run_id(response)
+        if self.only_runs and response.run_id not in self.only_runs:
+            return
         topic = self._topic(response, narrative)
         if topic is None:
             return
         if response.run_id not in self.runs:
             if self.max_runs is not None and len(self.runs) >= self.max_runs:
                 return
-            self.runs[response.run_id] = response.team_id
+            self._begin_run(response)
         answered = self.answered.setdefault(response.run_id, set())
         if topic.topic_id in answered:
             message = f"run {response.run_id!r} answers topic {topic.topic_id!r} a second time"
@@ -126,6 +135,13 @@ class RunReader:
             return
         answered.add(topic.topic_id)
         yield topic, response
+
+    def _begin_run(self, response: Response) -> None:
+        self.runs[response.run_id] = response.team_id
+        name = bare_name(Path(response.place.path))
+        if name not in (response.run_id, f"{response.team_id}-{response.run_id}", "stdin"):
+            message = f"holds run {response.run_id!r}; the file is called {name!r}"
+            self._about("file_name_differs", response, message)
 
     def _with_own_run_id(self, response: Response) -> Response:
         """Name a run of another team `team/run` where its run_id is taken."""

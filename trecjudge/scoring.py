@@ -45,7 +45,7 @@ def score(reader: JudgmentsReader, outputs: Outputs) -> Summary:
         board.finish()
         qrels.write(_text(pooled_qrels(pool)))
         for row in board.rows():
-            leaderboard.write(leaderboard_line(*row).encode())
+            leaderboard.write(leaderboard_line(row).encode())
     summary = summarise(outputs.name, header.judge, board)
     summary.files = {"leaderboard": str(outputs.leaderboard), "qrels": str(outputs.qrels)}
     return summary

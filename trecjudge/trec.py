@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from trecjudge.findings import Finding, Report, shown
@@ -19,8 +20,15 @@ from trecjudge.sources.containers import lines
 
 ALL = "all"
 ODD = re.compile(r"[\s%]")
-LeaderboardRow = tuple[str, str, str, float]
-"""(run_id, topic_id, measure, value)"""
+
+
+class LeaderboardRow(NamedTuple):
+    """One line of a leaderboard; `topic_id` is None in the `all` rows."""
+
+    run_id: str
+    topic_id: str | None
+    measure: str
+    value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +46,16 @@ def encode(column: str) -> str:
     return ODD.sub(lambda match: quote(match[0], safe=""), column)
 
 
-def leaderboard_line(run_id: str, topic_id: str, measure: str, value: float) -> str:
+def leaderboard_line(row: LeaderboardRow) -> str:
     """Return `run topic measure value`, tab-separated, six decimals. Raises on NaN: our bug."""
-    assert math.isfinite(value), (run_id, topic_id, measure, value)
-    return f"{encode(run_id)}\t{encode(topic_id)}\t{measure}\t{value:.6f}\n"
+    assert math.isfinite(row.value), row
+    topic = ALL if row.topic_id is None else _encoded_topic(row.topic_id)
+    return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{row.value:.6f}\n"
+
+
+def _encoded_topic(topic_id: str) -> str:
+    """Return a topic id as a column; a topic that is called `all` must not pass for the mean."""
+    return "%61ll" if topic_id == ALL else encode(topic_id)
 
 
 def qrels_line(row: QrelsRow) -> str:
@@ -68,7 +82,8 @@ def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
     for place, columns in _columns(path, 4, report):
         value = _number(columns[3])
         if value is not None:
-            yield unquote(columns[0]), unquote(columns[1]), columns[2], value
+            topic_id = None if columns[1] == ALL else unquote(columns[1])
+            yield LeaderboardRow(unquote(columns[0]), topic_id, columns[2], value)
         elif not (place.line == 1 and columns[3].lower() == "value"):
             message = f"has value {columns[3]!r}, not a number"
             report(Finding("row_unreadable", place, message, columns[3]))

@@ -56,7 +56,7 @@ def test_format_of(record: str, name: str, why: str) -> None:
     assert (claimed[0].NAME, claimed[1]) == (name, why)
 
 
-@pytest.mark.parametrize("record", ["{}", '{"sentences": []}', '{"metadata": {}}'])
+@pytest.mark.parametrize("record", ["{}", '{"metadata": {}}'])
 def test_a_record_of_no_format(record: str) -> None:
     assert format_of(json.loads(record)) is None
 
@@ -70,7 +70,8 @@ def test_a_dataset_rules_out_no_other_format(dataset: str) -> None:
 
 
 def test_every_format_says_what_it_reads() -> None:
-    assert [f.NAME for f in all_formats()] == ["autojudge", "dragun", "rag24", "rag25", "ragtime"]
+    named = ["autojudge", "biogen25", "dragun", "ikat25", "neuclir24", "rag24", "rag25", "ragtime"]
+    assert [f.NAME for f in all_formats()] == named
     assert {f.DATASET for f in all_formats()} == {*DATASETS, "any"}
     assert all(f.SUMMARY and "\n" not in f.SUMMARY for f in all_formats())
 
@@ -79,3 +80,28 @@ def test_check_dataset() -> None:
     assert [check_dataset(name) for name in ("auto", *DATASETS)] == ["auto", *DATASETS]
     with pytest.raises(InputError, match="did you mean 'ragtime'"):
         check_dataset("ragtme")
+
+
+PMIDS = '[{"text": "S.", "citations": [%s]}]'
+
+
+@pytest.mark.parametrize(
+    ("record", "name"),
+    [
+        pytest.param('{"sentences": [], "request_id": "3"}', "neuclir24", id="sentences"),
+        pytest.param('{"turn_id": "1_2", "responses": []}', "ikat25", id="turn"),
+        pytest.param('{"responses": %s}' % (PMIDS % '"22802756"'), "biogen25", id="PubMed ids"),
+        pytest.param('{"responses": %s}' % (PMIDS % "22802756"), "biogen25", id="as integers"),
+        pytest.param('{"responses": %s}' % (PMIDS % "0"), "ragtime", id="an index"),
+        pytest.param(
+            '{"metadata": {"topic_id": 181}, "responses": []}', "biogen25", id="uncited, by topic"
+        ),
+        pytest.param(
+            '{"metadata": {"topic_id": "1001"}, "responses": []}', "ragtime", id="uncited"
+        ),
+    ],
+)
+def test_tracks_beside_the_three(record: str, name: str) -> None:
+    found = format_of(json.loads(record))
+    assert found is not None
+    assert name == found[0].NAME

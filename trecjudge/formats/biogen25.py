@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from trecjudge.formats.draft import Draft, from_metadata, metadata_of
 from trecjudge.sources.values import as_id
+
+PMID = re.compile(r"[1-9]\d{4,8}", re.ASCII)
+"""Shorter ones were given out before 1976, and could be indices."""
 
 NAME = "biogen25"
 DATASET = "rag"
@@ -20,7 +24,7 @@ def claims(record: Mapping[str, Any]) -> str | None:
         return None
     cited = [as_id(entry) or "" for entry in _cited(record["responses"])]
     topic_id = as_id(metadata_of(record).get("topic_id")) or ""
-    if cited and all(entry.isascii() and entry.isdigit() for entry in cited):
+    if cited and all(PMID.fullmatch(entry) for entry in cited):
         return "its citations are PubMed ids"
     # A response without a citation is told by its topic: the track's are three digits long.
     ours = not cited and len(topic_id) == 3 and topic_id.isascii() and topic_id.isdigit()

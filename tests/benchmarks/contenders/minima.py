@@ -1,7 +1,7 @@
 """minima-llm at its best setting: no limit per minute, a worker for each request in flight.
 
-Runs under the peers' interpreter. With a cache folder everything is asked twice, and the second
-time, from the cache, is reported.
+Runs under the peers' interpreter. `cache` is a folder to keep replies in, or null; with `warm`
+everything is asked once before, and what is reported comes from the cache.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ async def run(spec: dict[str, Any], requests: list[MinimaLlmRequest]) -> None:
         batch=BatchConfig(num_workers=spec["in_flight"], heartbeat_s=NEVER),
         cache_dir=spec["cache"],
     )
-    if spec["cache"]:
+    if spec["warm"]:
         filling = OpenAIMinimaLlm(config)
         await filling.run_batched(requests)
         await filling.aclose()
