@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.reading import Write
-from trecjudge.documents import document_of, documents_of, read_documents
+from trecjudge.documents.record import document_of, documents_of
+from trecjudge.documents.store import open_documents
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.records import Document
@@ -69,13 +70,17 @@ def test_the_title_stands_before_the_text() -> None:
     assert Document("d", "T.").full_text == "T."
 
 
-def test_files_and_folders_fill_one_store(write: Write, tmp_path: Path) -> None:
-    write(gzip.compress(b'{"id": "a", "text": "A."}'), "more/x/a.jsonl.gz")
+BOTH_STORES = pytest.mark.parametrize("held_bytes", [1 << 20, 0], ids=["held", "indexed"])
+
+
+@BOTH_STORES
+def test_files_and_folders_fill_one_store(held_bytes: int, write: Write, tmp_path: Path) -> None:
+    write(gzip.compress(b'{"id": "a", "title": "N", "text": "A."}'), "more/x/a.jsonl.gz")
     write('[{"id": "b", "text": "B."}]', "more/b.json")
     single = write('{"id": "c", "text": "C."}', "c.jsonl")
-    store = read_documents([single, tmp_path / "more"], lambda finding: pytest.fail(str(finding)))
-    assert [store.get(i) for i in "abc"] == [Document(i, f"{i.upper()}.") for i in "abc"]
-    assert store.get("d") is None
+    store = open_documents([single, tmp_path / "more"], tmp_path / "cache", fail, held_bytes)
+    assert store.get("a") == Document("a", "A.", "N")
+    assert [store.get(i) for i in "bcd"] == [Document("b", "B."), Document("c", "C."), None]
 
 
 @pytest.mark.parametrize(
@@ -88,21 +93,49 @@ def test_files_and_folders_fill_one_store(write: Write, tmp_path: Path) -> None:
         pytest.param(b"null", "record_not_an_object", id="null"),
     ],
 )
-def test_a_bad_record_is_found_and_the_others_are_read(bad: bytes, kind: str, write: Write) -> None:
+def test_a_bad_record_is_found_and_the_others_are_read(
+    bad: bytes, kind: str, write: Write, tmp_path: Path
+) -> None:
     findings: list[Finding] = []
     path = write(b'{"id": "a", "text": "A."}\n' + bad + b'\n{"id": "c", "text": "C."}')
-    store = read_documents([path], findings.append)
-    assert list(store.documents.values()) == [Document("a", "A."), Document("c", "C.")]
+    store = open_documents([path], tmp_path, findings.append)
+    assert [store.get("a"), store.get("c")] == [Document("a", "A."), Document("c", "C.")]
     assert [(f.kind, f.place.line) for f in findings] == [(kind, 2)]
 
 
-@pytest.mark.parametrize("text", ["", "\n", "[]", "Notes.\n", '{"text": "T."}', b"\x1f\x8b\x08"])
-def test_a_file_without_documents_is_an_input_error(text: str | bytes, write: Write) -> None:
+@BOTH_STORES
+@pytest.mark.parametrize("text", ["\n", "[]", "Notes.\n", '{"text": "T."}', b"\x1f\x8b\x08"])
+def test_a_file_without_documents_is_an_input_error(
+    text: str | bytes, held_bytes: int, write: Write, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match=r"run\.jsonl: (no documents found; give|cannot be read)"):
-        read_documents([write(text)], lambda finding: None)
+        open_documents([write(text)], tmp_path / "cache", lambda finding: None, held_bytes)
+    assert list(tmp_path.glob("cache/*")) == []
 
 
-def test_a_path_without_documents_beside_a_good_one_is_an_input_error(write: Write) -> None:
+def test_a_path_without_documents_beside_a_good_one_is_an_input_error(
+    write: Write, tmp_path: Path
+) -> None:
     good, empty = write('{"id": "a", "text": "A."}', "good"), write("", "empty")
     with pytest.raises(InputError, match="empty: no documents found"):
-        read_documents([good, empty], lambda finding: None)
+        open_documents([good, empty], tmp_path, lambda finding: None)
+
+
+def test_an_index_is_made_once_until_a_file_changes(write: Write, tmp_path: Path) -> None:
+    path, cache = write('{"id": "a", "text": "A."}\n{"id": "a", "text": "B."}'), tmp_path / "cache"
+    assert open_documents([path], cache, fail, 0).get("a") == Document("a", "A.")
+    (index,) = cache.iterdir()
+    made = index.stat().st_mtime_ns
+    open_documents([path], cache, fail, 0)
+    assert index.stat().st_mtime_ns == made
+    path.write_text('{"id": "a", "text": "Changed."}')
+    assert open_documents([path], cache, fail, 0).get("a") == Document("a", "Changed.")
+
+
+def test_a_data_set_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="irds:nowhere"):
+        open_documents([Path("irds:nowhere")], tmp_path, fail)
+
+
+def fail(finding: Finding) -> None:
+    pytest.fail(str(finding))

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from tests.reading import PLAIN, SECOND, Read, Reading, Write, answer, citing, responses
-from trecjudge.documents import read_documents
+from trecjudge.documents.store import open_documents
 from trecjudge.errors import TrecJudgeError
 from trecjudge.findings import Finding
 from trecjudge.topics import read_topics
@@ -81,7 +81,7 @@ def test_a_record_is_read_or_found(text: str, read: Read) -> None:
 def test_a_record_in_the_place_of_others_raises_no_bug(text: str, write: Write) -> None:
     path = write(text)
     findings: list[Finding] = []
-    for reader in (read_topics, lambda path, report: read_documents([path], report)):
+    for reader in (read_topics, lambda path, report: open_documents([path], path.parent, report)):
         try:
             reader(path, findings.append)
         except TrecJudgeError as error:

@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from trecjudge.documents import DocumentStore, read_documents
+from trecjudge.cache.store import default_folder
+from trecjudge.documents.store import DocumentStore, open_documents
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Report
 from trecjudge.llm.opening import ModelOptions
@@ -70,7 +71,7 @@ class Inputs:
         topics = read_topics(job.topics, report) if job.topics else None
         known = frozenset(topics or ())
         topics = _wanted(topics, job)
-        store = read_documents(job.documents, report) if job.documents else None
+        store = _documents(job, report) if job.documents else None
         return cls(job, topics, known, store, find_runs(job.runs))
 
     def reader(self, report: Report, taken: Taken) -> RunReader:
@@ -124,3 +125,9 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
         t: topic for t, topic in topics.items() if not job.only_topics or t in job.only_topics
     }
     return dict(islice(chosen.items(), job.max_topics))
+
+
+def _documents(job: Job, report: Report) -> DocumentStore:
+    """Open the documents given beside the runs; an index of them lies beside the cache."""
+    folder = job.model.cache_folder or default_folder()
+    return open_documents(job.documents, folder, report)

@@ -76,17 +76,29 @@ def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
     After an error nothing of it remains, or with `keep_partial` all that was written (a log).
     Raises OutputError if it cannot be written.
     """
+    with whole_path(path, keep_partial) as partial, _writable(path, partial) as file:
+        yield file
+
+
+@contextmanager
+def whole_path(path: Path, keep_partial: bool = False) -> Iterator[Path]:
+    """Yield a path to write to, which takes the name of `path` when all went well."""
     partial = path.with_name(f".{path.name}.part")
     try:
-        with partial.open("wb") as file:
-            yield file
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        yield partial
     except BaseException:
-        if keep_partial:
+        if keep_partial and partial.exists():
             partial.replace(path)
         else:
             partial.unlink(missing_ok=True)
         raise
     partial.replace(path)
+
+
+@contextmanager
+def _writable(path: Path, partial: Path) -> Iterator[BinaryIO]:
+    try:
+        with partial.open("wb") as file:
+            yield file
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error

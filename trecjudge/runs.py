@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from trecjudge.documents import DocumentStore
+from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.formats.registry import Format, all_formats, format_of

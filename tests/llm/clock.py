@@ -10,6 +10,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+MOST = 10_000.0
+"""Seconds of the loop's time after which a test has failed."""
 GLANCE = 0.001
 """Seconds in which the sockets and pipes of this process have said what they will say."""
 
@@ -60,10 +62,15 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         loop = runner.get_loop()
         loop.set_exception_handler(lambda _, context: complaints.append(repr(context)))
         try:
-            return runner.run(work)
+            return runner.run(_in_time(work))
         finally:
             gc.collect()  # a task that nobody looked at complains when it goes
             assert complaints == []
+
+
+async def _in_time(work: Coroutine[Any, Any, T]) -> T:
+    async with asyncio.timeout(MOST):
+        return await work
 
 
 def now() -> float:

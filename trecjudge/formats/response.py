@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trecjudge.documents import DocumentStore, documents_of
+from trecjudge.documents.record import documents_of
+from trecjudge.documents.store import DocumentStore
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.formats.citations import References, Resolver
 from trecjudge.formats.draft import ABSENT, Draft

@@ -1,0 +1,211 @@
+"""The cache file: shared, damaged, older, in the way; and its writes."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import ROOT
+from tests.llm.clock import run
+from trecjudge.cache import store
+from trecjudge.cache.store import FILE, CachedReply, Origin, ReplyCache
+from trecjudge.errors import InputError, OutputError
+
+HERE = Origin("http://a/v1/chat/completions", "m")
+OTHER = Origin("http://a/v1/chat/completions", "n")
+
+
+def filled(folder: Path, count: int = 3, origin: Origin = HERE, prefix: str = "k") -> Path:
+    """Make a cache of `count` replies."""
+
+    async def fill() -> None:
+        with closing(ReplyCache(folder)) as cache:
+            cache.remember_form(origin, "schema")
+            reply = CachedReply("yes" * 100, 10, 5)
+            await asyncio.gather(*(cache.put(f"{prefix}{n}", reply, origin) for n in range(count)))
+
+    run(fill())
+    return folder
+
+
+def held(folder: Path, count: int = 3, prefix: str = "k") -> int:
+    """Return how many of the replies a cache has."""
+    with closing(ReplyCache(folder)) as cache:
+        return sum(cache.get(f"{prefix}{n}") is not None for n in range(count))
+
+
+def test_what_is_put_is_there_with_what_it_cost(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with closing(ReplyCache(tmp_path)) as cache:
+        assert cache.get("k1") == CachedReply("yes" * 100, 10, 5)
+        assert cache.get("none") is None
+        assert (cache.form(HERE), cache.form(OTHER)) == ("schema", None)
+
+
+def test_a_later_reply_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    async def twice() -> CachedReply | None:
+        with closing(ReplyCache(tmp_path)) as cache:
+            await cache.put("k", CachedReply("one"), HERE)
+            await cache.put("k", CachedReply("two"), HERE)
+            return cache.get("k")
+
+    assert run(twice()) == CachedReply("two")
+
+
+def test_nothing_that_was_put_is_lost_when_it_is_closed_at_once(tmp_path: Path) -> None:
+    async def begin() -> None:
+        cache = ReplyCache(tmp_path)
+        reply = CachedReply("yes")
+        puts = [asyncio.create_task(cache.put(f"k{n}", reply, HERE)) for n in range(9)]
+        await asyncio.sleep(0)
+        for put in puts:
+            put.cancel()
+        await asyncio.gather(*puts, return_exceptions=True)
+        cache.close()
+        await asyncio.sleep(0.1)
+
+    run(begin())
+    assert held(tmp_path, 9) == 9
+
+
+def zeros(path: Path) -> None:
+    path.write_bytes(bytes(8192))
+
+
+def text(path: Path) -> None:
+    path.write_text("no database " * 500)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+def scrawled(path: Path) -> None:
+    """Overwrite all but the first page."""
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xa5" * (len(whole) - 4096))
+
+
+@pytest.mark.parametrize("damage", [zeros, text, cut, scrawled])
+def test_a_damaged_file_is_moved_aside_and_told(
+    damage: Callable[[Path], None], tmp_path: Path
+) -> None:
+    filled(tmp_path, 200)
+    damage(tmp_path / FILE)
+    damaged = (tmp_path / FILE).read_bytes()
+    said: list[str] = []
+
+    async def use() -> bool:
+        with closing(ReplyCache(tmp_path, said.append)) as cache:
+            for n in range(200):
+                cache.get(f"k{n}")
+            await cache.put("k", CachedReply("yes"), HERE)
+            return cache.get("k") is not None
+
+    assert run(use())
+    (told,) = said
+    assert f"{FILE}.damaged-1" in told
+    assert (tmp_path / f"{FILE}.damaged-1").read_bytes() == damaged
+
+
+def test_damaged_twice(tmp_path: Path) -> None:
+    for _ in range(2):
+        zeros(tmp_path / FILE)
+        ReplyCache(tmp_path).close()
+    assert {p.name for p in tmp_path.glob("*damaged*")} == {f"{FILE}.damaged-{n}" for n in (1, 2)}
+
+
+@pytest.mark.parametrize("name", [FILE, "."], ids=["a folder in place of the file", "a file"])
+def test_what_is_in_the_way_is_told(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    if name == FILE:
+        (folder / FILE).mkdir(parents=True)
+    else:
+        folder.write_text("I was here first.")
+    with pytest.raises(OutputError, match="--cache-dir"):
+        ReplyCache(folder)
+
+
+def version(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as database:
+        return int(database.execute("PRAGMA user_version").fetchone()[0])
+
+
+def test_an_older_file_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(tmp_path)
+    newer = (*store.MIGRATIONS, "CREATE TABLE notes (note TEXT);")
+    monkeypatch.setattr(store, "MIGRATIONS", newer)
+    assert held(tmp_path) == 3
+    assert version(tmp_path / FILE) == len(newer)
+
+
+def test_a_newer_file_stays_newer(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute("PRAGMA user_version = 99")
+    assert held(tmp_path) == 3
+    assert version(tmp_path / FILE) == 99
+
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from trecjudge.cache.store import CachedReply, Origin, ReplyCache
+
+async def main():
+    cache = ReplyCache(Path(sys.argv[1]), print)
+    for n in range(100):
+        await cache.put(f"{sys.argv[2]}{n}", CachedReply("yes"), Origin("e", "m"))
+    cache.remember_form(Origin("e", "m"), "chat")
+    cache.close()
+
+asyncio.run(main())
+"""
+
+
+def test_processes_share_a_file(tmp_path: Path) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path), name],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        for name in "abcd"
+    ]
+    assert [w.communicate(timeout=20)[0].decode() for w in writers] == [""] * 4
+    assert [held(tmp_path, 100, name) for name in "abcd"] == [100] * 4
+
+
+def test_one_sees_what_another_writes(tmp_path: Path) -> None:
+    async def both() -> CachedReply | None:
+        with closing(ReplyCache(tmp_path)) as one, closing(ReplyCache(tmp_path)) as other:
+            assert one.get("k") is None
+            await other.put("k", CachedReply("yes"), HERE)
+            return one.get("k")
+
+    assert run(both()) == CachedReply("yes")
+
+
+def test_a_cache_behind_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no cache that can be read"):
+        ReplyCache(tmp_path / "own", behind=[tmp_path / "none"])
+
+
+def test_a_cache_behind_that_is_being_written(tmp_path: Path) -> None:
+    async def both() -> CachedReply | None:
+        with closing(ReplyCache(tmp_path / "a")) as writing:
+            await writing.put("k", CachedReply("yes"), HERE)
+            with closing(ReplyCache(tmp_path / "b", behind=[tmp_path / "a"])) as cache:
+                return cache.get("k")
+
+    assert run(both()) == CachedReply("yes")

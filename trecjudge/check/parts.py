@@ -1,0 +1,71 @@
+"""The parts of a record as written, for rules and repairs alike."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from trecjudge.check.rules import LengthRule, Track
+from trecjudge.formats.draft import ABSENT
+from trecjudge.records import Topic
+
+
+def value_at(record: Mapping[str, Any], path: str) -> Any:
+    """Return the value of a dotted path, ABSENT where there is none."""
+    value: Any = record
+    for key in path.split("."):
+        value = value.get(key, ABSENT) if isinstance(value, Mapping) else ABSENT
+    return value
+
+
+def is_blank(value: Any) -> bool:
+    """Return whether a field holds nothing: it is absent, null or white space."""
+    return value is ABSENT or value is None or (isinstance(value, str) and not value.strip())
+
+
+def sentences_of(record: Mapping[str, Any], track: Track) -> list[Any]:
+    """Return the entries of the sentence list; none where it is not a list."""
+    value = record.get(track.sentences)
+    return value if isinstance(value, list) else []
+
+
+def text_of(entry: Any) -> str:
+    """Return the text of an entry of the sentence list, none where it has none."""
+    text = entry.get("text") if isinstance(entry, Mapping) else entry
+    return text if isinstance(text, str) else ""
+
+
+def cited_by(entry: Any) -> list[Any]:
+    """Return what an entry of the sentence list cites: the items of a list, the keys of a dict."""
+    citations = entry.get("citations") if isinstance(entry, Mapping) else None
+    return list(citations) if isinstance(citations, list | Mapping) else []
+
+
+def references_of(record: Mapping[str, Any]) -> list[Any]:
+    """Return the references: the items of a list, the keys of a dict."""
+    references = record.get("references")
+    return list(references) if isinstance(references, list | Mapping) else []
+
+
+def is_index(value: Any) -> bool:
+    """Return whether a citation is an integer; `true` is none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def length(entries: Iterable[Any], rule: LengthRule) -> int:
+    """Return the length of sentences in the track's unit, counted as the track does."""
+    texts = [text_of(entry) for entry in entries]
+    counted = [" ".join(texts)] if rule.joined else texts
+    if rule.nfkc:
+        counted = [unicodedata.normalize("NFKC", text) for text in counted]
+    if rule.unit == "characters":
+        return sum(map(len, counted))
+    return sum(len(text.split()) for text in counted)
+
+
+def longest(rule: LengthRule, topic: Topic | None) -> int | None:
+    """Return the most that a response on this topic may have, None where that is not known."""
+    if rule.maximum != "limit":
+        return rule.maximum
+    return topic.limit if topic else None

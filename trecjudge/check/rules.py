@@ -1,0 +1,196 @@
+"""The rules of the tracks, loaded from `rules.yml` and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import yaml
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.findings import KINDS
+from trecjudge.formats.draft import Draft, metadata_of
+from trecjudge.formats.registry import all_formats
+from trecjudge.sources.values import as_id
+
+Verdict = Literal["refused", "warned"]
+"""What breaking a rule does to a run: an error of the track's validator, or a warning."""
+CitationKind = Literal["index", "id"]
+RULES = Path(__file__).with_name("rules.yml")
+STRICT = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the record: its JSON types, the values allowed, and whether it may be missing."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    types: tuple[Literal["text", "integer", "list"], ...]
+    values: tuple[str | int, ...] = ()
+    constant: bool = False
+    """Whether it is the same on every line of a file."""
+    missing: Verdict = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class IdRule:
+    """The form of an id: a pattern for all of it, the most characters."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    pattern: str = ""
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LengthRule:
+    """How long a response may be: `maximum` in `unit`, or the topic's own `limit`.
+
+    Sentences are counted one by one and summed, or `joined` by spaces and counted whole.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    unit: Literal["words", "characters"]
+    maximum: int | Literal["limit"]
+    nfkc: bool
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CitationRule:
+    """What a sentence may cite: kinds of values, their container, their form and number."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    kinds: tuple[CitationKind, ...]
+    shapes: tuple[Literal["list", "dict"], ...] = ("list",)
+    one_kind: bool = False
+    """Whether all citations of a file are of one kind."""
+    maximum: int | None = None
+    pattern: str = ""
+    in_references: bool = False
+    """Whether an id that is cited must be among the references."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRule:
+    """What `references` may hold."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    shape: Literal["list", "dict"] = "list"
+    maximum: int | None = None
+    pattern: str = ""
+    only_cited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What tells a track: patterns of the topic id or of the first reference, metadata keys."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    topic_id: str = ""
+    reference: str = ""
+    metadata: tuple[str, ...] = ()
+
+    def fit(self, record: Mapping[str, Any], draft: Draft) -> bool:
+        """Return whether any of the marks is on this record."""
+        topics = [as_id(value) or "" for _, value in draft.topic_ids[:1]]
+        listed = draft.references if isinstance(draft.references, list) else []
+        references = [as_id(entry) or "" for entry in listed[:1]]
+        return (
+            any(re.fullmatch(self.topic_id, value) for value in topics if self.topic_id)
+            or any(re.fullmatch(self.reference, value) for value in references if self.reference)
+            or any(key in metadata_of(record) for key in self.metadata)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """The rules of one track. Fields are named by dotted paths: `metadata.run_id`."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    dataset: Literal["rag", "ragtime", "dragun", "any"]
+    formats: tuple[str, ...]
+    sentences: Literal["answer", "responses", "sentences"]
+    citations: CitationRule
+    verdicts: dict[str, Verdict | None]
+    told_by: Marks | None = None
+    topic_id: IdRule = IdRule()
+    run_id: IdRule = IdRule()
+    fields: dict[str, Field] = field(default_factory=dict)
+    closed_metadata: bool = False
+    """Whether metadata may hold no other keys than those of `fields`."""
+    topic_text: str = ""
+    """The field that repeats the topic's text."""
+    length: LengthRule | None = None
+    response_length: str = ""
+    """The field that gives the length."""
+    references: ReferenceRule | None = None
+    name: str = ""
+
+
+def load_rules(path: Path = RULES) -> dict[str, Track]:
+    """Return the tracks by name. Raises InputError on an unknown key, kind of finding or format."""
+    loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    shared = loaded["every_track"]
+    try:
+        tracks = {
+            name: TypeAdapter(Track).validate_python(
+                {**entry, "name": name, "verdicts": {**shared, **entry.get("verdicts", {})}}
+            )
+            for name, entry in loaded["tracks"].items()
+        }
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: {where}: {first['msg']}") from None
+    known = {format_.NAME for format_ in all_formats()}
+    for track in tracks.values():
+        _check(path, "kind of finding", track.verdicts, KINDS)
+        _check(path, "format", track.formats, known)
+    return tracks
+
+
+def _check(path: Path, what: str, names: Any, known: Any) -> None:
+    for name in names:
+        if name not in known:
+            raise InputError(f"{path}: {unknown(what, name, known)}")
+
+
+@cache
+def all_tracks() -> Mapping[str, Track]:
+    """Return the tracks of this package by name."""
+    return load_rules()
+
+
+@cache
+def every_track() -> Mapping[str, Verdict]:
+    """Return the verdicts that hold where no track is known."""
+    verdicts: Mapping[str, Verdict] = yaml.safe_load(RULES.read_text("utf-8"))["every_track"]
+    return verdicts
+
+
+def track_named(name: str) -> Track:
+    """Return a track. Raises InputError with the choices."""
+    if name not in all_tracks():
+        raise InputError(unknown("track", name, all_tracks()))
+    return all_tracks()[name]
+
+
+def track_of(format_name: str, record: Mapping[str, Any], dataset: str = "auto") -> Track:
+    """Return the track that a record of this format was written for.
+
+    Of the tracks with the format, those of `dataset` are preferred; one whose marks the record
+    bears comes before one that has none.
+    """
+    fitting = [track for track in all_tracks().values() if format_name in track.formats]
+    if not fitting:  # a format that no track uses: what holds for every track holds for it
+        return replace(all_tracks()["autojudge"], name=format_name, formats=(format_name,))
+    fitting = [track for track in fitting if track.dataset in (dataset, "any")] or fitting
+    draft = next(f for f in all_formats() if format_name == f.NAME).draft(record)
+    told = (track for track in fitting if track.told_by and track.told_by.fit(record, draft))
+    plain = (track for track in fitting if track.told_by is None)
+    return next(told, None) or next(plain, fitting[0])

@@ -1,0 +1,174 @@
+"""What one record breaks, by itself: each rule a few lines that complain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trecjudge.check.parts import (
+    cited_by,
+    is_blank,
+    is_index,
+    length,
+    longest,
+    references_of,
+    sentences_of,
+    text_of,
+    value_at,
+)
+from trecjudge.check.rules import Field, Track, Verdict
+from trecjudge.findings import shown
+from trecjudge.formats.draft import ABSENT, metadata_of
+from trecjudge.records import Topic
+from trecjudge.sources.values import as_id
+
+Complain = Callable[..., None]
+"""(rule, message, value, sentence=None, verdict=None): told of every rule that is broken."""
+JSON_TYPES = {"text": str, "integer": int, "list": list}
+SHAPES = {"list": list, "dict": dict}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Looks at one record of a track; `topic` is the one it answers, where that is known."""
+
+    record: Mapping[str, Any]
+    track: Track
+    topic: Topic | None
+    run_id: str
+    topic_id: str | None
+    complain: Complain
+
+    def rule(self) -> None:
+        """Complain about everything that is wrong with the record."""
+        self._fields()
+        self._ids()
+        self._topic_text()
+        self._length()
+        self._references()
+        for index, entry in enumerate(sentences_of(self.record, self.track)):
+            if not text_of(entry).strip():
+                self.complain("sentence_empty", "has no text", entry, index)
+            self._citations(index, entry)
+
+    def _fields(self) -> None:
+        for path, field in self.track.fields.items():
+            self._field(path, field, value_at(self.record, path))
+        allowed = {path.removeprefix("metadata.") for path in self.track.fields}
+        extra = sorted(set(metadata_of(self.record)) - allowed) if self.track.closed_metadata else []
+        if extra:
+            self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
+
+    def _field(self, path: str, field: Field, value: Any) -> None:
+        if is_blank(value):
+            verdict: Verdict = field.missing
+            self.complain("field_missing", f"has no {path}", value, verdict=verdict)
+        elif isinstance(value, bool) or not isinstance(
+            value, tuple(JSON_TYPES[name] for name in field.types)
+        ):
+            message = f"{path} is {shown(value)}, not {' or '.join(field.types)}"
+            self.complain("field_value", message, value)
+        elif field.values and value not in field.values:
+            choices = " or ".join(map(repr, field.values))
+            self.complain("field_value", f"{path} is {shown(value)}, not {choices}", value)
+
+    def _ids(self) -> None:
+        pattern, maximum = self.track.topic_id.pattern, self.track.run_id.maximum
+        if self.topic_id is not None and pattern and not re.fullmatch(pattern, self.topic_id):
+            message = f"answers topic {shown(self.topic_id)}, an id not of the form {pattern}"
+            self.complain("topic_id_malformed", message, self.topic_id)
+        if maximum is not None and len(self.run_id) > maximum:
+            message = f"run_id has {len(self.run_id)} characters, at most {maximum} are allowed"
+            self.complain("run_id_too_long", message, self.run_id)
+
+    def _topic_text(self) -> None:
+        path = self.track.topic_text
+        if not path:
+            return
+        value = value_at(self.record, path)
+        if is_blank(value):
+            self.complain("topic_text_missing", f"has no {path}", value)
+        elif self.topic is not None and self.topic.title and value != self.topic.title:
+            message = f"{path} is {shown(value)}, not the topic's {shown(self.topic.title)}"
+            self.complain("topic_text_differs", message, value)
+
+    def _length(self) -> None:
+        rule = self.track.length
+        if rule is None:
+            return
+        count, most = length(sentences_of(self.record, self.track), rule), longest(rule, self.topic)
+        if most is not None and count > most:
+            message = f"has {count} {rule.unit}, at most {most} are allowed"
+            self.complain("too_long", message, count)
+        given = value_at(self.record, self.track.response_length or "-")
+        if is_index(given) and given != count:
+            message = f"{self.track.response_length} is {given}, the answer has {count} {rule.unit}"
+            self.complain("response_length_differs", message, given)
+
+    def _references(self) -> None:
+        rule = self.track.references
+        if rule is None:
+            return
+        value = self.record.get("references", ABSENT)
+        if value is ABSENT:
+            self.complain("references_missing", "has no references", value)
+            return
+        if not isinstance(value, SHAPES[rule.shape]):
+            message = f"references is {shown(value)}, not a {rule.shape}"
+            self.complain("references_unusable", message, value)
+        listed = references_of(self.record)
+        if rule.maximum is not None and len(listed) > rule.maximum:
+            message = f"has {len(listed)} references, at most {rule.maximum} are allowed"
+            self.complain("too_many_references", message, len(listed))
+        cited = self._cited() if rule.only_cited else set()
+        seen: set[str] = set()
+        for position, entry in enumerate(listed):
+            name = as_id(entry)
+            here = f"reference {position} {shown(entry)}"
+            text = entry if isinstance(entry, str) else ""
+            if name is None or (rule.pattern and not re.fullmatch(rule.pattern, text)):
+                what = f"of the form {rule.pattern}" if rule.pattern else "an id"
+                self.complain("reference_malformed", f"{here} is not {what}", entry)
+            if name is not None and name in seen:
+                self.complain("reference_duplicate", f"{here} was there before", entry)
+            if rule.only_cited and name not in cited:
+                self.complain("reference_uncited", f"{here} is cited nowhere", entry)
+            seen.add(name or "")
+
+    def _cited(self) -> set[str | None]:
+        """Return the ids that are cited."""
+        entries = sentences_of(self.record, self.track)
+        return {as_id(value) for entry in entries for value in cited_by(entry)}
+
+    def _citations(self, index: int, entry: Any) -> None:
+        rule = self.track.citations
+        written = entry.get("citations") if isinstance(entry, Mapping) else None
+        if written is not None and not isinstance(written, tuple(SHAPES[s] for s in rule.shapes)):
+            message = f"has citations {shown(written)}, not a {' or '.join(rule.shapes)}"
+            self.complain("citations_unusable", message, written, index)
+        cited = cited_by(entry)
+        if rule.maximum is not None and len(cited) > rule.maximum:
+            message = f"has {len(cited)} citations, at most {rule.maximum} are allowed"
+            self.complain("too_many_citations", message, len(cited), index)
+        for position, value in enumerate(cited):
+            self._citation(index, value)
+            if value in cited[:position]:
+                self.complain("citation_duplicate", f"cites {shown(value)} twice", value, index)
+
+    def _citation(self, index: int, value: Any) -> None:
+        rule, listed = self.track.citations, references_of(self.record)
+        kind = "index" if is_index(value) else "id" if isinstance(value, str) else "neither"
+        if kind not in rule.kinds:
+            message = f"cites {shown(value)}, not an {' or '.join(rule.kinds)}"
+            self.complain("citation_kind", message, value, index)
+        elif kind == "index" and not 0 <= value < len(listed):
+            message = f"cites {value}, references has {len(listed)}"
+            self.complain("citation_out_of_range", message, value, index)
+        elif kind == "id" and rule.in_references and value not in listed:
+            message = f"cites {shown(value)}, which is not among the references"
+            self.complain("citation_unreferenced", message, value, index)
+        if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, str(value)):
+            message = f"cites {shown(value)}, not of the form {rule.pattern}"
+            self.complain("citation_malformed", message, value, index)

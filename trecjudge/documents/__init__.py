@@ -1,0 +1,1 @@
+"""Documents: as runs carry them (`record`), and given beside the runs (`store`)."""
