@@ -24,6 +24,8 @@ class FindingKind:
     effect: str
 
 
+RULE = FindingKind("note", "against a rule of the track; judged as it is")
+
 KINDS: dict[str, FindingKind] = {
     "file_unreadable": FindingKind("error", "its responses are not judged"),
     "file_not_a_run": FindingKind("note", "passed over"),
@@ -65,6 +67,29 @@ KINDS: dict[str, FindingKind] = {
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
     ),
+    "citation_kind": RULE,
+    "citation_malformed": RULE,
+    "citation_unreferenced": RULE,
+    "citations_mixed": RULE,
+    "field_extra": RULE,
+    "field_missing": RULE,
+    "field_value": RULE,
+    "field_varies": RULE,
+    "file_of_several_runs": RULE,
+    "format_of_other_track": RULE,
+    "reference_duplicate": RULE,
+    "reference_malformed": RULE,
+    "reference_uncited": RULE,
+    "references_missing": RULE,
+    "response_length_differs": RULE,
+    "run_id_too_long": RULE,
+    "sentence_empty": RULE,
+    "too_long": RULE,
+    "too_many_citations": RULE,
+    "too_many_references": RULE,
+    "topic_id_malformed": RULE,
+    "topic_text_differs": RULE,
+    "topic_text_missing": RULE,
 }
 
 

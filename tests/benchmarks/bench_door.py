@@ -53,13 +53,11 @@ def main() -> None:
     """Run the parts and print the table."""
     given = options()
     print(f"{time.strftime('%Y-%m-%d')}: {versions(given.peers)}; medians of {given.rounds}")
-    rows: list[Row] = []
     for part in given.parts or PARTS:
         print(f"measuring {part} ...", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             bench = Bench(Path(folder), given.stub, given.peers, given.rounds, given.profile)
-            rows += measured(part, bench)
-    print("\n".join(lines_of(rows)))
+            print("\n".join(lines_of(measured(part, bench))), flush=True)
 
 
 if __name__ == "__main__":

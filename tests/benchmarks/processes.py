@@ -86,8 +86,8 @@ def figures(process: subprocess.Popen[str]) -> dict[str, Any]:
     out, error = process.communicate()
     if process.returncode:
         raise RuntimeError(f"{process.args!r} ended with {process.returncode}:\n{error[-3000:]}")
-    lines = out.splitlines()
-    return json.loads(lines[-1]) if lines else {}
+    reports = [line for line in out.splitlines() if line.startswith("{")]  # peers print more
+    return json.loads(reports[-1]) if reports else {}
 
 
 def run(name: str, spec: Mapping[str, Any], interpreter: str = sys.executable) -> dict[str, Any]:

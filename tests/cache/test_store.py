@@ -62,14 +62,14 @@ def test_a_later_reply_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None
 def test_nothing_that_was_put_is_lost_when_it_is_closed_at_once(tmp_path: Path) -> None:
     async def begin() -> None:
         cache = ReplyCache(tmp_path)
-        reply = CachedReply("yes")
-        puts = [asyncio.create_task(cache.put(f"k{n}", reply, HERE)) for n in range(9)]
-        await asyncio.sleep(0)
+        puts = []
+        for n in range(9):
+            puts.append(asyncio.create_task(cache.put(f"k{n}", CachedReply("yes"), HERE)))
+            await asyncio.sleep(0)
         for put in puts:
             put.cancel()
-        await asyncio.gather(*puts, return_exceptions=True)
         cache.close()
-        await asyncio.sleep(0.1)
+        await asyncio.gather(*puts, return_exceptions=True)
 
     run(begin())
     assert held(tmp_path, 9) == 9

@@ -17,8 +17,9 @@ from tests.endpoint import Answer, Endpoint, Script, attestation, attesting, in_
 from tests.llm.clock import now, run
 from tests.llm.doors import ask, ask_many, door_to, failure, kinds
 from trecjudge.errors import ModelError
-from trecjudge.llm.transport import LONGEST_WAIT, _seconds
+from trecjudge.llm.transport import _seconds
 
+LONGEST_WAIT = 120.0
 NOT_READABLE = Answer("I would rather not say.")
 
 
@@ -292,7 +293,7 @@ def test_closing_a_door_with_requests_under_way(
 ) -> None:
     async def many() -> None:
         async with running(attesting(delay=5.0)) as endpoint:
-            async with door_to(endpoint, tmp_path) as door:
+            async with door_to(endpoint, tmp_path, structured="always") as door:
                 waiting = [asyncio.create_task(ask(door, f"{n}")) for n in range(9)]
                 await asyncio.sleep(1.0)
             found = await asyncio.gather(*waiting, return_exceptions=True)

@@ -88,7 +88,7 @@ def test_who_gives_up_waiting_takes_nothing_from_the_others(tmp_path: Path) -> N
     async def three() -> tuple[str, int]:
         async with (
             running(attesting(delay=1.0)) as endpoint,
-            door_to(endpoint, tmp_path, structured="on") as door,
+            door_to(endpoint, tmp_path, structured="always") as door,
         ):
             first, second = (asyncio.create_task(ask(door)) for _ in range(2))
             await asyncio.sleep(0.5)

@@ -57,14 +57,21 @@ def test_an_endpoint_that_takes_no_schema_is_found_out_once(together: bool, tmp_
 @pytest.mark.parametrize(
     ("structured", "script", "sent", "found"),
     [
-        ("on", attesting(), ["schema"], "ok"),
-        ("off", attesting(), ["chat"], "ok"),
-        ("off", CHAT_ONLY, ["chat"], "ok"),
-        ("on", CHAT_ONLY, ["schema"], "ModelError"),
+        ("always", attesting(), ["schema"], "ok"),
+        ("never", attesting(), ["chat"], "ok"),
+        ("never", CHAT_ONLY, ["chat"], "ok"),
+        ("always", CHAT_ONLY, ["schema"], "ModelError"),
         ("auto", lambda body, number: Answer(status=400), ["schema", "chat"], "ModelError"),
-        ("off", lambda body, number: Answer(status=400), ["chat"], "ModelError"),
+        ("never", lambda body, number: Answer(status=400), ["chat"], "ModelError"),
     ],
-    ids=["on", "off", "off at one without", "on at one without", "auto: 400 to all", "off: 400"],
+    ids=[
+        "always",
+        "never",
+        "never at one without",
+        "always at one without",
+        "auto: 400 to all",
+        "never: 400",
+    ],
 )
 def test_settings(
     structured: str, script: Script, sent: list[str], found: str, tmp_path: Path

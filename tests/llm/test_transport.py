@@ -134,8 +134,9 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
 def certificate(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
     """Return a certificate of 127.0.0.1 that it signed itself, and its key."""
     x509 = pytest.importorskip("cryptography.x509")
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
+    hashes = pytest.importorskip("cryptography.hazmat.primitives.hashes")
+    serialization = pytest.importorskip("cryptography.hazmat.primitives.serialization")
+    ec = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ec")
 
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "here")])
@@ -163,7 +164,7 @@ def test_a_certificate_of_ones_own(
     tls.load_cert_chain(*certificate)
 
     async def once() -> list[Any]:
-        trust = {"ca_file": str(certificate[0])} if trusted else {}
+        trust: dict[str, Any] = {"ca_file": str(certificate[0])} if trusted else {}
         async with (
             running(attesting(), tls) as endpoint,
             door_to(endpoint, tmp_path / "cache", tries=1, **trust) as door,

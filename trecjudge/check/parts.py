@@ -9,6 +9,7 @@ from typing import Any
 from trecjudge.check.rules import LengthRule, Track
 from trecjudge.formats.draft import ABSENT
 from trecjudge.records import Topic
+from trecjudge.sources.values import as_id
 
 
 def value_at(record: Mapping[str, Any], path: str) -> Any:
@@ -46,6 +47,20 @@ def references_of(record: Mapping[str, Any]) -> list[Any]:
     """Return the references: the items of a list, the keys of a dict."""
     references = record.get("references")
     return list(references) if isinstance(references, list | Mapping) else []
+
+
+def cited_positions(record: Mapping[str, Any], track: Track) -> set[int]:
+    """Return the positions of the references that are cited, by index or by id.
+
+    An index counts where the track takes ids alone as well: it is wrong there, and points all the
+    same.
+    """
+    entries = sentences_of(record, track)
+    values = [value for entry in entries for value in cited_by(entry)]
+    indices = {value for value in values if is_index(value)}
+    ids = {value for value in values if isinstance(value, str)}
+    listed = enumerate(references_of(record))
+    return {i for i, entry in listed if i in indices or as_id(entry) in ids}
 
 
 def is_index(value: Any) -> bool:

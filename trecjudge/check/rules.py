@@ -183,13 +183,13 @@ def track_named(name: str) -> Track:
 def track_of(format_name: str, record: Mapping[str, Any], dataset: str = "auto") -> Track:
     """Return the track that a record of this format was written for.
 
-    Of the tracks with the format, those of `dataset` are preferred; one whose marks the record
-    bears comes before one that has none.
+    Of the tracks with the format, one whose marks the record bears comes before one that has no
+    marks, and among these one of `dataset` comes first.
     """
     fitting = [track for track in all_tracks().values() if format_name in track.formats]
     if not fitting:  # a format that no track uses: what holds for every track holds for it
         return replace(all_tracks()["autojudge"], name=format_name, formats=(format_name,))
-    fitting = [track for track in fitting if track.dataset in (dataset, "any")] or fitting
+    fitting.sort(key=lambda track: track.dataset not in (dataset, "any"))
     draft = next(f for f in all_formats() if format_name == f.NAME).draft(record)
     told = (track for track in fitting if track.told_by and track.told_by.fit(record, draft))
     plain = (track for track in fitting if track.told_by is None)

@@ -9,6 +9,7 @@ from typing import Any
 
 from trecjudge.check.parts import (
     cited_by,
+    cited_positions,
     is_blank,
     is_index,
     length,
@@ -30,19 +31,35 @@ JSON_TYPES = {"text": str, "integer": int, "list": list}
 SHAPES = {"list": list, "dict": dict}
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """Looks at one record of a track; `topic` is the one it answers, where that is known."""
+def rule(
+    record: Mapping[str, Any],
+    track: Track,
+    topic: Topic | None,
+    run_id: str,
+    topic_id: str | None,
+    complain: Complain,
+) -> None:
+    """Complain about everything that is wrong with a record by itself.
 
+    `topic` is the one that it answers, None where that is not known.
+    """
+    listed = references_of(record)
+    known = frozenset(entry for entry in listed if isinstance(entry, str))
+    _Ruling(record, track, topic, run_id, topic_id, complain, len(listed), known).rule()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruling:
     record: Mapping[str, Any]
     track: Track
     topic: Topic | None
     run_id: str
     topic_id: str | None
     complain: Complain
+    references: int
+    known: frozenset[str]
 
     def rule(self) -> None:
-        """Complain about everything that is wrong with the record."""
         self._fields()
         self._ids()
         self._topic_text()
@@ -57,7 +74,9 @@ class Ruling:
         for path, field in self.track.fields.items():
             self._field(path, field, value_at(self.record, path))
         allowed = {path.removeprefix("metadata.") for path in self.track.fields}
-        extra = sorted(set(metadata_of(self.record)) - allowed) if self.track.closed_metadata else []
+        extra = (
+            sorted(set(metadata_of(self.record)) - allowed) if self.track.closed_metadata else []
+        )
         if extra:
             self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
 
@@ -118,29 +137,26 @@ class Ruling:
         if not isinstance(value, SHAPES[rule.shape]):
             message = f"references is {shown(value)}, not a {rule.shape}"
             self.complain("references_unusable", message, value)
-        listed = references_of(self.record)
-        if rule.maximum is not None and len(listed) > rule.maximum:
-            message = f"has {len(listed)} references, at most {rule.maximum} are allowed"
-            self.complain("too_many_references", message, len(listed))
-        cited = self._cited() if rule.only_cited else set()
+        if rule.maximum is not None and self.references > rule.maximum:
+            message = f"has {self.references} references, at most {rule.maximum} are allowed"
+            self.complain("too_many_references", message, self.references)
+        cited = cited_positions(self.record, self.track) if rule.only_cited else None
         seen: set[str] = set()
-        for position, entry in enumerate(listed):
+        for position, entry in enumerate(references_of(self.record)):
             name = as_id(entry)
             here = f"reference {position} {shown(entry)}"
-            text = entry if isinstance(entry, str) else ""
-            if name is None or (rule.pattern and not re.fullmatch(rule.pattern, text)):
-                what = f"of the form {rule.pattern}" if rule.pattern else "an id"
-                self.complain("reference_malformed", f"{here} is not {what}", entry)
+            self._reference(here, entry, rule.pattern)
             if name is not None and name in seen:
                 self.complain("reference_duplicate", f"{here} was there before", entry)
-            if rule.only_cited and name not in cited:
+            if cited is not None and position not in cited:
                 self.complain("reference_uncited", f"{here} is cited nowhere", entry)
             seen.add(name or "")
 
-    def _cited(self) -> set[str | None]:
-        """Return the ids that are cited."""
-        entries = sentences_of(self.record, self.track)
-        return {as_id(value) for entry in entries for value in cited_by(entry)}
+    def _reference(self, here: str, entry: Any, pattern: str) -> None:
+        if as_id(entry) is None:
+            self.complain("reference_malformed", f"{here} is not an id", entry)
+        elif pattern and not (isinstance(entry, str) and re.fullmatch(pattern, entry)):
+            self.complain("reference_malformed", f"{here} is not of the form {pattern}", entry)
 
     def _citations(self, index: int, entry: Any) -> None:
         rule = self.track.citations
@@ -152,23 +168,32 @@ class Ruling:
         if rule.maximum is not None and len(cited) > rule.maximum:
             message = f"has {len(cited)} citations, at most {rule.maximum} are allowed"
             self.complain("too_many_citations", message, len(cited), index)
-        for position, value in enumerate(cited):
+        seen: set[str | int] = set()
+        for value in cited:
             self._citation(index, value)
-            if value in cited[:position]:
+            if not isinstance(value, str) and not is_index(value):
+                continue  # of no kind, so like no other
+            if value in seen:
                 self.complain("citation_duplicate", f"cites {shown(value)} twice", value, index)
+            seen.add(value)
 
     def _citation(self, index: int, value: Any) -> None:
-        rule, listed = self.track.citations, references_of(self.record)
+        rule = self.track.citations
         kind = "index" if is_index(value) else "id" if isinstance(value, str) else "neither"
         if kind not in rule.kinds:
             message = f"cites {shown(value)}, not an {' or '.join(rule.kinds)}"
             self.complain("citation_kind", message, value, index)
-        elif kind == "index" and not 0 <= value < len(listed):
-            message = f"cites {value}, references has {len(listed)}"
+        elif kind == "index" and not 0 <= value < self.references:
+            message = f"cites {shown(value)}, references has {self.references}"
             self.complain("citation_out_of_range", message, value, index)
-        elif kind == "id" and rule.in_references and value not in listed:
+        elif kind == "id" and rule.in_references and value not in self.known:
             message = f"cites {shown(value)}, which is not among the references"
             self.complain("citation_unreferenced", message, value, index)
-        if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, str(value)):
+        if rule.pattern and kind in rule.kinds and not re.fullmatch(rule.pattern, _written(value)):
             message = f"cites {shown(value)}, not of the form {rule.pattern}"
             self.complain("citation_malformed", message, value, index)
+
+
+def _written(value: str | int) -> str:
+    """Return an id as text; Python refuses to write integers of thousands of digits."""
+    return value if isinstance(value, str) else shown(value)

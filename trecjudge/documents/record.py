@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from trecjudge.records import Document
@@ -19,16 +19,16 @@ def document_of(record: object, doc_id: str | None = None) -> Document | None:
     """
     if isinstance(record, str) or record is None:
         return Document(doc_id, as_text(record)) if doc_id else None
-    if not isinstance(record, Mapping):
+    if not isinstance(record, dict):
         return None
     own = doc_id or next((found for key in ID_KEYS if (found := as_id(record.get(key)))), None)
-    text = next((as_text(record[key]) for key in TEXT_KEYS if record.get(key)), "")
-    return Document(own, text, as_text(record.get("title"))) if own else None
+    text = record.get("text") or next((record[key] for key in TEXT_KEYS if record.get(key)), "")
+    return Document(own, as_text(text), as_text(record.get("title"))) if own else None
 
 
 def documents_of(field_value: object) -> Iterator[tuple[Any, Document | None]]:
     """Yield (entry as written, document or None if unusable) of a run's `documents` field."""
-    if isinstance(field_value, Mapping):
+    if isinstance(field_value, dict):
         for key, entry in field_value.items():
             yield key, document_of(entry, as_id(key))
     elif isinstance(field_value, list):

@@ -36,8 +36,8 @@ class References:
     @classmethod
     def read(cls, value: Any, complain: Complain) -> References:
         """Read a list of ids (text or integers) or a dict whose keys are ids."""
-        entries = list(value) if isinstance(value, list | Mapping) else []
-        if value is not ABSENT and not isinstance(value, list | Mapping):
+        entries = list(value) if isinstance(value, (list, dict)) else []
+        if value is not ABSENT and not isinstance(value, (list, dict)):
             complain("references_unusable", f"references is {shown(value)}, not a list", value)
         ids = tuple(as_id(entry) for entry in entries)
         for position, entry in enumerate(entries):
@@ -60,6 +60,28 @@ class Resolver:
 
     def resolve(self, value: Any, complain: Complain) -> tuple[Citation, ...]:
         """Return the citations of one sentence, each document once, in the order written."""
+        return self._plain(value) or self._resolve(value, complain)
+
+    def _plain(self, value: Any) -> tuple[Citation, ...]:
+        """Return the citations of a list of indices or known ids with nothing odd, else none.
+
+        Most lists are such, and this is several times faster.
+        """
+        if not isinstance(value, list):
+            return ()
+        ids, known, found = self.references.ids, self.references.known, {}
+        for entry in value:
+            doc_id = None
+            if type(entry) is int and not self.integers_are_ids:  # a bool is no index
+                doc_id = ids[entry] if 0 <= entry < len(ids) else None
+            elif isinstance(entry, str) and entry in known:
+                doc_id = entry
+            if doc_id is None or doc_id in found:
+                return ()
+            found[doc_id] = Citation(doc_id, str(entry))
+        return tuple(found.values())
+
+    def _resolve(self, value: Any, complain: Complain) -> tuple[Citation, ...]:
         found: dict[tuple[str | None, str], Citation] = {}
         for entry, score in _entries(value, complain):
             citation = self._citation(entry, _score(score, complain), complain)
@@ -115,13 +137,13 @@ def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:
     """Yield (id or index, score or None) of a citation list, dict or single value."""
     if value is None or value is ABSENT:
         return
-    if isinstance(value, Mapping) and not _is_object(value):
+    if isinstance(value, dict) and not _is_object(value):
         yield from value.items()
     elif isinstance(value, list):
         yield from _flat(value)
     elif isinstance(value, str | int) and not isinstance(value, bool):
         yield value, None
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         yield from _flat([value])
     else:
         message = f"has citations {shown(value)}, neither a list nor a dict"
@@ -131,7 +153,7 @@ def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:
 
 def _flat(entries: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     for entry in entries:
-        if isinstance(entry, Mapping):
+        if isinstance(entry, dict):
             written = next((entry[key] for key in ID_KEYS if entry.get(key) is not None), None)
             yield (entry, None) if written is None else (written, entry.get("score"))
         else:

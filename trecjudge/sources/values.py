@@ -182,9 +182,9 @@ def as_id(value: object) -> str | None:
 
     The integer 7 and the text "7" are one id; "007" is another.
     """
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return None
-    return str(value).strip() or None
+    if isinstance(value, str):
+        return value.strip() or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def as_text(value: object) -> str:

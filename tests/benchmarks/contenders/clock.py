@@ -15,7 +15,7 @@ class Clock:
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
     def report(self, done: int, **more: Any) -> None:
-        """Print the figures of `done` items as the last line of standard output."""
+        """Print the figures of `done` items as one line on standard output."""
         figures = {
             "done": done,
             "seconds": time.perf_counter() - self._wall,

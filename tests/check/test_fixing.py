@@ -1,0 +1,339 @@
+"""Mended copies: what is changed and said, that it lasts, and that nothing else is touched."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.check.samples import (
+    CLUEWEB,
+    GONE,
+    GOOD,
+    OTHER,
+    PAGE,
+    SEGMENT,
+    UUID,
+    Write,
+    broken,
+    changed,
+    citing,
+    lines,
+    saying,
+    topics,
+)
+from trecjudge.check.checking import check
+from trecjudge.check.fixing import Change, copies, fix
+from trecjudge.errors import InputError, OutputError
+from trecjudge.records import Topic
+
+SEGMENTS = [f"msmarco_v2.1_doc_01_{n}#0_1" for n in range(103)]
+PAGES = [f"5f91a162-7a1e-4e5e-af0e-6b1bab77496{n}_1" for n in range(5)]
+
+
+def mended(
+    write: Write, *records: dict[str, Any], **options: Any
+) -> tuple[list[dict[str, Any]], list[Change]]:
+    """Return the records of the mended copy, and the changes; mending it again changes nothing."""
+    path = write(lines(*records))
+    changes = fix([path], path.parent / "fixed", **options)
+    copy = path.parent / "fixed" / path.name
+    assert fix([copy], path.parent / "again", **options) == []
+    assert (path.parent / "again" / path.name).read_bytes() == copy.read_bytes()
+    return [json.loads(line) for line in copy.read_text(encoding="utf-8").splitlines()], changes
+
+
+@pytest.mark.parametrize("track", GOOD)
+def test_a_good_record_stays_as_it_is(track: str, write: Write) -> None:
+    assert mended(write, GOOD[track]) == ([GOOD[track]], [])
+
+
+REFERENCES: dict[str, tuple[dict[str, Any], list[Any], list[Any]]] = {
+    "duplicates go, and indices move with them": (
+        citing("rag25", [0, 1], [2], [3], references=["a", "b", "a", "c"]),
+        ["a", "b", "c"],
+        [[0, 1], [0], [2]],
+    ),
+    "two indices become one": (
+        citing("rag25", [0, 1, 2], references=["a", "a", "b"]),
+        ["a", "b"],
+        [[0, 1]],
+    ),
+    "out of range is told before duplicates go": (
+        citing("rag25", [2], [-1, 1], references=["a", "a"]),
+        ["a"],
+        [[], [0]],
+    ),
+    "three more than the maximum: uncited ones go from the end": (
+        citing("rag25", [101], [102], references=SEGMENTS),
+        [*SEGMENTS[:98], SEGMENTS[101], SEGMENTS[102]],
+        [[98], [99]],
+    ),
+    "all are cited: none is lost": (
+        citing("rag24", list(range(21)), references=SEGMENTS[:21]),
+        SEGMENTS[:21],
+        [list(range(21))],
+    ),
+    "by id": (
+        citing("rag25", [SEGMENTS[102]], references=SEGMENTS),
+        [*SEGMENTS[:99], SEGMENTS[102]],
+        [[SEGMENTS[102]]],
+    ),
+    "an id that is not listed is added": (
+        citing("rag25", [SEGMENTS[7]], references=[SEGMENT]),
+        [SEGMENT, SEGMENTS[7]],
+        [[SEGMENTS[7]]],
+    ),
+    "what is no id is not added": (
+        citing("rag25", ["see above"], references=[SEGMENT]),
+        [SEGMENT],
+        [["see above"]],
+    ),
+    "an index as text": (
+        citing("rag24", ["1", 0], references=[SEGMENT, OTHER]),
+        [SEGMENT, OTHER],
+        [[1, 0]],
+    ),
+    "integers for ids": (
+        citing("longeval26", [1], [2], references=[7, 7, 8]),
+        [7, 8],
+        [[0], [1]],
+    ),
+    "RAGTIME 2025 lists what is cited": (
+        citing("ragtime25", {PAGES[0]: 0.5}, {PAGES[1]: 0.5}, references=[PAGES[2], PAGES[1]]),
+        [PAGES[1], PAGES[0]],
+        [{PAGES[0]: 0.5}, {PAGES[1]: 0.5}],
+    ),
+    "RAGTIME 2026 may list anything": (
+        citing("ragtime26", [PAGE], references=["d", "d"]),
+        ["d", "d"],
+        [[PAGE]],
+    ),
+}
+
+
+@pytest.mark.parametrize(("record", "references", "citations"), REFERENCES.values(), ids=REFERENCES)
+def test_references_and_what_points_at_them(
+    record: dict[str, Any], references: list[Any], citations: list[Any], write: Write
+) -> None:
+    (fixed,), changes = mended(write, record)
+    sentences = fixed.get("answer") or fixed["responses"]
+    assert fixed["references"] == references
+    assert [sentence["citations"] for sentence in sentences] == citations
+    assert bool(changes) == (fixed != record)
+
+
+def test_iKAT_references_keep_their_scores(write: Write) -> None:
+    many = {f"clueweb22-en0000-00-{n:05}:0": 0.5 for n in range(1001)} | {CLUEWEB: 0.1}
+    (fixed,), changes = mended(write, changed("ikat25", references=many))
+    assert (len(fixed["references"]), fixed["references"][CLUEWEB]) == (1000, 0.1)
+    assert [change.what for change in changes] == ["uncited reference"] * 2
+
+
+@pytest.mark.parametrize(
+    ("record", "wanted"),
+    [
+        (citing("rag24", [1, 0, 1]), [1, 0]),
+        (citing("rag24", [0, 9, -1, 1]), [0, 1]),
+        (citing("rag24", [True, None, 0]), [True, None, 0]),
+        (citing("rag26", [1, 0, "shard_0_1", "shard_0_2"]), [1, 0, "shard_0_1"]),
+        (citing("dragun25", SEGMENTS[:5]), SEGMENTS[:3]),
+        (citing("neuclir24", [UUID, UUID, "b" + UUID[1:], "c" + UUID[1:]]), [UUID, "b" + UUID[1:]]),
+        (
+            citing("ragtime26", dict(zip(PAGES, [0.1, 0.9, 0.5, 0.9, None], strict=True))),
+            {PAGES[1]: 0.9, PAGES[2]: 0.5, PAGES[3]: 0.9},
+        ),
+        (citing("rag25", [0, 1] + ["x"] * 9), [0, 1, "x"]),
+    ],
+    ids=[
+        "twice: the first stays",
+        "out of range",
+        "what is no index is left alone",
+        "over the maximum: the first",
+        "DRAGUN: the first three",
+        "NeuCLIR: two, each once",
+        "a dict: the strongest, as ordered",
+        "no maximum",
+    ],
+)
+def test_citations_of_a_sentence(record: dict[str, Any], wanted: Any, write: Write) -> None:
+    (fixed,), changes = mended(write, record)
+    (sentence,) = next(fixed[key] for key in ("answer", "responses", "sentences") if key in fixed)
+    assert sentence["citations"] == wanted
+    assert len(changes) == (fixed != record)
+
+
+@pytest.mark.parametrize(
+    ("record", "kept"),
+    [
+        (saying("rag24", "a " * 399, "b", "c d", response_length=402), 2),
+        (saying("rag25", "a " * 401, "b"), 0),
+        (saying("rag25", "a " * 400, "", "b"), 2),
+        (saying("ikat25", "a " * 250, "b"), 1),
+        (saying("neuclir24", "a" * 1000, "b" * 1000, "c"), 2),
+        (saying("ragtime25", "a" * 10, "b" * 9, "c", metadata__topic_id="1", references=[]), 2),
+        (saying("ragtime25", "a" * 10, "b" * 9, "c" * 99, references=[]), 3),
+    ],
+    ids=[
+        "400 words of RAG 2024",
+        "the first alone is too long",
+        "an empty sentence costs nothing",
+        "250 words of iKAT",
+        "2000 characters of NeuCLIR",
+        "the topic's limit of RAGTIME",
+        "no limit known",
+    ],
+)
+def test_sentences_go_from_the_end(record: dict[str, Any], kept: int, write: Write) -> None:
+    (fixed,), changes = mended(write, record, topics={"1": Topic("1", limit=20)})
+    before, after = (
+        next(r[key] for key in ("answer", "responses", "sentences") if key in r)
+        for r in (record, fixed)
+    )
+    assert after == before[:kept]
+    said = [change for change in changes if change.what.startswith("last sentence")]
+    assert len(said) == len(before) - kept
+
+
+def test_the_length_is_written_as_counted(write: Write) -> None:
+    record = saying("rag24", "a " * 399, "b", "c d", response_length=402)
+    (fixed,), changes = mended(write, record)
+    assert fixed["response_length"] == 400
+    assert str(changes[-1]).endswith("run.jsonl:1: response_length: 402 -> 400")
+
+
+@pytest.mark.parametrize(
+    ("record", "path", "wanted"),
+    [
+        (changed("rag25", metadata__narrative=GONE), ("metadata", "narrative"), "Official?"),
+        (changed("rag25", metadata__narrative=" "), ("metadata", "narrative"), "Official?"),
+        (changed("rag25"), ("metadata", "narrative"), "What?"),
+        (changed("rag24", topic=None), ("topic",), "Official?"),
+    ],
+    ids=["absent", "blank", "text that differs is left alone", "null"],
+)
+def test_the_topics_text_is_filled_in(
+    record: dict[str, Any], path: tuple[str, ...], wanted: str, write: Write
+) -> None:
+    known = topics(_1="Official?", _2024_1="Official?")
+    (found,), _ = mended(write, record, topics=known)
+    for key in path:
+        found = found[key]
+    assert str(found) == wanted
+
+
+def test_second_records_and_what_is_no_record_are_left_out(write: Write) -> None:
+    path = write(
+        lines(GOOD["rag25"]) + "7\n{cut\n" + lines(changed("rag25", references=[]), {"a": 1})
+    )
+    changes = fix([path], path.parent / "fixed")
+    assert (path.parent / "fixed/run.jsonl").read_text() == lines(GOOD["rag25"])
+    assert [(change.place.line, change.before.split()[0]) for change in changes] == [
+        (2, "record_not_an_object"),
+        (3, "line_not_json"),
+        (4, "second"),
+        (5, "record_unknown_shape"),
+    ]
+
+
+def test_keys_and_text_stay_in_their_order(write: Write) -> None:
+    text = '{"answer": [], "run_id": "r", "topic_id": "2024-1", "topic": "\N{EURO SIGN}\u2028"'
+    path = write(text + ', "references": [], "response_length": 1, "z": [1e-7, null]}\n')
+    fix([path], path.parent / "fixed")
+    fixed = (path.parent / "fixed/run.jsonl").read_bytes().decode()
+    wanted = path.read_bytes().decode().replace('length": 1', 'length": 0')
+    assert fixed == wanted.replace("1e-7", "1e-07")
+
+
+WORST: dict[str, dict[str, Any]] = {
+    "rag24": citing(
+        "rag24",
+        ["0", 0, 9],
+        [2, 2, 22],
+        references=[SEGMENT, SEGMENT, *SEGMENTS[:24]],
+        topic="",
+        response_length=9,
+    ),
+    "rag25": citing(
+        "rag25",
+        [0, 0, -1],
+        [101],
+        references=[SEGMENT, SEGMENT, *SEGMENTS[:101]],
+        metadata__narrative="",
+    ),
+    "rag26": citing("rag26", [0, 0, 1, "shard_9_9", "shard_0_2"]),
+    "ragtime25": citing("ragtime25", PAGES, references=[*PAGES[3:], PAGE]),
+    "ragtime26": saying("ragtime26", "a" * 99, "b" * 99),
+    "dragun25": citing("dragun25", [SEGMENT, SEGMENT, *SEGMENTS[:5]]),
+    "neuclir24": citing("neuclir24", [UUID, UUID, "b" + UUID[1:], "c" + UUID[1:]]),
+}
+
+
+@pytest.mark.parametrize("track", WORST)
+def test_a_mended_file_breaks_no_rule_that_mending_mends(track: str, write: Write) -> None:
+    known = topics(_2024_1="What?", _1="What?") | {"2000": Topic("2000", limit=100)}
+    path = write(lines(WORST[track], WORST[track]) + "7\n")
+    fix([path], path.parent / "fixed", known)
+    before, after = (
+        broken(check([file], known)) for file in (path, path.parent / "fixed" / path.name)
+    )
+    assert len(before) > 2
+    assert {rule for rule, _ in after} <= {"response_missing", "topic_unknown"}
+
+
+def test_names_of_copies(tmp_path: Path) -> None:
+    names = [
+        "a.jsonl.gz",
+        "b/a.jsonl",
+        "c/A.JSONL",
+        "garag_rubric",
+        "x.json.xz",
+        "-é t.jsonl",
+    ]
+    found = copies([tmp_path / name for name in names], tmp_path / "out")
+    assert [path.name for path in found.values()] == [
+        "a.jsonl",
+        "a-2.jsonl",
+        "A.JSONL-2",
+        "garag_rubric",
+        "x.json",
+        "run-é_t.jsonl",
+    ]
+    assert {path.parent for path in found.values()} == {tmp_path / "out"}
+
+
+def test_no_copy_takes_the_place_of_a_file_to_mend(write: Write) -> None:
+    path = write(lines(GOOD["rag25"]))
+    with pytest.raises(OutputError, match=r"run\.jsonl is one of the files to mend"):
+        fix([path], path.parent)
+    assert path.read_text() == lines(GOOD["rag25"])
+
+
+def test_a_packed_file_is_unpacked_and_what_is_no_run_left_out(write: Write) -> None:
+    packed = write(gzip.compress(lines(GOOD["rag25"]).encode()), "a.jsonl.gz")
+    notes = write("read me", "README")
+    changes = fix([packed, notes], packed.parent / "fixed")
+    assert [str(change) for change in changes] == [
+        f"{notes}: file left out: is not a run -> removed"
+    ]
+    assert [file.name for file in (packed.parent / "fixed").iterdir()] == ["a.jsonl"]
+    assert (packed.parent / "fixed/a.jsonl").read_text() == lines(GOOD["rag25"])
+
+
+def test_a_packed_file_that_breaks_off_keeps_what_can_be_read(write: Write) -> None:
+    records = [changed("rag25", metadata__narrative_id=n, x=str(hash(str(n)))) for n in range(999)]
+    path = write(gzip.compress(lines(*records).encode())[:-5000], "a.jsonl.gz")
+    changes = fix([path], path.parent / "fixed")
+    assert "rest of the file left out" in {change.what for change in changes}
+    copy = (path.parent / "fixed/a.jsonl").read_text().splitlines()
+    assert json.loads(copy[0]) == records[0]
+
+
+def test_an_unknown_track_is_an_error(write: Write) -> None:
+    path = write(lines(GOOD["rag25"]))
+    with pytest.raises(InputError, match="unknown track 'rag'"):
+        fix([path], path.parent / "fixed", track="rag")
+    assert not (path.parent / "fixed").exists()

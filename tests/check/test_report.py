@@ -1,0 +1,94 @@
+"""The report as data and as a table."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+from rich.console import Console
+
+from tests.check.samples import GOOD, Write, changed, checked, citing, lines, topics
+from trecjudge.check.checking import check
+from trecjudge.check.report import CheckReport
+from trecjudge.check.table import closing_line, place_lines, verdict_table
+
+
+def example(write: Write) -> CheckReport:
+    """Return the report on a refused, a warned and an accepted run."""
+    refused = citing("rag25", [7], [8], [9], [10], metadata__run_id="[b]bad[/b]")
+    files = {
+        "a.jsonl": lines(refused),
+        "b.jsonl": lines(changed("rag25", metadata__type=None)),
+        "c.jsonl": lines(GOOD["rag25"], changed("rag25", metadata__narrative_id="2")),
+    }
+    known = topics(_1="What?", _2="What?")
+    return check([write(text, name) for name, text in files.items()], known)
+
+
+def test_the_report_as_json(write: Write) -> None:
+    report = example(write).as_dict()
+    assert json.loads(json.dumps(report)) == report
+    assert report["totals"] == {
+        "runs": 3,
+        "records": 4,
+        "refused": 1,
+        "warned": 1,
+        "accepted": 1,
+        "violations": {"citation_out_of_range": 4, "response_missing": 2, "field_missing": 1},
+    }
+    first = report["runs"][0]
+    assert {key: first[key] for key in first if key not in ("violations", "path")} == {
+        "run_id": "[b]bad[/b]",
+        "track": "rag25",
+        "records": 1,
+        "topics_answered": 1,
+        "topics_expected": 2,
+        "verdict": "refused",
+    }
+    worst = first["violations"][0]
+    assert (worst["rule"], worst["verdict"], worst["count"]) == (
+        "citation_out_of_range",
+        "refused",
+        4,
+    )
+    assert worst["examples"][0] == {
+        "path": first["path"],
+        "line": 1,
+        "sentence": 0,
+        "topic_id": "1",
+        "message": "cites 7, references has 2",
+    }
+    assert len(worst["examples"]) == 3
+
+
+def test_the_table_has_a_row_for_each_run(write: Write) -> None:
+    out = StringIO()
+    Console(file=out, width=140).print(verdict_table(example(write)))
+    rows = [line.split() for line in out.getvalue().splitlines()]
+    assert rows == [
+        ["run", "track", "records", "topics", "verdict", "refused", "for", "warned", "of"],
+        [
+            *("[b]bad[/b]", "rag25", "1", "1/2", "refused"),
+            *("citation_out_of_range", "4", "response_missing", "1"),
+        ],
+        ["r", "rag25", "1", "1/2", "warned", "field_missing", "1,", "response_missing", "1"],
+        ["r", "rag25", "2", "2/2", "accepted"],
+    ]
+
+
+def test_places_and_totals_as_lines(write: Write) -> None:
+    report = example(write)
+    found = [line.replace(report.runs[0].path, "a.jsonl") for line in place_lines(report)]
+    assert found[:5] == [
+        "refused (citation_out_of_range): a.jsonl:1: sentence 0 cites 7, references has 2",
+        "refused (citation_out_of_range): a.jsonl:1: sentence 1 cites 8, references has 2",
+        "refused (citation_out_of_range): a.jsonl:1: sentence 2 cites 9, references has 2",
+        "refused (citation_out_of_range): 4 in all",
+        "warned (response_missing): a.jsonl: has no response on 1 of 2 topics: 2",
+    ]
+    assert closing_line(report) == "checked: 3 runs, 4 records: 1 refused, 1 warned, 1 accepted"
+
+
+def test_no_run_at_all_is_refused(write: Write) -> None:
+    assert check([write("read me", "README")]).refused
+    assert not checked(write, GOOD["rag25"]).refused

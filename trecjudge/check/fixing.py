@@ -1,0 +1,181 @@
+"""Run files mended: copies that break no rule which mending can mend, and every change said."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from trecjudge.check.checker import LOST
+from trecjudge.check.mending import mend, said
+from trecjudge.check.rules import Track, track_named, track_of
+from trecjudge.errors import InputError, OutputError
+from trecjudge.findings import Finding
+from trecjudge.formats.registry import format_of
+from trecjudge.formats.response import Reader
+from trecjudge.outputs import SAFE_NAME, whole
+from trecjudge.records import Place, Response, Topic
+from trecjudge.runs import looks_like_a_run
+from trecjudge.sources.containers import ENDINGS
+from trecjudge.sources.values import objects
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that differs in the repaired copy: what it is, as it was, as it is now."""
+
+    place: Place
+    what: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}: {self.before or 'nothing'} -> {self.after or 'removed'}"
+
+
+def fix(
+    files: Sequence[Path],
+    out_dir: Path,
+    topics: Mapping[str, Topic] | None = None,
+    *,
+    track: str = "",
+    dataset: str = "auto",
+) -> list[Change]:
+    """Write a repaired copy of every run file below `out_dir` as JSONL; return what was changed.
+
+    A copy has the file's name without the endings of containers. Second records of a topic and what
+    is not JSON are left out. Raises InputError on an unknown track, OutputError if a file cannot be
+    written or would take the place of one of `files`.
+    """
+    if track:
+        track_named(track)
+    changes: list[Change] = []
+    runs = [path for path in files if _is_run(path, changes)]
+    _make(out_dir)
+    for path, target in copies(runs, out_dir).items():
+        copying = _Copying(path, topics or {}, track, dataset, changes)
+        with whole(target) as file:
+            copying.write(file)
+    return changes
+
+
+def _is_run(path: Path, changes: list[Change]) -> bool:
+    try:
+        if looks_like_a_run(path):
+            return True
+        why = "is not a run"
+    except InputError as error:
+        why = str(error)
+    changes.append(Change(Place(str(path)), "file left out", why, ""))
+    return False
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from error
+
+
+def copies(files: Iterable[Path], out_dir: Path) -> dict[Path, Path]:
+    """Return the path of each file's copy; of files with one name the later ones get a number.
+
+    Raises OutputError if a copy would take the place of one of the files.
+    """
+    files = list(files)
+    originals = {path.resolve() for path in files}
+    taken: set[str] = set()
+    targets: dict[Path, Path] = {}
+    for path in files:
+        name = next(name for name in _names(path.name) if name.lower() not in taken)
+        taken.add(name.lower())  # some file systems do not tell a from A
+        targets[path] = out_dir / name
+        if targets[path].resolve() in originals:
+            message = f"{targets[path]} is one of the files to mend; give another folder"
+            raise OutputError(message)
+    return targets
+
+
+def _names(name: str) -> Iterator[str]:
+    """Yield names for the copy of a file called `name`: `a.jsonl`, `a-2.jsonl`, and so on."""
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    if not SAFE_NAME.fullmatch(name):
+        name = "run" + re.sub(r"[^\w.+-]+", "_", name)
+    stem, dot, ending = (
+        name.rpartition(".") if name.endswith((".json", ".jsonl")) else (name, "", "")
+    )
+    yield name
+    number = 2
+    while True:
+        yield f"{stem}-{number}{dot}{ending}"
+        number += 1
+
+
+@dataclass(slots=True)
+class _Copying:
+    """Copies one file, record by record."""
+
+    path: Path
+    topics: Mapping[str, Topic]
+    track_name: str
+    dataset: str
+    changes: list[Change]
+    track: Track | None = None
+    answered: set[tuple[str, str]] = field(default_factory=set)
+
+    def write(self, file: BinaryIO) -> None:
+        """Write the records that remain."""
+        try:
+            for number, record in objects(self.path, self._lose):
+                mended = self._mended(Place(str(self.path), number), record)
+                if mended is not None:
+                    file.write(mended + b"\n")
+        except InputError as error:  # what could be read of a packed file that breaks off stays
+            self._change(Place(str(self.path)), "rest of the file left out", str(error))
+
+    def _change(self, place: Place, what: str, before: str, after: str = "") -> None:
+        self.changes.append(Change(place, what, before, after))
+
+    def _lose(self, finding: Finding) -> None:
+        """Say that something is left out which is no record."""
+        if finding.kind in LOST:
+            self._change(finding.place, "left out", f"{finding.kind} {finding.value}")
+
+    def _mended(self, place: Place, record: dict[str, Any]) -> bytes | None:
+        """Return the line of a record, None if it is left out."""
+        claimed = format_of(record, self.dataset)
+        if claimed is None:
+            self._change(place, "left out", f"record_unknown_shape {sorted(record)}")
+            return None
+        format_ = claimed[0]
+        if self.track is None:
+            named = track_named(self.track_name) if self.track_name else None
+            self.track = named or track_of(format_.NAME, record, self.dataset)
+        response = Reader(format_.draft(record), place, lambda finding: None).read()
+        if response is not None and self._is_second(response):
+            topic = f"second response on topic {response.topic_id!r}"
+            self._change(place, "left out", topic)
+            return None
+        if format_.NAME in self.track.formats:
+            topic_ = self.topics.get(response.topic_id) if response else None
+            record = mend(
+                record,
+                self.track,
+                topic_,
+                lambda what, before, after: self._change(place, what, said(before), said(after)),
+            )
+        try:
+            return json.dumps(record, ensure_ascii=False).encode()
+        except (RecursionError, ValueError) as error:  # nested too deep; too many digits
+            self._change(place, "left out", f"cannot be written: {error}")
+            return None
+
+    def _is_second(self, response: Response) -> bool:
+        key = (response.run_id, response.topic_id)
+        second = key in self.answered
+        self.answered.add(key)
+        return second

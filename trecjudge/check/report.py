@@ -1,0 +1,147 @@
+"""What the doctor says: of each run its records, what it breaks, and whether it is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from trecjudge.check.rules import Verdict
+from trecjudge.findings import Finding
+
+Standing = Literal["refused", "warned", "accepted"]
+STANDINGS: tuple[Standing, ...] = ("refused", "warned", "accepted")
+EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A rule that was broken once, or `times` in one go: topics that are missing, say."""
+
+    rule: str
+    verdict: Verdict
+    finding: Finding
+    run_id: str
+    times: int = 1
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often a run breaks a rule with this verdict, and where it did first."""
+
+    rule: str
+    verdict: Verdict
+    count: int = 0
+    examples: list[Finding] = field(default_factory=list)
+
+    def add(self, violation: Violation) -> None:
+        """Count a violation."""
+        self.count += violation.times
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(violation.finding)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return this as JSON values."""
+        examples = [
+            {
+                "path": finding.place.path,
+                "line": finding.place.line,
+                "sentence": finding.sentence,
+                "topic_id": finding.topic_id or None,
+                "message": finding.message,
+            }
+            for finding in self.examples
+        ]
+        return {
+            "rule": self.rule,
+            "verdict": self.verdict,
+            "count": self.count,
+            "examples": examples,
+        }
+
+
+@dataclass(slots=True)
+class RunReport:
+    """One run of one file. `topics_expected` is None where no topic file was given."""
+
+    run_id: str
+    path: str
+    track: str
+    records: int = 0
+    topics_answered: int = 0
+    topics_expected: int | None = None
+    tallies: dict[tuple[str, Verdict], Tally] = field(default_factory=dict)
+
+    def add(self, violation: Violation) -> None:
+        """Count a violation."""
+        key = (violation.rule, violation.verdict)
+        self.tallies.setdefault(key, Tally(*key)).add(violation)
+
+    @property
+    def verdict(self) -> Standing:
+        """`refused` if the track's validator gives an error, else `warned` or `accepted`."""
+        verdicts = {verdict for _, verdict in self.tallies}
+        if "refused" in verdicts:
+            return "refused"
+        return "warned" if verdicts else "accepted"
+
+    @property
+    def violations(self) -> list[Tally]:
+        """What it breaks: what it is refused for first, then by count."""
+        return sorted(
+            self.tallies.values(), key=lambda t: (t.verdict != "refused", -t.count, t.rule)
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return this as JSON values."""
+        return {
+            "run_id": self.run_id,
+            "path": self.path,
+            "track": self.track or None,
+            "records": self.records,
+            "topics_answered": self.topics_answered,
+            "topics_expected": self.topics_expected,
+            "verdict": self.verdict,
+            "violations": [tally.as_dict() for tally in self.violations],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """All runs, in the order of files and lines."""
+
+    runs: tuple[RunReport, ...]
+
+    @property
+    def refused(self) -> bool:
+        """Whether a track's validator would refuse any of the runs, or there is none."""
+        return not self.runs or any(run.verdict == "refused" for run in self.runs)
+
+    @property
+    def standings(self) -> dict[Standing, int]:
+        """The number of runs by verdict, with those of zero."""
+        found = Counter(run.verdict for run in self.runs)
+        return {standing: found[standing] for standing in STANDINGS}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each rule is broken in all runs, the most frequent first."""
+        return _counts(tally for run in self.runs for tally in run.tallies.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values, with totals."""
+        totals: dict[str, Any] = {
+            "runs": len(self.runs),
+            "records": sum(run.records for run in self.runs),
+            **{str(standing): count for standing, count in self.standings.items()},
+            "violations": self.counts,
+        }
+        return {"runs": [run.as_dict() for run in self.runs], "totals": totals}
+
+
+def _counts(tallies: Iterable[Tally]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for tally in tallies:
+        counts[tally.rule] += tally.count
+    return dict(counts.most_common())
