@@ -119,8 +119,15 @@ def evidence_at(text: str, start: int, end: int) -> Evidence | None:
 
 def find_quote(text: str, quote: str) -> Evidence | None:
     """Return where `quote` stands in `text`, white space and outer quotation marks aside."""
-    words = quote.strip("\"'“”‘’«» \n\t").split()
-    if not words:
+    bare = quote.strip("\"'“”‘’«» \n\t")
+    if not bare:
+        return None
+    start = text.find(bare)
+    if start >= 0:
+        return evidence_at(text, start, start + len(bare))
+    words = bare.split()
+    # Compiling an expression costs more than all else: not for a quote that is not there.
+    if " ".join(words).casefold() not in " ".join(text.split()).casefold():
         return None
     found = re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)
     return evidence_at(text, *found.span()) if found else None

@@ -209,3 +209,25 @@ def test_a_cache_behind_that_is_being_written(tmp_path: Path) -> None:
                 return cache.get("k")
 
     assert run(both()) == CachedReply("yes")
+
+
+def test_damage_deep_inside_costs_only_what_it_hit(tmp_path: Path) -> None:
+    async def fill() -> None:
+        cache = ReplyCache(tmp_path)
+        origin = Origin("e", "m")
+        await asyncio.gather(
+            *(cache.put(f"{n:04}", CachedReply("x" * 900), origin) for n in range(400))
+        )
+        cache.close()
+
+    asyncio.run(fill())
+    path = tmp_path / FILE
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 8192] = b"\xff" * 8192
+    path.write_bytes(data)
+    said: list[str] = []
+    cache = ReplyCache(tmp_path, said.append)
+    found = [cache.get(f"{n:04}") for n in range(400)]
+    assert 0 < found.count(None) < 400
+    assert len(said) == 1
+    cache.close()

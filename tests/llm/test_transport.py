@@ -243,3 +243,18 @@ def test_the_key_is_in_no_message_about_an_answer_that_is_no_http(tmp_path: Path
 def test_the_key_is_in_no_repr() -> None:
     settings = settings_for("http://a/v1")
     assert KEY not in f"{settings!r} {settings.public()!r}"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("OPENAI_API_KEY", "sk-a\nX-Other: 1", "OPENAI_API_KEY: holds characters that no key has"),
+        ("OPENAI_BASE_URL", "http://me:word@127.0.0.1/v1", "give no name and password"),
+        ("OPENAI_BASE_URL", "127.0.0.1/v1", "must begin with http"),
+    ],
+)
+def test_an_environment_that_cannot_be_used(variable: str, value: str, message: str) -> None:
+    environment = {"OPENAI_BASE_URL": "http://e/v1", "OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
+    with pytest.raises(ModelError, match=message) as raised:
+        llm_settings({}, environment | {variable: value})
+    assert "word" not in str(raised.value).replace("password", "")

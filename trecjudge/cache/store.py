@@ -14,6 +14,8 @@ from pathlib import Path
 from trecjudge.errors import InputError, OutputError
 
 FILE = "replies.sqlite"
+BUSY = 30.0
+"""Seconds to wait for another process."""
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 MIGRATIONS: Sequence[str] = (
     """
@@ -61,9 +63,9 @@ def connect(path: Path) -> sqlite3.Connection:
 
     Raises sqlite3.Error; DatabaseError that is no OperationalError where it is no database.
     """
-    database = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    database = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
     try:
-        database.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(database)
         database.execute("PRAGMA synchronous = NORMAL")
         _migrate(database)
     except sqlite3.Error:
@@ -72,9 +74,22 @@ def connect(path: Path) -> sqlite3.Connection:
     return database
 
 
+def _write_ahead(database: sqlite3.Connection) -> None:
+    """Switch to a write-ahead log; SQLite itself does not wait where another process does so."""
+    until = time.monotonic() + BUSY
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
 def _migrate(database: sqlite3.Connection) -> None:
     """Bring a file to the newest version; another process may be doing the same."""
-    if _version(database) == len(MIGRATIONS):
+    if _version(database) >= len(MIGRATIONS):
         return
     database.execute("BEGIN IMMEDIATE")
     for migration in MIGRATIONS[_version(database) :]:
@@ -92,11 +107,25 @@ def _version(database: sqlite3.Connection) -> int:
 def open_read_only(folder: Path) -> sqlite3.Connection:
     """Open the cache in `folder` for reading alone. Raises InputError if there is none."""
     path = folder / FILE
+    # What another process is writing lies beside the file; only where that cannot be looked at
+    # (a read-only folder) is the file alone taken for the whole.
+    live = path.with_name(f"{FILE}-wal").exists()
     try:
-        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        return _read_only(path, "mode=ro") if live else _read_only(path, "mode=ro&immutable=1")
+    except sqlite3.Error:
+        try:
+            return _read_only(path, "mode=ro&immutable=1")
+        except sqlite3.Error as error:
+            raise InputError(f"{path}: is no cache that can be read: {error}") from error
+
+
+def _read_only(path: Path, mode: str) -> sqlite3.Connection:
+    database = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True)
+    try:
         database.execute("SELECT 1 FROM replies LIMIT 1")
-    except sqlite3.Error as error:
-        raise InputError(f"{path}: is no cache that can be read: {error}") from error
+    except sqlite3.Error:
+        database.close()
+        raise
     return database
 
 
@@ -118,6 +147,7 @@ class ReplyCache:
     _thread: ThreadPoolExecutor = field(init=False, repr=False)
     _pending: list[tuple[tuple[str | int, ...], asyncio.Future[None]]] = field(default_factory=list)
     _flush: asyncio.Task[None] | None = None
+    _told: bool = False
 
     def __post_init__(self) -> None:
         self._others = [open_read_only(folder) for folder in self.behind]
@@ -170,13 +200,28 @@ class ReplyCache:
 
     def _first(self, query: str, values: tuple[str, ...]) -> tuple[str | int, ...] | None:
         for database in (self._reader, *self._others):
-            row: tuple[str | int, ...] | None = database.execute(query, values).fetchone()
+            try:
+                row: tuple[str | int, ...] | None = database.execute(query, values).fetchone()
+            except sqlite3.DatabaseError as error:
+                self._say_once(f"{self.path}: is damaged in places ({error}); asking again there")
+                continue
             if row is not None:
                 return row
         return None
 
+    def _say_once(self, message: str) -> None:
+        if not self._told:
+            self._told = True
+            self.say(message)
+
     def remember_form(self, origin: Origin, form: str) -> None:
-        """Keep the form of reply that this model gives."""
+        """Keep the form of reply that this model gives. Raises OutputError."""
+        try:
+            self._thread.submit(self._write_form, origin, form).result()
+        except sqlite3.Error as error:
+            raise OutputError(f"{self.path}: cannot be written: {error}") from error
+
+    def _write_form(self, origin: Origin, form: str) -> None:
         with self._writer:
             row = (origin.endpoint, origin.model, form)
             self._writer.execute("INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)", row)
@@ -216,5 +261,8 @@ class ReplyCache:
     def close(self) -> None:
         """Wait for writes under way and close the files."""
         self._thread.shutdown()
+        left, self._pending = [row for row, _ in self._pending], []
+        if left:
+            self._write(left)
         for database in (self._reader, self._writer, *self._others):
             database.close()

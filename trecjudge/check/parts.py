@@ -16,7 +16,7 @@ def value_at(record: Mapping[str, Any], path: str) -> Any:
     """Return the value of a dotted path, ABSENT where there is none."""
     value: Any = record
     for key in path.split("."):
-        value = value.get(key, ABSENT) if isinstance(value, Mapping) else ABSENT
+        value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
     return value
 
 
@@ -33,20 +33,20 @@ def sentences_of(record: Mapping[str, Any], track: Track) -> list[Any]:
 
 def text_of(entry: Any) -> str:
     """Return the text of an entry of the sentence list, none where it has none."""
-    text = entry.get("text") if isinstance(entry, Mapping) else entry
+    text = entry.get("text") if isinstance(entry, dict) else entry
     return text if isinstance(text, str) else ""
 
 
 def cited_by(entry: Any) -> list[Any]:
     """Return what an entry of the sentence list cites: the items of a list, the keys of a dict."""
-    citations = entry.get("citations") if isinstance(entry, Mapping) else None
-    return list(citations) if isinstance(citations, list | Mapping) else []
+    citations = entry.get("citations") if isinstance(entry, dict) else None
+    return list(citations) if isinstance(citations, list | dict) else []
 
 
 def references_of(record: Mapping[str, Any]) -> list[Any]:
     """Return the references: the items of a list, the keys of a dict."""
     references = record.get("references")
-    return list(references) if isinstance(references, list | Mapping) else []
+    return list(references) if isinstance(references, list | dict) else []
 
 
 def cited_positions(record: Mapping[str, Any], track: Track) -> set[int]:

@@ -160,7 +160,7 @@ class _Ruling:
 
     def _citations(self, index: int, entry: Any) -> None:
         rule = self.track.citations
-        written = entry.get("citations") if isinstance(entry, Mapping) else None
+        written = entry.get("citations") if isinstance(entry, dict) else None
         if written is not None and not isinstance(written, tuple(SHAPES[s] for s in rule.shapes)):
             message = f"has citations {shown(written)}, not a {' or '.join(rule.shapes)}"
             self.complain("citations_unusable", message, written, index)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
@@ -14,14 +15,16 @@ from tenacity.wait import wait_random_exponential
 from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.model import Prediction, Program
+from trecjudge.llm.pace import LONGEST_WAIT
 from trecjudge.llm.prompt import Form, PlainPrompt, Prompt, Unparsed
 from trecjudge.llm.requests import Kept, Replies, Request
 from trecjudge.llm.spending import Spending, estimated_tokens
-from trecjudge.llm.transport import LONGEST_WAIT, Refused, Reply, Retry, Throttled, Transport
+from trecjudge.llm.transport import Refused, Reply, Retry, Throttled, Transport
 from trecjudge.records import ModelCall, Usage
 
 BACK_OFF = wait_random_exponential(multiplier=0.25, max=30)
 Found = tuple[dict[str, Any], ModelCall]
+Made = Mapping[Form, Request]
 
 
 @dataclass(slots=True)
@@ -31,6 +34,7 @@ class Asking:
     request: Request
     max_tokens: int
     tries: int = 0
+    cuts: int = 0
     throttled_since: float | None = None
     last_reply: str = ""
     wrong: list[dict[str, Any]] = field(default_factory=list)
@@ -60,7 +64,7 @@ class Door:
         self._form_lock = asyncio.Lock()
         self._under_way: dict[str, asyncio.Task[Found]] = {}
         self._failed_in_a_row = 0
-        self._succeeded = False
+        self._succeeded = replies.answered_before
 
     @property
     def in_flight(self) -> int:
@@ -94,16 +98,14 @@ class Door:
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program: from the cache, with an equal request under way, or by a call."""
+        made = self.replies.possible(program, inputs)
+        found = self._taken(self.replies.find(made), program.name)
+        if found is not None:
+            return Prediction(*found)
         started = time.perf_counter()
-        fields, call = self._kept(program, inputs) or await self._ask_in_form(program, inputs)
-        usage = Usage(
-            call.usage.cached,
-            call.usage.prompt_tokens,
-            call.usage.completion_tokens,
-            time.perf_counter() - started,
-        )
-        timed = ModelCall(call.program, call.messages, call.reply, usage, call.tries)
-        return Prediction(fields, timed)
+        fields, call = await self._ask_in_form(program, inputs, made)
+        usage = replace(call.usage, seconds=time.perf_counter() - started)
+        return Prediction(fields, replace(call, usage=usage))
 
     async def complete(
         self, messages: list[dict[str, Any]], more: dict[str, Any], max_tokens: int | None = None
@@ -121,16 +123,14 @@ class Door:
         usage = call.usage
         return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
 
-    def _kept(self, program: Program, inputs: dict[str, Any]) -> Found | None:
-        return self._taken(self.replies.find(program, inputs), program.name)
-
     def _taken(self, found: Kept | None, name: str) -> Found | None:
         """Count a kept reply. Raises JudgmentFailed where there is none and none may be asked."""
         if found is None:
             if self._offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
-        if self.replies.asked(found.request):
+        self._succeeded = True
+        if found.request.key in self._under_way or self.replies.asked(found.request):
             self.spending.saved += 1
         else:
             self.spending.cached += 1
@@ -138,25 +138,30 @@ class Door:
         usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
         return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
 
-    async def _ask_in_form(self, program: Program, inputs: dict[str, Any]) -> Found:
+    async def _ask_in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
         """Ask in the form that the endpoint takes; the first request finds out which."""
         if not self._form_tried:
             async with self._form_lock:
+                # Whoever waited here did so while an equal request may have been answered.
+                if found := self._taken(self.replies.find(made), program.name):
+                    return found
                 if not self._form_tried:
                     try:
-                        return await self._in_form(self._form, program, inputs)
+                        return await self._in_form(self._form, program, inputs, made)
                     finally:
                         self._form_tried = True
-        return await self._in_form(self._form, program, inputs)
+        return await self._in_form(self._form, program, inputs, made)
 
-    async def _in_form(self, form: Form, program: Program, inputs: dict[str, Any]) -> Found:
-        request = self.requests.make(program, inputs, form)
+    async def _in_form(
+        self, form: Form, program: Program, inputs: dict[str, Any], made: Made
+    ) -> Found:
+        request = made.get(form) or self.requests.make(program, inputs, form)
         try:
             return await self._shared(request)
         except Refused as refused:
             if form == "schema" and self.replies.known_form is None:
                 self._form = "chat"
-                return await self._in_form("chat", program, inputs)
+                return await self._in_form("chat", program, inputs, made)
             if not self._succeeded:
                 raise ModelError(f"{self.settings.url}: {refused}") from refused
             call = ModelCall(program.name, request.messages, "", Usage(), error=str(refused))
@@ -184,14 +189,10 @@ class Door:
 
     async def _ask(self, asking: Asking) -> Found:
         """Try until a reply parses, keep it, and return its fields."""
-        tries = AsyncRetrying(
-            stop=self._enough, wait=_wait, retry=retry_if_exception_type(Retry), reraise=True
-        )
         try:
-            answer: tuple[Reply, dict[str, Any]] = await tries(self._try, asking)
+            reply, fields = await self._answer(asking)
         except Retry as failed:
             raise self._give_up(asking, failed) from failed
-        reply, fields = answer
         self._failed_in_a_row, self._succeeded = 0, True
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
         await self.replies.keep(asking.request, kept)
@@ -200,6 +201,14 @@ class Door:
             self.replies.learn_form(prompt.form)
         usage = Usage(False, reply.prompt_tokens, reply.completion_tokens)
         return fields, asking.call(reply.text, usage)
+
+    async def _answer(self, asking: Asking) -> tuple[Reply, dict[str, Any]]:
+        """Try once and, where that fails, as often and as patiently as is set."""
+        tries = AsyncRetrying(
+            stop=self._enough, wait=_wait, retry=retry_if_exception_type(Retry), reraise=True
+        )
+        answer: tuple[Reply, dict[str, Any]] = await tries(self._try, asking)
+        return answer
 
     async def _try(self, asking: Asking) -> tuple[Reply, dict[str, Any]]:
         self.spending.call()
@@ -228,7 +237,7 @@ class Door:
         asking: Asking = state.args[0]
         if asking.throttled_since is not None:
             return time.monotonic() - asking.throttled_since > self.settings.patience
-        return asking.tries >= self.settings.tries
+        return asking.tries >= self.settings.tries or asking.cuts > 1
 
     def _give_up(self, asking: Asking, failed: Retry) -> Exception:
         """Return the failure of this item, or of the whole run if the endpoint seems dead."""
@@ -246,6 +255,7 @@ def _parsed(asking: Asking, reply: Reply) -> dict[str, Any]:
     """Return the output fields of a reply. Raises Retry with what was wrong noted for next time."""
     if reply.finish_reason == "length":
         asking.max_tokens *= 2
+        asking.cuts += 1
         raise Retry("cut", "the reply was cut at max_tokens")
     try:
         return asking.request.parse(reply.text)

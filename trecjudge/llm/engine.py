@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from trecjudge.errors import ModelError
@@ -26,7 +27,7 @@ def dspy_lm(door: Door) -> Any:
         async_engine=AsyncEngine(door),
         num_retries=0,
         cache=False,
-        temperature=door.settings.temperature,
+        temperature=None if door.settings.reasoning else door.settings.temperature,
         max_tokens=door.settings.max_tokens,
     )
 
@@ -45,7 +46,10 @@ class AsyncEngine:
             more["stop"] = list(config.stop)
         if config.response_format is not None:
             more["response_format"] = config.response_format
-        reply = await self.door.complete(_messages(request), more, config.max_tokens)
+        try:
+            reply = await self.door.complete(_messages(request), more, config.max_tokens)
+        except ModelError as error:
+            raise _let_through(ModelError)(str(error)) from error
         return _response(self.door.settings.model, reply)
 
 
@@ -63,9 +67,16 @@ class Engine:
         except RuntimeError:
             running = None
         if running is self.loop:
-            raise ModelError("a DSPy module was called in the event loop: await its acall instead")
+            message = "a DSPy module was called in the event loop: await its acall instead"
+            raise _let_through(ModelError)(message)
         asked = AsyncEngine(self.door).complete(request)
         return asyncio.run_coroutine_threadsafe(asked, self.loop).result()
+
+
+@cache
+def _let_through(kind: type[ModelError]) -> type[ModelError]:
+    """Return a kind of error that DSPy, which wraps all others, lets through as it is."""
+    return type(kind.__name__, (kind, dspy_module().LMError), {})
 
 
 def _messages(request: Any) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+LONGEST_WAIT = 120.0
 PROBE_FIRST = 10.0
 PROBE_LAST = 600.0
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
@@ -124,7 +125,8 @@ class Pace:
         """Take limits from x-ratelimit headers: hold while nothing remains; learn the rate."""
         for what in ("requests", "tokens"):
             if headers.get(f"x-ratelimit-remaining-{what}", "").strip() == "0":
-                self.hold(seconds_of(headers.get(f"x-ratelimit-reset-{what}", "")))
+                reset = seconds_of(headers.get(f"x-ratelimit-reset-{what}", ""))
+                self.hold(min(LONGEST_WAIT, reset))  # some give the time of day
             limit = headers.get(f"x-ratelimit-limit-{what}", "")
             if getattr(self, what) is None and limit.isdigit() and int(limit) > 0:
                 setattr(self, what, Bucket(int(limit) / 60, level=int(limit) / 60, at=_now()))

@@ -50,14 +50,14 @@ class Planner:
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Return what a cache has, else note what a call would cost and raise JudgmentFailed."""
-        found = self.replies.find(program, inputs)
+        made = self.replies.possible(program, inputs)
+        found = self.replies.find(made)
         if found is not None:
             self.plan.cached += 1
             messages, reply = found.request.messages, found.reply.text
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
-        form = self.replies.known_form or "schema"
-        request = self.replies.requests.make(program, inputs, form)
+        request = next(iter(made.values()))
         if request.mark in self._met:
             self.plan.saved += 1
         else:

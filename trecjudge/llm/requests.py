@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,20 +102,26 @@ class Replies:
     cache: ReplyCache
     refresh: bool = False
     known_form: Form | None = field(init=False)
+    answered_before: bool = field(init=False)
+    """Whether the endpoint is known to have answered an earlier job."""
     _asked: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         structured = self.requests.settings.structured
+        kept = self.cache.form(self.requests.origin)
+        self.answered_before = kept is not None
         if structured == "auto":
-            kept = self.cache.form(self.requests.origin)
             self.known_form = next((form for form in FORMS if form == kept), None)
         else:
             self.known_form = "schema" if structured == "always" else "chat"
 
-    def find(self, program: Program, inputs: dict[str, Any]) -> Kept | None:
-        """Return what is kept for a program with these inputs, in any form it may have."""
-        requests = (self.requests.make(program, inputs, form) for form in self._forms())
-        return next((kept for request in requests if (kept := self.kept(request))), None)
+    def possible(self, program: Program, inputs: dict[str, Any]) -> dict[Form, Request]:
+        """Return the request of a program with these inputs in every form it may have."""
+        return {form: self.requests.make(program, inputs, form) for form in self._forms()}
+
+    def find(self, made: Mapping[Form, Request]) -> Kept | None:
+        """Return what is kept for one of these requests."""
+        return next((kept for request in made.values() if (kept := self.kept(request))), None)
 
     def kept(self, request: Request) -> Kept | None:
         """Return the kept reply to a request, where it parses."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from trecjudge.errors import ModelError
 from trecjudge.llm.spending import Prices, listed_prices
@@ -87,7 +88,7 @@ def llm_settings(
     for name, variable in (("base_url", BASE_URL[0]), ("model", MODEL)):
         if not values[name]:
             raise ModelError(f"no {name}: set {variable}, or llm.{name} in the workflow")
-    key = environment.get(KEY, "")
+    key = environment.get(KEY, "").strip()
     if not key and key_needed:
         raise ModelError(f"no key: set {KEY} (to any text if the endpoint asks for none)")
     settings = LlmSettings(**typed_fields(LlmSettings, values, "llm") | {"api_key": key})
@@ -98,6 +99,10 @@ def llm_settings(
 def _check(settings: LlmSettings) -> None:
     if not settings.base_url.startswith(("http://", "https://")):
         raise ModelError(f"base_url {settings.base_url!r}: must begin with http:// or https://")
+    if "@" in urlsplit(settings.base_url).netloc:
+        raise ModelError(f"base_url: give no name and password in it; set {KEY}")
+    if not (settings.api_key.isascii() and settings.api_key.isprintable()):
+        raise ModelError(f"{KEY}: holds characters that no key has")
     if settings.ca_file is not None and not os.path.isfile(settings.ca_file):
         raise ModelError(f"llm.ca_file {settings.ca_file!r}: no such file")
     for name in ("tries", "in_flight", "max_tokens", "give_up_after"):

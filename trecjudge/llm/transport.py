@@ -13,7 +13,7 @@ import orjson
 
 from trecjudge.errors import ModelError
 from trecjudge.findings import shown
-from trecjudge.llm.pace import Pace
+from trecjudge.llm.pace import LONGEST_WAIT, Pace
 from trecjudge.llm.settings import LlmSettings
 
 AGAIN = frozenset({408, 409, 425, *range(500, 600)})
@@ -23,7 +23,7 @@ ADVICE = {
     403: "check OPENAI_API_KEY",
     404: "check OPENAI_BASE_URL and OPENAI_MODEL",
 }
-LONGEST_WAIT = 120.0
+LONGEST_MESSAGE = 300
 
 
 class Retry(Exception):
@@ -91,7 +91,11 @@ class Transport:
         if status != 200:
             raise self._failure(status, headers, payload)
         self.pace.succeeded()
-        return _reply(payload)
+        reply = _reply(payload)
+        if reply is None:
+            said = shown(self._masked(payload.decode(errors="replace")))
+            raise Retry("transport", f"the reply is no completion: {said}")
+        return reply
 
     async def _exchange(self, body: bytes) -> tuple[int, Any, bytes]:
         try:
@@ -99,47 +103,55 @@ class Transport:
             async with self._session.post(self._url, data=body, allow_redirects=False) as response:
                 return response.status, response.headers, await response.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise Retry("transport", f"{type(error).__name__}: {error}".rstrip(": ")) from error
+            said = f"{type(error).__name__}: {error}".rstrip(": ")
+        # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
+        raise Retry("transport", self._masked(said))
 
     def _failure(self, status: int, headers: Any, payload: bytes) -> Exception:
         said = self._said(status, payload)
         if status in AGAIN:
             return Retry("transport", said)
         if 300 <= status < 400:
-            where = shown(headers.get("Location", ""))
+            where = shown(self._masked(headers.get("Location", "")))
             return ModelError(f"{self._url}: redirects to {where}; set OPENAI_BASE_URL to it")
         if status in ADVICE:
             return ModelError(f"{self._url}: {said}; {ADVICE[status]}")
         return Refused(said)
 
     def _said(self, status: int, payload: bytes) -> str:
-        said = f"HTTP {status}: {_message(payload)}"
-        return said.replace(self._key, "***") if self._key else said
+        said = " ".join(self._masked(_message(payload)).split())[:LONGEST_MESSAGE]
+        return f"HTTP {status}: {said}"
+
+    def _masked(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
 
     async def close(self) -> None:
         """Close the session."""
         await self._session.close()
 
 
-def _reply(payload: bytes) -> Reply:
+def _reply(payload: bytes) -> Reply | None:
+    """Return what a completion says, None if it is none. Raises Retry if it is empty."""
     try:
         answer = orjson.loads(payload)
         choice = answer["choices"][0]
         text = choice["message"]["content"]
         usage = answer.get("usage") or {}
         tokens = [int(usage.get(f"{what}_tokens") or 0) for what in ("prompt", "completion")]
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
-        raise Retry("transport", f"the reply is no completion: {shown(payload)}") from error
-    if not isinstance(text, str) or not text.strip():
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        return None
+    finish = str(choice.get("finish_reason") or "stop")
+    said = text if isinstance(text, str) else ""
+    if not said.strip() and finish != "length":  # cut while it was still reasoning
         raise Retry("empty", "the reply is empty")
-    return Reply(text, str(choice.get("finish_reason") or "stop"), *tokens)
+    return Reply(said, finish, *tokens)
 
 
 def _message(payload: bytes) -> str:
     try:
-        return str(orjson.loads(payload)["error"]["message"])[:300]
+        return str(orjson.loads(payload)["error"]["message"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        return payload[:300].decode(errors="replace").strip()
+        return payload.decode(errors="replace")
 
 
 def _seconds(retry_after: str) -> float:
