@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trecjudge import options as flag
+from trecjudge.commands.cache import cache_app
+from trecjudge.commands.check import check_runs
+from trecjudge.commands.ending import (
+    exits,
+    guarded,
+    output,
+    print_json,
+    print_lines,
+    print_listing,
+)
 
 if TYPE_CHECKING:
     from trecjudge.job import Job
     from trecjudge.llm.opening import ModelOptions
     from trecjudge.summary import Summary
 
-P = ParamSpec("P")
-INTERRUPTED = 130
 SEVERAL = ("--rag-responses", "--documents", "--cache-from")
 
 
@@ -28,20 +35,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
-    """Make a command that returns its exit status exit with it, or with 1 and one line."""
-
-    @functools.wraps(command)
-    def run(*arguments: P.args, **options: P.kwargs) -> NoReturn:
-        raise typer.Exit(_guarded(lambda: command(*arguments, **options)))
-
-    return run
-
-
-cache_app = typer.Typer(help="Look after the cache of model replies.", no_args_is_help=True)
-app.add_typer(cache_app, name="cache")
 
 
 @app.callback()
@@ -55,6 +48,7 @@ def main(
     only_runs: flag.OnlyRuns = None,
     max_topics: flag.MaxTopics = None,
     max_runs: flag.MaxRuns = None,
+    check: flag.Check = True,
     strict: flag.Strict = False,
     judge: flag.JudgeName = None,
     workflow: flag.WorkflowFile = None,
@@ -87,7 +81,7 @@ def main(
             "it is missing: give run files or folders, or a command (--help)",
             param_hint="--rag-responses",
         )
-    raise typer.Exit(_guarded(lambda: _run(ctx.params)))
+    raise typer.Exit(guarded(lambda: _run(ctx.params)))
 
 
 @app.command()
@@ -103,7 +97,7 @@ def judges() -> int:
             rows.append((name, summary_of(judge_class(name))))
         except PluginError as error:
             rows.append((name, f"broken: {error}"))
-    return _print_listing(rows)
+    return print_listing(rows)
 
 
 @app.command()
@@ -112,7 +106,7 @@ def formats() -> int:
     """List the run formats."""
     from trecjudge.formats.registry import all_formats
 
-    return _print_listing([(f.NAME, f"({f.DATASET}) {f.SUMMARY}") for f in all_formats()])
+    return print_listing([(f.NAME, f"({f.DATASET}) {f.SUMMARY}") for f in all_formats()])
 
 
 @app.command()
@@ -138,56 +132,6 @@ def rescore(
     summary = score(reader, outputs)
     _print_summaries([summary], quiet, as_json)
     return summary.exit_status
-
-
-@cache_app.command()
-@exits
-def info(cache_dir: flag.Cache = None) -> int:
-    """Show what the cache holds, by endpoint and model."""
-    from trecjudge.cache.upkeep import holdings
-
-    return _print_listing(
-        [
-            (f"{h.endpoint} {h.model}", f"{h.replies} replies, {h.tokens} tokens")
-            for h in holdings(cache_dir)
-        ]
-    )
-
-
-@cache_app.command("export")
-@exits
-def export_cache(
-    target: flag.CacheFolder, cache_dir: flag.Cache = None, model: flag.CacheModel = None
-) -> int:
-    """Copy the cache, or one model's part of it, into a new folder, for --cache-from."""
-    from trecjudge.cache.upkeep import export_to
-
-    count = export_to(cache_dir, target, model)
-    return _print_listing([("exported", f"{count} replies to {target}")])
-
-
-@cache_app.command("import")
-@exits
-def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
-    """Add the replies of another cache, where this one has none."""
-    from trecjudge.cache.upkeep import import_from
-
-    count = import_from(cache_dir, source)
-    return _print_listing([("imported", f"{count} replies from {source}")])
-
-
-@cache_app.command()
-@exits
-def prune(
-    cache_dir: flag.Cache = None,
-    model: flag.CacheModel = None,
-    older_than: flag.OlderThan = None,
-) -> int:
-    """Delete replies of a model, or older than so many days, or both."""
-    from trecjudge.cache.upkeep import prune
-
-    count = prune(cache_dir, model, older_than)
-    return _print_listing([("deleted", f"{count} replies")])
 
 
 def _run(options: dict[str, Any]) -> int:
@@ -233,6 +177,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             "debug_log",
             "document_text",
             "qrels_pool",
+            "check",
             "strict",
         )
     }
@@ -271,19 +216,15 @@ def _model_options(options: dict[str, Any]) -> ModelOptions:
 def _print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:
     """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
     if as_json:
-        _print_json([summary.as_dict() for summary in summaries])
+        print_json([summary.as_dict() for summary in summaries])
         return
     if quiet:
         return
-    from rich.console import Console
-
     from trecjudge.console import closing_lines, ranking
 
-    console = Console(width=None if sys.stdout.isatty() else 200)
     for summary in summaries:
-        console.print(ranking(summary))
-        for line in closing_lines(summary):
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+        output().print(ranking(summary))
+        print_lines(closing_lines(summary))
 
 
 def _print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
@@ -291,41 +232,10 @@ def _print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
     from trecjudge.console import plan_lines
 
     if as_json:
-        _print_json(plans)
+        print_json(plans)
     else:
-        for plan in plans:
-            sys.stdout.write("\n".join(plan_lines(plan)) + "\n")
+        print_lines(line for plan in plans for line in plan_lines(plan))
     return 0
-
-
-def _print_json(records: list[dict[str, Any]]) -> None:
-    import orjson
-
-    record = records[0] if len(records) == 1 else {"jobs": records}
-    sys.stdout.write(orjson.dumps(record).decode() + "\n")
-
-
-def _print_listing(rows: list[tuple[str, str]]) -> int:
-    from rich.console import Console
-
-    from trecjudge.console import listing
-
-    Console(width=None if sys.stdout.isatty() else 200).print(listing(rows))
-    return 0
-
-
-def _guarded(work: Callable[[], int]) -> int:
-    """Return the exit status of `work`: 1 with one line for what the user can put right."""
-    from trecjudge.errors import TrecJudgeError
-
-    try:
-        return work()
-    except TrecJudgeError as error:
-        typer.echo(f"error: {error}", err=True)
-        return 1
-    except KeyboardInterrupt:
-        typer.echo("interrupted; run the same command again to go on", err=True)
-        return INTERRUPTED
 
 
 def cli() -> None:
@@ -346,6 +256,9 @@ def repeated(args: list[str]) -> Iterator[str]:
                 yield flag
         yield arg
 
+
+app.command("check")(check_runs)
+app.add_typer(cache_app, name="cache")
 
 if __name__ == "__main__":
     cli()

@@ -22,6 +22,7 @@ FLOORS = (
     {"job", "runner", "scoring", "check"},
     {"config", "progress"},
     {"pipeline", "console"},
+    {"commands"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 HEAVY = ("dspy", "aiohttp", "litellm", "openai", "scipy", "numpy")

@@ -238,3 +238,35 @@ def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     system = endpoint.requests[0]["messages"][0]["content"]
     assert "Does the `document` prove the `sentence`?" in system
     assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+
+
+def test_the_doctor_tells_and_mends(tmp_path: Path) -> None:
+    folder = SAMPLES / "rag"
+    topics = ("--rag-topics", folder / "topics.jsonl")
+    done = command("check", folder / "runs", *topics, "--fix", tmp_path)
+    assert done.status == 1
+    assert "refused (citation_out_of_range): " in done.out
+    assert "1 refused, 0 warned, 2 accepted" in done.out
+    again = command("check", tmp_path, *topics, "--json")
+    assert (again.status, json.loads(again.out)["totals"]["accepted"]) == (0, 3)
+
+
+def test_the_main_job_checks_first_unless_told_not_to(tmp_path: Path) -> None:
+    long = GOOD.replace("A kettle whistles", "A kettle " + "often " * 3000 + "whistles")
+    (tmp_path / "r.jsonl").write_text(long % ("r", "1"))
+    (tmp_path / "t.jsonl").write_text('{"topic_id": "1", "request_id": "1", "limit": 2000}\n')
+    given = (tmp_path / "r.jsonl", tmp_path / "out", "--json")
+    found = json.loads(judge(*given, topics=tmp_path / "t.jsonl").out)["findings"]
+    assert found["too_long"] == 1
+    found = json.loads(judge(*given, "--no-check", topics=tmp_path / "t.jsonl").out)["findings"]
+    assert "too_long" not in found
+    strict = judge(*given, "--strict", topics=tmp_path / "t.jsonl")
+    assert (strict.status, strict.out) == (1, "")
+
+
+def test_one_topic_and_one_run(tmp_path: Path) -> None:
+    done = sample("rag", tmp_path, "--json", "--topic", "12", "--run", "careful")
+    summary = json.loads(done.out)
+    assert (summary["topics"], [run["run_id"] for run in summary["runs"]]) == (1, ["careful"])
+    unknown = sample("rag", tmp_path, "--topic", "99")
+    assert (unknown.status, "unknown topic '99'" in unknown.err) == (1, True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.cache.store import default_folder
-from trecjudge.documents.store import DocumentStore, open_documents
+from trecjudge.documents.store import DocumentStore, is_data_set, open_documents
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Report
 from trecjudge.llm.opening import ModelOptions
@@ -17,6 +17,7 @@ from trecjudge.outputs import Outputs
 from trecjudge.records import Topic
 from trecjudge.runs import RunReader, Taken, find_runs
 from trecjudge.sources.containers import count_lines
+from trecjudge.sources.paths import files_below
 from trecjudge.topics import read_topics
 from trecjudge.workflow import Workflow
 
@@ -46,6 +47,7 @@ class Job:
     debug_log: bool = True
     document_text: bool = True
     qrels_pool: bool = False
+    check: bool = True
     strict: bool = False
     command_line: Sequence[str] = ()
 
@@ -57,22 +59,20 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a job reads: the wanted topics, all topics of the file, documents and run files."""
+    """What a job reads: all topics of the file and the wanted ones, documents and run files."""
 
     job: Job
+    all_topics: dict[str, Topic] | None
     topics: dict[str, Topic] | None
-    known: frozenset[str]
     store: DocumentStore | None
     files: list[Path]
 
     @classmethod
     def read(cls, job: Job, report: Report) -> Inputs:
         """Read topics and documents and find the runs. Raises InputError."""
-        topics = read_topics(job.topics, report) if job.topics else None
-        known = frozenset(topics or ())
-        topics = _wanted(topics, job)
+        every = read_topics(job.topics, report) if job.topics else None
         store = _documents(job, report) if job.documents else None
-        return cls(job, topics, known, store, find_runs(job.runs))
+        return cls(job, every, _wanted(every, job), store, find_runs(job.runs))
 
     def reader(self, report: Report, taken: Taken) -> RunReader:
         """Return a reader of the runs, from their beginning."""
@@ -80,7 +80,7 @@ class Inputs:
             self.files,
             report,
             topics=self.topics,
-            known=self.known,
+            known=self.all_topics or (),
             store=self.store,
             dataset=self.job.dataset,
             flag_instructions=self.job.model.use,
@@ -97,8 +97,10 @@ class Inputs:
     @property
     def paths(self) -> list[Path]:
         """Every input file, the workflow included."""
-        given = [self.job.topics, self.job.workflow.path, *self.job.documents]
-        return [*(path for path in given if path is not None and path.is_file()), *self.files]
+        given = [path for path in (self.job.topics, self.job.workflow.path) if path is not None]
+        documents = (path for path in self.job.documents if not is_data_set(path))
+        beside = (file for path in (*given, *documents) for file in files_below(path))
+        return [*beside, *self.files]
 
     def nothing_to_judge(self, unknown_topics: int) -> str:
         """Return why no response was judged, and what to do."""

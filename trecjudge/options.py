@@ -65,6 +65,14 @@ Strict = Annotated[
         rich_help_panel=INPUTS,
     ),
 ]
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check/--no-check",
+        help="Hold the runs against the rules of their track first.",
+        rich_help_panel=INPUTS,
+    ),
+]
 JudgeName = Annotated[
     str | None,
     typer.Option(
@@ -219,4 +227,11 @@ CacheFolder = Annotated[Path, typer.Argument(help="A folder with a cache.")]
 CacheModel = Annotated[str | None, typer.Option("--model", help="Replies of this model alone.")]
 OlderThan = Annotated[
     float | None, typer.Option("--older-than", min=0, help="Replies older than so many days.")
+]
+Runs = Annotated[list[Path], typer.Argument(help="Run files, or folders of them.")]
+Track = Annotated[
+    str, typer.Option("--track", help="The track whose rules hold; else each file tells.")
+]
+Fix = Annotated[
+    Path | None, typer.Option("--fix", help="A folder for repaired copies; every change is said.")
 ]

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from trecjudge.check.checking import check
+from trecjudge.check.report import Violation
 from trecjudge.config import write_config
 from trecjudge.errors import InputError, WorkflowError, unknown
-from trecjudge.findings import Finding, FindingLog
+from trecjudge.findings import KINDS, RULE, Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
 from trecjudge.job import Inputs, Job
 from trecjudge.judge import Judge, make_judge, programs_of, settings_of
@@ -116,8 +118,8 @@ class _Session:
         self._event("session_start", judge=job.judge, settings=settings_of(self.judge))
         inputs = Inputs.read(job, self.findings)
         self.watcher.begins(inputs.records, model.spent)
-        if job.strict:
-            self._refuse_findings(inputs)
+        if job.check or job.strict:
+            self._preflight(inputs)
         await self._judge(inputs, model)
         summary = score(JudgmentsReader(job.outputs.judgments), job.outputs)
         self._complete(summary, model)
@@ -125,18 +127,37 @@ class _Session:
         write_config(job, settings_of(self.judge), inputs.paths, model, summary)
         return summary
 
-    def _refuse_findings(self, inputs: Inputs) -> None:
-        """Read everything once and refuse it if a finding bears on a score."""
-        found: list[Finding] = []
-        for _ in inputs.reader(FindingLog([found.append]), lambda *_: None):
-            pass
-        bad = [finding for finding in found if finding.severity != "note"]
-        count = len(bad) + self.findings.of_severity("error", "warning")
-        for finding in bad:
-            self.findings(finding)
-        if count:
-            first = f"; the first: {bad[0]}" if bad else ""
-            raise InputError(f"--strict: {count} findings{first}")
+    def _preflight(self, inputs: Inputs) -> None:
+        """Hold everything against the tracks' rules before a call; refuse it if that is asked for.
+
+        What the reader finds is told when the runs are judged.
+        """
+        job, read, broken = self.job, FindingLog(), FindingLog()
+        first: list[Finding] = []
+
+        def heard(violation: Violation) -> None:
+            if KINDS[violation.finding.kind] is RULE:
+                broken(violation.finding)
+                self.findings(violation.finding)
+
+        def told(finding: Finding) -> None:
+            read(finding)
+            if finding.severity != "note" and not first:
+                first.append(finding)
+
+        report = check(
+            inputs.files[: job.max_runs],
+            inputs.all_topics,
+            dataset=job.dataset,
+            store=inputs.store,
+            report=told,
+            heard=heard,
+        )
+        bad = read.of_severity("error", "warning") + self.findings.of_severity("error", "warning")
+        if job.strict and (bad or report.refused):
+            count = bad + sum(broken.counts.values())
+            place = f"; the first: {first[0]}" if first else ""
+            raise InputError(f"--strict: {count} findings{place}; `check` tells them all")
 
     async def _judge(self, inputs: Inputs, model: Model) -> None:
         """Write the judgments file."""

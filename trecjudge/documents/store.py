@@ -22,6 +22,7 @@ HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
 
 BATCH = 10_000
+IRDS = "irds:"
 
 
 class DocumentStore(Protocol):
@@ -81,7 +82,7 @@ def open_documents(
     """
     stores: list[DocumentStore] = []
     for path in paths:
-        if str(path).startswith(IRDS):
+        if is_data_set(path):
             stores.append(IrDatasetsDocuments(str(path).removeprefix(IRDS)))
             continue
         files = files_below(path)
@@ -90,6 +91,11 @@ def open_documents(
         else:
             stores.append(_held(path, files, report))
     return stores[0] if len(stores) == 1 else DocumentStores(stores)
+
+
+def is_data_set(path: Path) -> bool:
+    """Return whether a path names a data set of `ir_datasets` instead of a file."""
+    return str(path).startswith(IRDS)
 
 
 def _held(path: Path, files: Sequence[Path], report: Report) -> HeldDocuments:
@@ -153,9 +159,6 @@ def _documents(files: Sequence[Path], report: Report) -> Iterator[tuple[Place, D
 
 def _nothing_in(path: Path) -> InputError:
     return InputError(f"{path}: no documents found; give JSONL records of docid and text")
-
-
-IRDS = "irds:"
 
 
 class IrDatasetsDocuments:

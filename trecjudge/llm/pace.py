@@ -39,11 +39,11 @@ class Bucket:
 class Pace:
     """Admits requests in order, at most `limit` at a time.
 
-    A refusal for being too many (429) holds new requests back for as long as the server asked. One
-    that comes before the limit has proved itself (by as many successes as it admits) lowers it to
-    what the server held at that moment: a hard limit, tried again only after a while that doubles.
-    One that comes later is noise and takes off a quarter. Successes raise the limit again, by one
-    for as many as it admits.
+    A refusal for being too many (429) takes a quarter off the limit and holds new requests back for
+    as long as the server asked. Several in a row show a hard limit: what the server held at that
+    moment becomes the ceiling. Successes raise the limit again, by one for as many as it admits;
+    above the ceiling one more is tried only after a while that doubles, and a refusal of that trial
+    holds nothing back.
     """
 
     most: int
@@ -53,6 +53,7 @@ class Pace:
     in_flight: int = 0
     throttled: int = 0
     _proved: int = 0
+    _refused_in_a_row: int = 0
     _ceiling: float = math.inf
     _probe_at: float = 0.0
     _probe_after: float = PROBE_FIRST
@@ -93,12 +94,13 @@ class Pace:
     def succeeded(self) -> None:
         """Note a success; raise the limit by one after as many as it admits."""
         self._proved += 1
+        self._refused_in_a_row = 0
         if self.limit >= self.most or self._proved < self.limit:
-            return
-        if self.limit >= self._ceiling and _now() < self._probe_at:
             return
         if self.limit > self._ceiling:
             self._ceiling, self._probe_after = math.inf, PROBE_FIRST
+        if self.limit >= self._ceiling and _now() < self._probe_at:
+            return
         self.limit, self._proved = min(float(self.most), self.limit + 1), 0
 
     def refused(self, after: float) -> None:
@@ -107,15 +109,23 @@ class Pace:
         `after` are the seconds that the server asked to wait.
         """
         self.throttled += 1
-        if self._proved < self.limit:
+        self._refused_in_a_row += 1
+        if self.limit > self._ceiling and self._proved < self.limit:
+            self.limit = self._ceiling
+            self._probe_later()
+        elif self._refused_in_a_row > 1:
             self.limit = self._ceiling = float(min(self.limit, max(1, self.in_flight - 1)))
-            if _now() >= self._probe_at:
-                self._probe_at = _now() + self._probe_after
-                self._probe_after = min(PROBE_LAST, 2 * self._probe_after)
+            self._probe_later()
+            self.hold(after)
         else:
             self.limit = max(1.0, self.limit * 0.75)
+            self.hold(after)
         self._proved = 0
-        self.hold(after)
+
+    def _probe_later(self) -> None:
+        if _now() >= self._probe_at:
+            self._probe_at = _now() + self._probe_after
+            self._probe_after = min(PROBE_LAST, 2 * self._probe_after)
 
     def hold(self, seconds: float) -> None:
         """Admit nothing for so many seconds."""

@@ -19,10 +19,9 @@ _ADDRESSES = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # No match is possible without one of these; looking for plain text is many times faster.
-_WORDS = ("ignore", "disregard", "forget", "you are", "prompt", "fully supported")
 _HINTS = (
-    *("[[", "_support", "_SUPPORT", "im_start", "im_end", "system>", "assistant", "endoftext"),
-    *(case(word) for word in _WORDS for case in (str.lower, str.capitalize, str.upper)),
+    *("[[", "_support", "im_start", "im_end", "system>", "assistant", "endoftext", "ignore"),
+    *("disregard", "forget", "you are", "prompt", "fully supported"),
 )
 
 
@@ -31,7 +30,8 @@ def instruction_like(text: str) -> str | None:
 
     It finds what is plain; its silence proves nothing.
     """
-    if not any(hint in text for hint in _HINTS):
+    plain = " ".join(text.casefold().split())
+    if not any(hint in plain for hint in _HINTS):
         return None
     found = _ADDRESSES.search(text)
     return found[0] if found else None

@@ -1,0 +1,55 @@
+"""The doctor's visit: read the inputs, check them, mend copies where that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trecjudge.cache.store import default_folder
+from trecjudge.check.checking import check
+from trecjudge.check.fixing import Change, fix
+from trecjudge.check.report import CheckReport
+from trecjudge.documents.store import open_documents
+from trecjudge.findings import Finding, FindingLog
+from trecjudge.formats.registry import check_dataset
+from trecjudge.runs import find_runs
+from trecjudge.topics import read_topics
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a visit came to. `beside` are findings on topics and documents."""
+
+    report: CheckReport
+    changes: Sequence[Change]
+    beside: Sequence[Finding]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        beside = [str(finding) for finding in self.beside]
+        return self.report.as_dict() | {"changes": list(map(str, self.changes)), "beside": beside}
+
+
+def check_command(
+    runs: Sequence[Path],
+    topics_path: Path | None = None,
+    dataset: str = "auto",
+    track: str = "",
+    documents: Sequence[Path] = (),
+    fix_into: Path | None = None,
+) -> Checked:
+    """Check run files and, with `fix_into`, write repaired copies there.
+
+    Raises InputError for inputs that cannot be used, OutputError for a folder that cannot.
+    """
+    check_dataset(dataset)
+    beside: list[Finding] = []
+    log = FindingLog([beside.append])
+    topics = read_topics(topics_path, log) if topics_path else None
+    store = open_documents(documents, default_folder(), log) if documents else None
+    files = find_runs(runs)
+    report = check(files, topics, track=track, dataset=dataset, store=store)
+    changes = fix(files, fix_into, topics, track=track, dataset=dataset) if fix_into else []
+    return Checked(report, changes, beside)

@@ -1,0 +1,60 @@
+"""`cache`: look after the cache of model replies."""
+
+from __future__ import annotations
+
+import typer
+
+from trecjudge import options as flag
+from trecjudge.commands.ending import exits, print_listing
+
+cache_app = typer.Typer(help="Look after the cache of model replies.", no_args_is_help=True)
+
+
+@cache_app.command()
+@exits
+def info(cache_dir: flag.Cache = None) -> int:
+    """Show what the cache holds, by endpoint and model."""
+    from trecjudge.cache.upkeep import holdings
+
+    return print_listing(
+        [
+            (f"{h.endpoint} {h.model}", f"{h.replies} replies, {h.tokens} tokens")
+            for h in holdings(cache_dir)
+        ]
+    )
+
+
+@cache_app.command("export")
+@exits
+def export_cache(
+    target: flag.CacheFolder, cache_dir: flag.Cache = None, model: flag.CacheModel = None
+) -> int:
+    """Copy the cache, or one model's part of it, into a new folder, for --cache-from."""
+    from trecjudge.cache.upkeep import export_to
+
+    count = export_to(cache_dir, target, model)
+    return print_listing([("exported", f"{count} replies to {target}")])
+
+
+@cache_app.command("import")
+@exits
+def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
+    """Add the replies of another cache, where this one has none."""
+    from trecjudge.cache.upkeep import import_from
+
+    count = import_from(cache_dir, source)
+    return print_listing([("imported", f"{count} replies from {source}")])
+
+
+@cache_app.command()
+@exits
+def prune(
+    cache_dir: flag.Cache = None,
+    model: flag.CacheModel = None,
+    older_than: flag.OlderThan = None,
+) -> int:
+    """Delete replies of a model, or older than so many days, or both."""
+    from trecjudge.cache.upkeep import prune
+
+    count = prune(cache_dir, model, older_than)
+    return print_listing([("deleted", f"{count} replies")])

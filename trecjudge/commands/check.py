@@ -1,0 +1,41 @@
+"""`check`: would the track's own validator take these runs, and can they be mended?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trecjudge import options as flag
+from trecjudge.commands.ending import exits, output, print_json, print_lines
+
+if TYPE_CHECKING:
+    from trecjudge.check.command import Checked
+
+
+@exits
+def check_runs(
+    runs: flag.Runs,
+    topics: flag.Topics = None,
+    dataset: flag.Dataset = "auto",
+    track: flag.Track = "",
+    documents: flag.Documents = None,
+    fix: flag.Fix = None,
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
+) -> int:
+    """Tell whether a track's own validator would refuse the runs, and why; repair copies."""
+    from trecjudge.check.command import check_command
+
+    done = check_command(runs, topics, dataset, track, documents or [], fix)
+    if as_json:
+        print_json([done.as_dict()])
+    elif not quiet:
+        _print_report(done)
+    return int(done.report.refused)
+
+
+def _print_report(done: Checked) -> None:
+    from trecjudge.check.table import closing_line, place_lines, verdict_table
+
+    output().print(verdict_table(done.report))
+    found = (*map(str, done.beside), *place_lines(done.report), *map(str, done.changes))
+    print_lines((*found, closing_line(done.report)))
