@@ -51,6 +51,8 @@ def main(
     check: flag.Check = True,
     strict: flag.Strict = False,
     judge: flag.JudgeName = None,
+    also: flag.Also = None,
+    judgments_from: flag.JudgmentsFrom = None,
     workflow: flag.WorkflowFile = None,
     settings: flag.Settings = None,
     variant: flag.Variant = None,
@@ -159,7 +161,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
     """Return the jobs that the command line asks for."""
     from trecjudge.job import Job
     from trecjudge.outputs import Outputs
-    from trecjudge.workflow import Workflow, points, read_workflow, with_overrides
+    from trecjudge.workflow import Workflow, names_in, points, read_workflow, with_overrides
 
     path = options["workflow"]
     read = read_workflow(path) if path else Workflow()
@@ -181,10 +183,12 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             "strict",
         )
     }
+    judges = names_in(options["judge"]) if options["judge"] else workflow.judges
     outputs = Outputs(options["out_dir"], options["name"])
     return [
         Job(
-            judge=options["judge"] or workflow.judge,
+            judges=[*judges, *(options["also"] or ())],
+            labels=options["judgments_from"],
             runs=options["responses"],
             documents=options["documents"] or (),
             outputs=outputs.of(point.suffix),

@@ -126,7 +126,7 @@ def test_first_topics_and_runs(tmp_path: Path) -> None:
 def test_the_config_makes_it_repeatable(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--set", "partial=0.25")
     config = yaml.safe_load((tmp_path / "x.config.yml").read_text())
-    assert config["settings"] == {"attester": "auto", "partial": 0.25, "group": 1}
+    assert config["judges"]["citation"] == {"attester": "auto", "group": 1, "partial": 0.25}
     assert len(config["inputs_sha256"]) == 5
     assert config["counts"]["items_judged"] == config["counts"]["items_expected"] == 39
 
@@ -270,3 +270,25 @@ def test_one_topic_and_one_run(tmp_path: Path) -> None:
     assert (summary["topics"], [run["run_id"] for run in summary["runs"]]) == (1, ["careful"])
     unknown = sample("rag", tmp_path, "--topic", "99")
     assert (unknown.status, "unknown topic '99'" in unknown.err) == (1, True)
+
+
+def test_several_judges_write_one_set_of_files(tmp_path: Path) -> None:
+    both = ("--judge", "citation", "--also", "length", "--set", "length.limit=90")
+    done = sample("rag", tmp_path, "--json", *both)
+    summary = json.loads(done.out)
+    assert (summary["judge"], summary["ranked_by"]) == ("citation,length", "CITATION_SUPPORT")
+    assert {"CITATION_SUPPORT", "LENGTH", "FITS"} <= set(summary["measures"])
+    before = files(tmp_path)
+    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert files(tmp_path) == before
+
+
+def test_labels_of_a_human_as_the_judge(tmp_path: Path) -> None:
+    labels = SAMPLES / "rag" / "labels.jsonl"
+    done = sample("rag", tmp_path, "--json", "--judgments-from", labels)
+    summary = json.loads(done.out)
+    assert (done.status, summary["unjudged"]) == (0, 0)
+    support = means(tmp_path, "CITATION_SUPPORT")
+    assert support["uncited"] == pytest.approx(1 / 3)
+    refused = sample("rag", tmp_path, "--judge", "length", "--judgments-from", labels)
+    assert "judge 'length' takes no labels of others" in refused.err

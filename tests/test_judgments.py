@@ -16,7 +16,7 @@ JUDGMENTS = [
     judgment(FULL, doc_id="d1", grade=2, evidence=Evidence(0, 4, "One.")),
     judgment(doc_id="d2", failure=Failure("cut", "too long", 3)),
 ]
-HEADER = Header("citation", {"partial": 0.5}, {"sort_by": "X"}, ("m:f",), ("t1", "t2"), True)
+HEADER = Header({"citation": {"partial": 0.5}}, {"sort_by": "X"}, ("m:f",), ("t1", "t2"), True)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from tests.fakes import ScriptedModel, always, response
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.model import Model, NoModel, Program
 from trecjudge.measures import LeaderboardSpec
+from trecjudge.panel import Seat
 from trecjudge.records import Document, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.runner import LOOK_AHEAD, JudgedResponse, Runner, _by_document
 
@@ -42,7 +43,9 @@ class Asking:
 def judged(judge: Asking, *responses: Response, model: Model | None = None) -> list[JudgedResponse]:
     async def collect() -> list[JudgedResponse]:
         pairs = ((Topic(r.topic_id), r) for r in responses)
-        return [found async for found in Runner(judge, model or NoModel()).run(pairs)]
+        return [
+            found async for found in Runner([Seat("asking", judge)], model or NoModel()).run(pairs)
+        ]
 
     return asyncio.run(collect())
 
@@ -75,7 +78,7 @@ def test_look_ahead_is_bounded() -> None:
             yield Topic("t1"), response(("s", []))
 
     async def first() -> None:
-        runner = Runner(Asking(), always("x"))
+        runner = Runner([Seat("asking", Asking())], always("x"))
         async for _ in runner.run(responses()):
             break
 
@@ -130,3 +133,18 @@ def test_items_of_one_document_are_begun_together() -> None:
     one, two = Document("d1", "x"), Document("d2", "y")
     pool = [Item(Topic("t"), "r", "s", document=d) for d in (one, two, None, one, two)]
     assert _by_document(pool) == [0, 3, 1, 4, 2]
+
+
+def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
+    async def collect() -> list[JudgedResponse]:
+        seats = [Seat("a", Asking()), Seat("b", Asking())]
+        pairs = [(Topic("t1"), response(("One.", []), ("Two.", [])))]
+        return [found async for found in Runner(seats, always("x")).run(pairs)]
+
+    (found,) = asyncio.run(collect())
+    assert [(j.judge, j.sentence_index) for j in found.judgments] == [
+        ("a", 0),
+        ("a", 1),
+        ("b", 0),
+        ("b", 1),
+    ]

@@ -62,6 +62,8 @@ KINDS: dict[str, FindingKind] = {
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_empty": FindingKind("warning", "citations of it cannot be judged"),
     "document_missing": FindingKind("warning", "a citation that does not exist"),
+    "label_unusable": FindingKind("error", "left out"),
+    "label_duplicate": FindingKind("warning", "the first label counts"),
     "row_unreadable": FindingKind("error", "left out"),
     "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
     "documents_not_given": FindingKind(

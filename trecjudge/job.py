@@ -1,4 +1,4 @@
-"""A job: one judge with one set of settings on one input, and what it reads."""
+"""A job: judges with one set of settings on one input, and what they read."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ NO_MODEL = ModelOptions()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the command line asked for. `settings` are the judge's, all overrides applied.
+    """What the command line asked for. `settings` are the judges', all overrides applied.
 
     `topics` None takes the topics that the runs answer.
     """
 
-    judge: str
+    judges: Sequence[str]
     settings: Mapping[str, Any]
     workflow: Workflow
     runs: Sequence[Path]
@@ -49,12 +49,8 @@ class Job:
     qrels_pool: bool = False
     check: bool = True
     strict: bool = False
+    labels: Path | None = None
     command_line: Sequence[str] = ()
-
-    @property
-    def event(self) -> str:
-        """The prefix of the judge's events in the log: `citation` -> `CITATION`."""
-        return self.judge.rpartition(":")[2].upper()
 
 
 @dataclass(frozen=True, slots=True)

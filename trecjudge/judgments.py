@@ -25,19 +25,19 @@ from trecjudge.records import (
 )
 from trecjudge.sources.containers import lines
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
     """What scoring must know beyond the judgments.
 
+    `judges` are the settings of each judge by name, the first one the ranking and qrels judge.
     `topics` are the ids that every run is expected to answer; None stands for those that any run
     answers. `measures` are references to the user's own (`package.module:name`).
     """
 
-    judge: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    judges: Mapping[str, Mapping[str, Any]]
     leaderboard: Mapping[str, Any] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
     topics: tuple[str, ...] | None = None
@@ -60,6 +60,7 @@ def judgment_record(judgment: Judgment) -> dict[str, Any]:
         "reason": judgment.reason,
         "evidence": judgment.evidence,
         "attester": judgment.attester,
+        "judge": judgment.judge,
         "failure": judgment.failure,
     }
 

@@ -82,6 +82,8 @@ class Leaderboard:
     def _score(
         self, measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]
     ) -> Score:
+        if measure.judge:
+            judgments = [j for j in judgments if j.judge == measure.judge]
         value = _number(measure.compute(response, judgments))
         fill = self.spec.fill
         if fill is None or all(judgment.judged for judgment in judgments):

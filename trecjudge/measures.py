@@ -27,13 +27,15 @@ class MeasureSpec:
     """One column of the leaderboard.
 
     `default` stands in for a response that is missing or on which the measure is not defined; with
-    None such a response leaves the mean. It never stands in for an unjudged one.
+    None such a response leaves the mean. It never stands in for an unjudged one. `judge` names the
+    judge whose judgments alone it sees; all of them where it is empty.
     """
 
     name: str
     compute: Compute
     aggregate: Aggregate = "mean_of_floats"
     default: float | None = 0.0
+    judge: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,14 @@ class LeaderboardSpec:
     """The measures of a judge, the one that ranks runs, and the rule for missing responses.
 
     `fill` gives an unjudged judgment its best and worst outcome, for the bounds of a mean.
+    `pooled_qrels` makes classic qrels over all runs the judge's own.
     """
 
     measures: tuple[MeasureSpec, ...]
     sort_by: str = ""
     on_missing: OnMissing = "fix_aggregate"
     fill: Fill | None = None
+    pooled_qrels: bool = False
 
     def __post_init__(self) -> None:
         names = [measure.name for measure in self.measures]

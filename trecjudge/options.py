@@ -77,7 +77,20 @@ JudgeName = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help="A judge by name (see `judges`) or module:Class; else the workflow's, else citation.",
+        help="Judges by name (see `judges`) or module:Class, by commas; else the workflow's.",
+        rich_help_panel=JUDGING,
+    ),
+]
+Also = Annotated[
+    list[str] | None,
+    typer.Option("--also", help="A judge beside these; may be repeated.", rich_help_panel=JUDGING),
+]
+JudgmentsFrom = Annotated[
+    Path | None,
+    typer.Option(
+        "--judgments-from",
+        help="JSONL of topic_id, run_id, sentence_index, doc_id, label: labels of others as the"
+        " judge.",
         rich_help_panel=JUDGING,
     ),
 ]

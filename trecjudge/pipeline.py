@@ -16,14 +16,21 @@ from trecjudge.config import write_config
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.findings import KINDS, RULE, Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
+from trecjudge.given import read_labels, with_labels
 from trecjudge.job import Inputs, Job
-from trecjudge.judge import Judge, make_judge, programs_of, settings_of
 from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.llm.model import Model
 from trecjudge.llm.opening import open_model
 from trecjudge.log import DebugLog
-from trecjudge.measures import leaderboard_spec
 from trecjudge.outputs import whole
+from trecjudge.panel import (
+    Panel,
+    Seat,
+    make_panel,
+    panel_programs,
+    panel_settings,
+    panel_spec,
+)
 from trecjudge.records import Judgment
 from trecjudge.runner import JudgedResponse, Runner
 from trecjudge.scoring import score
@@ -54,9 +61,9 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
 
     Raises a TrecJudgeError for what the user can put right.
     """
-    judge = _checked_judge(job)
+    panel = _panel(job)
     job.outputs.prepare()
-    return asyncio.run(_Session(job, judge, watcher).run())
+    return asyncio.run(_Session(job, panel, watcher).run())
 
 
 def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
@@ -64,28 +71,28 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 
     Raises a TrecJudgeError for what the user can put right.
     """
-    return asyncio.run(_plan(job, _checked_judge(job), watcher))
+    return asyncio.run(_plan(job, _panel(job), watcher))
 
 
-def _checked_judge(job: Job) -> Judge:
-    """Return the judge; everything that names something is checked against what there is."""
+def _panel(job: Job) -> list[Seat]:
+    """Return the judges; everything that names something is checked against what there is."""
     check_dataset(job.dataset)
-    judge = make_judge(job.judge, job.settings)
-    leaderboard_spec(judge.measures, job.workflow.leaderboard, job.workflow.measures)
-    programs = programs_of(judge)
+    panel = make_panel(job.judges, job.settings)
+    panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+    programs = panel_programs(panel)
     for name in job.workflow.prompts:
         if name not in programs:
             raise WorkflowError(f"prompts: {unknown('program', name, programs)}")
-    return judge
+    return panel
 
 
-async def _plan(job: Job, judge: Judge, watcher: Watcher) -> dict[str, Any]:
-    programs = programs_of(judge).values()
+async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
+    programs = panel_programs(panel).values()
     findings = FindingLog([watcher.finding])
     async with open_model(job.model, job.workflow, programs, watcher.said) as model:
         reader = Inputs.read(job, findings).reader(findings, watcher.taken)
         items = 0
-        async for judged in Runner(judge, model).run(reader):
+        async for judged in Runner(panel, model).run(reader):
             items += len(judged.judgments)
         return model.spent() | {"items": items}
 
@@ -95,7 +102,7 @@ class _Session:
     """A job under way."""
 
     job: Job
-    judge: Judge
+    panel: Panel
     watcher: Watcher
     findings: FindingLog = field(default_factory=FindingLog)
     log: DebugLog | None = None
@@ -104,7 +111,7 @@ class _Session:
     async def run(self) -> Summary:
         job = self.job
         self.findings.listeners.append(self.watcher.finding)
-        programs = programs_of(self.judge).values()
+        programs = panel_programs(self.panel).values()
         with ExitStack() as files:
             async with open_model(job.model, job.workflow, programs, self.watcher.said) as model:
                 if job.debug_log:
@@ -115,7 +122,7 @@ class _Session:
 
     async def _stations(self, model: Model) -> Summary:
         job = self.job
-        self._event("session_start", judge=job.judge, settings=settings_of(self.judge))
+        self._event("session_start", judges=panel_settings(self.panel))
         inputs = Inputs.read(job, self.findings)
         self.watcher.begins(inputs.records, model.spent)
         if job.check or job.strict:
@@ -124,7 +131,7 @@ class _Session:
         summary = score(JudgmentsReader(job.outputs.judgments), job.outputs)
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
-        write_config(job, settings_of(self.judge), inputs.paths, model, summary)
+        write_config(job, panel_settings(self.panel), inputs.paths, model, summary)
         return summary
 
     def _preflight(self, inputs: Inputs) -> None:
@@ -165,17 +172,23 @@ class _Session:
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(self._header(inputs))
-            async for judged in Runner(self.judge, model).run(reader):
+            async for judged in Runner(self._seated(), model).run(reader):
                 self._write(writer, judged)
             if not writer.responses:
                 raise InputError(inputs.nothing_to_judge(reader.unknown_topics))
             writer.end()
 
+    def _seated(self) -> Panel:
+        """Return the judges, with the labels of others in their place where those are given."""
+        if self.job.labels is None:
+            return self.panel
+        labels = read_labels(self.job.labels, self.findings)
+        return [with_labels(seat, labels) for seat in self.panel]
+
     def _header(self, inputs: Inputs) -> Header:
         job = self.job
         return Header(
-            judge=job.judge,
-            settings=settings_of(self.judge),
+            judges=panel_settings(self.panel),
             leaderboard=job.workflow.leaderboard,
             measures=tuple(job.workflow.measures),
             topics=tuple(inputs.topics) if inputs.topics is not None else None,
@@ -189,7 +202,7 @@ class _Session:
             shown = [self._shown(judgment) for judgment in entry.judgments]
             judgments += shown
             if self.log is not None:
-                self.log.judged(self.job.event, entry.item, shown, entry.calls)
+                self.log.judged(entry.seat.event, entry.item, shown, entry.calls)
             if entry.trace:
                 self._event("BUG", traceback=entry.trace)
         writer.response(judged.response, judgments)

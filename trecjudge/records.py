@@ -159,7 +159,7 @@ class Judgment:
     """A judge's decision on one item; where the item is unjudged, `failure` says why.
 
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
-    judges that measure rather than grade.
+    judges that measure rather than grade. `judge` is the name of the judge, set by the runner.
     """
 
     run_id: str
@@ -174,6 +174,7 @@ class Judgment:
     reason: str = ""
     evidence: Evidence | None = None
     attester: str = ""
+    judge: str = ""
     failure: Failure | None = None
     usage: Usage = field(default=Usage(), compare=False)
 

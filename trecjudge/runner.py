@@ -8,15 +8,18 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
+from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
 from trecjudge.judge import GroupingJudge, Judge
 from trecjudge.llm.model import Model, Recorder
+from trecjudge.panel import Panel, Seat
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
 
+T = TypeVar("T")
 LOOK_AHEAD = 4
 """Items begun and not yet handed out, for each request that may be under way."""
 
@@ -28,6 +31,7 @@ class JudgedItem:
     item: Item
     judgments: list[Judgment]
     calls: list[ModelCall]
+    seat: Seat
     trace: str = ""
 
 
@@ -46,9 +50,9 @@ class JudgedResponse:
 
 @dataclass(slots=True)
 class Runner:
-    """Judges responses; items begun and not yet handed out are bounded."""
+    """Judges responses by every judge of a panel; what is begun and not handed out is bounded."""
 
-    judge: Judge
+    panel: Panel
     model: Model
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
 
@@ -57,12 +61,12 @@ class Runner:
         begun, look_ahead = 0, LOOK_AHEAD * self.model.in_flight
         try:
             for topic, response in pairs:
-                pool = self._pool(topic, response)
+                pools = [self._pool(seat, topic, response) for seat in self.panel]
                 if not self.model.available:
-                    yield await self._response(response, pool)
+                    yield await self._response(response, pools)
                     continue
-                task = asyncio.create_task(self._response(response, pool))
-                size = 1 if isinstance(pool, JudgedItem) else len(pool)
+                task = asyncio.create_task(self._response(response, pools))
+                size = sum(len(pool) for pool in pools)
                 self._window.append((size, task))
                 begun += size
                 while begun > look_ahead and self._window:
@@ -81,72 +85,92 @@ class Runner:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._window.clear()
 
-    def _pool(self, topic: Topic, response: Response) -> list[Item] | JudgedItem:
+    def _pool(self, seat: Seat, topic: Topic, response: Response) -> list[Item | JudgedItem]:
         """Return the items to judge or, where the judge cannot tell them, one unjudged item."""
         try:
-            return list(self.judge.pool(topic, response))
+            return list(seat.judge.pool(topic, response))
         except Exception as error:  # whatever a judge raises, the run goes on
-            return _bug(Item(topic, response.run_id, response.text), error, [])
+            return [_bug(seat, Item(topic, response.run_id, response.text), error, [])]
 
-    async def _response(self, response: Response, pool: list[Item] | JudgedItem) -> JudgedResponse:
-        """Judge all items of a response; items that share a document are begun together."""
-        if isinstance(pool, JudgedItem):
-            return JudgedResponse(response, [pool])
+    async def _response(
+        self, response: Response, pools: list[list[Item | JudgedItem]]
+    ) -> JudgedResponse:
+        """Judge all items of a response, judge by judge."""
+        work = [self._items(seat, pool) for seat, pool in zip(self.panel, pools, strict=True)]
+        if self.model.available:
+            judged = await _all(work)
+        else:
+            judged = [await items for items in work]
+        return JudgedResponse(response, [item for items in judged for item in items])
+
+    async def _items(self, seat: Seat, pool: list[Item | JudgedItem]) -> list[JudgedItem]:
+        """Judge the items of one judge; items that share a document are begun together."""
+        items = [entry for entry in pool if isinstance(entry, Item)]
         if not self.model.available:
-            return JudgedResponse(response, [(await self._judged([item]))[0] for item in pool])
-        groups = [
-            (group, asyncio.create_task(self._judged([pool[i] for i in group])))
-            for group in self._groups(pool)
-        ]
-        try:
-            await asyncio.gather(*(task for _, task in groups))
-        finally:
-            for _, task in groups:
-                task.cancel()
-        done = {
-            i: item for group, task in groups for i, item in zip(group, task.result(), strict=True)
-        }
-        return JudgedResponse(response, [done[i] for i in range(len(pool))])
+            judged = [(await self._judged(seat, [item]))[0] for item in items]
+        else:
+            groups = list(_groups(seat.judge, items))
+            work = (self._judged(seat, [items[i] for i in group]) for group in groups)
+            found = await _all(work)
+            pairs = zip(groups, found, strict=True)
+            by_place = {
+                i: item for group, done in pairs for i, item in zip(group, done, strict=True)
+            }
+            judged = [by_place[i] for i in range(len(items))]
+        return [*judged, *(entry for entry in pool if isinstance(entry, JudgedItem))]
 
-    def _groups(self, pool: list[Item]) -> Iterator[list[int]]:
-        """Yield positions of items to judge together, items of one document next to each other."""
-        order = _by_document(pool)
-        judge = self.judge
-        if not isinstance(judge, GroupingJudge) or judge.group < 2:
-            yield from ([i] for i in order)
-            return
-        for key, members in groupby(order, key=lambda i: judge.group_of(pool[i])):
-            size = 1 if key is None else judge.group
-            while group := list(islice(members, size)):
-                yield group
-
-    async def _judged(self, items: list[Item]) -> list[JudgedItem]:
+    async def _judged(self, seat: Seat, items: list[Item]) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request; the first has its model calls."""
         recorder = Recorder(self.model)
         try:
-            found = await self._judgments(items, recorder)
+            found = await _judgments(seat.judge, items, recorder)
         except TrecJudgeError:
             raise
         except JudgmentFailed as failed:
             failure = Failure(failed.kind, failed.message, failed.tries)
             found = [[judgment_of(item, failure=failure)] for item in items]
         except Exception as error:  # whatever a judge raises, the run goes on
-            return [_bug(item, error, recorder.calls) for item in items]
+            return [_bug(seat, item, error, recorder.calls) for item in items]
         calls = [recorder.calls, *([] for _ in items[1:])]
-        return [JudgedItem(*each) for each in zip(items, found, calls, strict=True)]
-
-    async def _judgments(self, items: list[Item], model: Model) -> list[list[Judgment]]:
-        if len(items) > 1 and isinstance(self.judge, GroupingJudge):
-            return [[judgment] for judgment in await self.judge.judge_group(items, model)]
-        found = await self.judge.judge(items[0], model)
-        return [found if isinstance(found, list) else [found]]
+        named = [[replace(j, judge=seat.name) for j in judgments] for judgments in found]
+        return [JudgedItem(*each, seat) for each in zip(items, named, calls, strict=True)]
 
 
-def _bug(item: Item, error: Exception, calls: list[ModelCall]) -> JudgedItem:
+async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Await everything at once; where one fails, the others are cancelled."""
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _judgments(judge: Judge, items: list[Item], model: Model) -> list[list[Judgment]]:
+    if len(items) > 1 and isinstance(judge, GroupingJudge):
+        return [[judgment] for judgment in await judge.judge_group(items, model)]
+    found = await judge.judge(items[0], model)
+    return [found if isinstance(found, list) else [found]]
+
+
+def _groups(judge: Judge, pool: list[Item]) -> Iterator[list[int]]:
+    """Yield positions of items to judge together, items of one document next to each other."""
+    order = _by_document(pool)
+    if not isinstance(judge, GroupingJudge) or judge.group < 2:
+        yield from ([i] for i in order)
+        return
+    for key, members in groupby(order, key=lambda i: judge.group_of(pool[i])):
+        size = 1 if key is None else judge.group
+        while group := list(islice(members, size)):
+            yield group
+
+
+def _bug(seat: Seat, item: Item, error: Exception, calls: list[ModelCall]) -> JudgedItem:
     """Return the item as unjudged by a fault of the judge, with the traceback for the log."""
     failure = Failure("bug", f"{type(error).__name__}: {error}")
     trace = "".join(traceback.format_exception(error))
-    return JudgedItem(item, [judgment_of(item, failure=failure)], calls, trace)
+    judgment = judgment_of(item, failure=failure, judge=seat.name)
+    return JudgedItem(item, [judgment], calls, seat, trace)
 
 
 def _by_document(pool: list[Item]) -> list[int]:

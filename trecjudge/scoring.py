@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 
-from trecjudge.judge import make_judge
 from trecjudge.judgments import Header, JudgmentsReader
 from trecjudge.leaderboard import (
     Leaderboard,
@@ -13,16 +12,24 @@ from trecjudge.leaderboard import (
     pooled_qrels,
     response_qrels,
 )
-from trecjudge.measures import LeaderboardSpec, leaderboard_spec
+from trecjudge.measures import LeaderboardSpec
 from trecjudge.outputs import Outputs, whole
+from trecjudge.panel import Seat, make_panel, panel_spec
 from trecjudge.summary import Summary, summarise
 from trecjudge.trec import QrelsRow, leaderboard_line, qrels_line
 
 
 def spec_of(header: Header) -> LeaderboardSpec:
     """Return the measures that a judgments file is to be scored by."""
-    judge = make_judge(header.judge, header.settings)
-    return leaderboard_spec(judge.measures, header.leaderboard, header.measures)
+    panel = panel_of(header)
+    return panel_spec(panel, header.leaderboard, header.measures)
+
+
+def panel_of(header: Header) -> list[Seat]:
+    """Return the judges of a judgments file."""
+    names = list(header.judges)
+    settings = header.judges if len(names) > 1 else header.judges[names[0]]
+    return make_panel(names, settings)
 
 
 def score(reader: JudgmentsReader, outputs: Outputs) -> Summary:
@@ -31,22 +38,25 @@ def score(reader: JudgmentsReader, outputs: Outputs) -> Summary:
     Raises InputError if the file is not whole, before either file is replaced.
     """
     header = reader.header
-    board = Leaderboard(spec_of(header), header.topics)
+    spec = spec_of(header)
+    board = Leaderboard(spec, header.topics)
+    first, pooled = next(iter(header.judges)), header.qrels_pool or spec.pooled_qrels
     pool: dict[tuple[str, str], int] = {}
     with ExitStack() as files:
         qrels = files.enter_context(whole(outputs.qrels))
         leaderboard = files.enter_context(whole(outputs.leaderboard))
         for response, judgments in reader:
             board.add(response, judgments)
-            if header.qrels_pool:
-                best_grades(judgments, pool)
+            graded = [j for j in judgments if j.judge == first]
+            if pooled:
+                best_grades(graded, pool)
             else:
-                qrels.write(_text(response_qrels(response, judgments)))
+                qrels.write(_text(response_qrels(response, graded)))
         board.finish()
         qrels.write(_text(pooled_qrels(pool)))
         for row in board.rows():
             leaderboard.write(leaderboard_line(row).encode())
-    summary = summarise(outputs.name, header.judge, board)
+    summary = summarise(outputs.name, ",".join(header.judges), board)
     summary.files = {"leaderboard": str(outputs.leaderboard), "qrels": str(outputs.qrels)}
     return summary
 

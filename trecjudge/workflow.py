@@ -27,7 +27,7 @@ UNSAFE = re.compile(r"[^\w.+-]+")
 class Workflow:
     """A workflow file as read. `variants` name settings, `sweeps` lists of values of settings."""
 
-    judge: str = DEFAULT_JUDGE
+    judge: str | list[str] = DEFAULT_JUDGE
     settings: dict[str, Any] = field(default_factory=dict)
     llm: dict[str, Any] = field(default_factory=dict)
     leaderboard: dict[str, Any] = field(default_factory=dict)
@@ -36,6 +36,11 @@ class Workflow:
     prompts: dict[str, str] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     path: Path | None = None
+
+    @property
+    def judges(self) -> list[str]:
+        """The names of the judges, in order."""
+        return names_in(self.judge) if isinstance(self.judge, str) else list(map(str, self.judge))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +82,9 @@ def _check(place: Place, key: str, value: Any) -> None:
     """Check one top-level key and the shape of its value."""
     if key not in KEYS:
         raise WorkflowError(f"{place}: {unknown('key', key, KEYS)}")
-    wanted = {"judge": str, "measures": list}.get(key, dict)
+    wanted: Any = {"judge": (str, list), "measures": list}.get(key, dict)
     if value is not None and not isinstance(value, wanted):
-        names = {str: "a name", list: "a list", dict: "a mapping"}
+        names = {(str, list): "a name or a list of names", list: "a list", dict: "a mapping"}
         raise WorkflowError(f"{place}: {key} is {shown(value)}, must be {names[wanted]}")
     if key == "leaderboard":
         check_leaderboard(str(place), value or {})
@@ -110,20 +115,28 @@ def check_leaderboard(where: str, value: Mapping[str, Any]) -> None:
             raise WorkflowError(f"{where}: leaderboard: {unknown('key', name, LEADERBOARD_KEYS)}")
 
 
+def names_in(text: str) -> list[str]:
+    """Return the names of a comma-separated list."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def with_overrides(workflow: Workflow, overrides: Sequence[str]) -> tuple[Workflow, dict[str, Any]]:
     """Return the workflow with `llm.*` and `leaderboard.*` overridden, and the settings to set.
 
-    An override is `key=value`, the value in YAML; a key without a section is a setting.
+    An override is `key=value`, the value in YAML; any other section than these two is a judge.
     """
-    sections: dict[str, dict[str, Any]] = {"settings": {}, "llm": {}, "leaderboard": {}}
+    sections: dict[str, dict[str, Any]] = {"llm": {}, "leaderboard": {}}
+    settings: dict[str, Any] = {}
     for override in overrides:
         key, equals, text = override.partition("=")
         section, _, name = key.strip().rpartition(".")
-        if not equals or (section or "settings") not in sections or not name:
-            choices = "key=value, llm.key=value or leaderboard.key=value"
+        if not equals or not name:
+            choices = "key=value, judge.key=value, llm.key=value or leaderboard.key=value"
             raise WorkflowError(f"--set {override!r}: give {choices}")
+        into = sections.get(section, settings) if section in sections or not section else None
+        into = settings.setdefault(section, {}) if into is None else into
         try:
-            sections[section or "settings"][name] = yaml.safe_load(text)
+            into[name] = yaml.safe_load(text)
         except yaml.YAMLError as error:
             raise WorkflowError(f"--set {override!r}: the value is not YAML: {error}") from error
     check_leaderboard("--set", sections["leaderboard"])
@@ -132,7 +145,17 @@ def with_overrides(workflow: Workflow, overrides: Sequence[str]) -> tuple[Workfl
         llm=workflow.llm | sections["llm"],
         leaderboard=workflow.leaderboard | sections["leaderboard"],
     )
-    return changed, sections["settings"]
+    return changed, settings
+
+
+def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with others over them; those of one judge are merged, not replaced."""
+    both = {
+        key: value | above[key]
+        for key, value in below.items()
+        if isinstance(value, dict) and isinstance(above.get(key), dict)
+    }
+    return {**below, **above, **both}
 
 
 def points(
@@ -161,7 +184,7 @@ def points(
     else:
         named = [(variant, workflow.variants[variant])] if variant is not None else [("", {})]
     return [
-        Point(UNSAFE.sub("_", name), workflow.settings | changes | dict(overrides))
+        Point(UNSAFE.sub("_", name), merged(merged(workflow.settings, changes), overrides))
         for name, changes in named
     ]
 

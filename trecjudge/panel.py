@@ -1,0 +1,98 @@
+"""Several judges in one pass: their settings told apart, their measures in one leaderboard."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from trecjudge.errors import WorkflowError, unknown
+from trecjudge.judge import Judge, make_judge, programs_of, settings_of
+from trecjudge.llm.model import Program
+from trecjudge.measures import LeaderboardSpec, MeasureSpec, leaderboard_spec
+from trecjudge.records import Judgment
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A judge of a job under its name; `name` is also what its judgments carry."""
+
+    name: str
+    judge: Judge
+
+    @property
+    def event(self) -> str:
+        """The prefix of its events in the log: `citation` -> `CITATION`."""
+        return self.name.rpartition(":")[2].upper()
+
+
+Panel = Sequence[Seat]
+
+
+def make_panel(names: Sequence[str], settings: Mapping[str, Any]) -> list[Seat]:
+    """Return the judges of a job with their settings.
+
+    The settings of one judge are flat; those of several are given by judge. Raises PluginError for
+    an unknown judge, WorkflowError for settings that are not one's own.
+    """
+    by_judge = settings_by_judge(names, settings)
+    return [Seat(name, make_judge(name, by_judge[name])) for name in names]
+
+
+def settings_by_judge(
+    names: Sequence[str], settings: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the settings of each judge by name. Raises WorkflowError for a stray key."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise WorkflowError(f"judge {repeated[0]!r} is named twice")
+    own = {name: settings[name] for name in names if isinstance(settings.get(name), dict)}
+    rest = {key: value for key, value in settings.items() if key not in own}
+    if len(names) == 1:
+        return {names[0]: rest | own.get(names[0], {})}
+    for key in rest:
+        hint = "the settings of several judges are given by judge"
+        raise WorkflowError(f"settings: {unknown('judge', key, names)}; {hint}")
+    return {name: dict(own.get(name, {})) for name in names}
+
+
+def panel_spec(
+    panel: Panel, wanted: Mapping[str, Any] | None = None, references: Iterable[str] = ()
+) -> LeaderboardSpec:
+    """Return the measures of all judges as one leaderboard, with `leaderboard:` applied.
+
+    A measure sees its own judge's judgments alone. Where two judges have a measure of one name,
+    both are named `JUDGE.MEASURE`. The first judge's ranking holds. Raises WorkflowError.
+    """
+    specs = {seat.name: seat.judge.measures for seat in panel}
+    count = Counter(m.name for spec in specs.values() for m in spec.measures)
+    names = {
+        (judge, m.name): m.name if count[m.name] == 1 else f"{judge.upper()}.{m.name}"
+        for judge, spec in specs.items()
+        for m in spec.measures
+    }
+    columns: tuple[MeasureSpec, ...] = tuple(
+        replace(m, name=names[judge, m.name], judge=judge)
+        for judge, spec in specs.items()
+        for m in spec.measures
+    )
+    first = panel[0].name
+    sort_by = names[first, specs[first].sort_by] if specs[first].sort_by else ""
+
+    def fill(judgment: Judgment, best: bool) -> Judgment:
+        own = specs[judgment.judge].fill
+        return judgment if own is None else own(judgment, best)
+
+    whole = replace(specs[first], measures=columns, sort_by=sort_by, fill=fill)
+    return leaderboard_spec(whole, wanted or {}, references)
+
+
+def panel_programs(panel: Panel) -> dict[str, Program]:
+    """Return the DSPy programs that the judges run, by name."""
+    return {name: p for seat in panel for name, p in programs_of(seat.judge).items()}
+
+
+def panel_settings(panel: Panel) -> dict[str, dict[str, Any]]:
+    """Return the resolved settings of each judge by name."""
+    return {seat.name: settings_of(seat.judge) for seat in panel}
