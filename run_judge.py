@@ -184,6 +184,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
         )
     }
     judges = names_in(options["judge"]) if options["judge"] else workflow.judges
+    model = _model_options(options)
     outputs = Outputs(options["out_dir"], options["name"])
     return [
         Job(
@@ -194,7 +195,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             outputs=outputs.of(point.suffix),
             workflow=workflow,
             settings=point.settings,
-            model=_model_options(options),
+            model=model,
             only_topics=options["only_topics"] or (),
             only_runs=options["only_runs"] or (),
             command_line=tuple(sys.argv),
@@ -205,15 +206,25 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
 
 
 def _model_options(options: dict[str, Any]) -> ModelOptions:
-    """Return how the jobs may use a model; replaying and planning are uses of one."""
-    from trecjudge.llm.opening import ModelOptions
+    """Return how the jobs may use a model. Raises WorkflowError for flags that need one."""
+    from trecjudge.errors import WorkflowError
+    from trecjudge.llm.opening import Command, ModelOptions
+    from trecjudge.llm.spending import Budget
 
-    same = ("refresh", "offline", "plan", "max_calls", "max_tokens", "max_cost")
+    same = {key: options[key] for key in ("refresh", "offline", "plan")}
+    most = {key: options[key] for key in ("max_calls", "max_tokens", "max_cost")}
+    given = [key for key, value in (same | most).items() if value not in (None, False)]
+    if given and not options["use_env_llm"]:
+        flags = ", ".join(f"--{key.replace('_', '-')}" for key in given)
+        raise WorkflowError(f"{flags}: only with --use-env-llm")
+    if options["refresh"] and options["offline"]:
+        raise WorkflowError("give one of --refresh and --offline")
     return ModelOptions(
-        use=options["use_env_llm"] or options["offline"] or options["plan"],
+        use=options["use_env_llm"],
         cache_folder=options["cache_dir"],
         cache_from=options["cache_from"] or (),
-        **{key: options[key] for key in same},
+        command=Command(Budget(**most)),
+        **same,
     )
 
 

@@ -49,10 +49,15 @@ class LexicalAttester:
                 " words cannot be compared, a model can (--use-env-llm)"
             )
             raise JudgmentFailed("script", message)
-        found = compare(sentence, _prepared(text))
-        return Attestation(
-            found.label, found.reason, "lexical", evidence_at(text, found.start, found.end)
-        )
+        return _compared(sentence, text)
+
+
+# The judges of one pass ask the same of a response one after the other: it is worked out once.
+@lru_cache(maxsize=1024)
+def _compared(sentence: str, text: str) -> Attestation:
+    found = compare(sentence, _prepared(text))
+    evidence = evidence_at(text, found.start, found.end)
+    return Attestation(found.label, found.reason, "lexical", evidence)
 
 
 @lru_cache(maxsize=1024)

@@ -14,7 +14,7 @@ from trecjudge.progress import PREFIX
 from trecjudge.summary import RunSummary, Summary
 
 NO_TEXT_ADVICE = (
-    "{count} citations could not be judged: the runs carry no document text. Supply it with"
+    "{count} items could not be judged: the runs carry no document text. Supply it with"
     " --documents FILE (JSONL of docid, title, text), or use runs with a `documents` field."
 )
 
@@ -34,11 +34,15 @@ def ranking(summary: Summary) -> Table:
     title = f"{summary.name}: judge {summary.judge}, ranked by {summary.ranked_by}"
     table = Table(title=escape(title), title_justify="left", box=None, pad_edge=False)
     table.add_column("", justify="right")
-    table.add_column("run", overflow="fold")
+    table.add_column("run", overflow="fold", min_width=12)
     for measure in (*summary.measures, "responses", "judged"):
-        table.add_column(measure, justify="right", overflow="fold")
+        # Headers are stacked, so that eighty columns hold them.
+        table.add_column(measure.replace("_", "_\n"), justify="right", overflow="fold")
     for place, run in enumerate(summary.runs, 1):
-        table.add_row(str(place), escape(run.run_id), *_cells(summary, run))
+        mean = run.means[summary.ranked_by]
+        # Where unjudged items leave a mean open, its place is open too.
+        number = str(place) if mean.value is not None and mean.low == mean.high else "?"
+        table.add_row(number, escape(run.run_id), *_cells(summary, run))
     return table
 
 
@@ -110,9 +114,16 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def shown_line(text: str, limit: int = 160) -> str:
+    """Return a message on one line, cut to `limit` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
 def _failure_lines(summary: Summary) -> list[str]:
     lines = [
-        f"unjudged: {count} items, {kind}: in no numerator and no denominator"
+        f"unjudged: {count} items, {kind}, in no numerator and no denominator; the first:"
+        f" {shown_line(summary.examples[kind])}"
         for kind, count in summary.failures.items()
     ]
     if count := summary.failures.get("no_document_text"):

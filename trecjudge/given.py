@@ -12,7 +12,7 @@ from trecjudge.findings import Finding, Report, shown
 from trecjudge.judge import Judge
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.panel import Seat
+from trecjudge.panel import Panel, Seat
 from trecjudge.records import Item, Judgment, Place, Response, Topic
 from trecjudge.sources.values import as_id, objects
 
@@ -64,11 +64,20 @@ class GivenJudge:
         return found
 
 
-def with_labels(seat: Seat, labels: Mapping[Key, str]) -> Seat:
-    """Return the seat with its judge's decisions taken from labels. Raises PluginError."""
-    if not isinstance(seat.judge, TakesLabels):
-        raise PluginError(f"judge {seat.name!r} takes no labels of others (--judgments-from)")
-    return Seat(seat.name, GivenJudge(seat.judge, labels))
+def with_labels(panel: Panel, labels: Mapping[Key, str]) -> list[Seat]:
+    """Return the panel with decisions taken from labels by the judges that can take them.
+
+    Raises PluginError if none can.
+    """
+    if not any(isinstance(seat.judge, TakesLabels) for seat in panel):
+        names = ", ".join(repr(seat.name) for seat in panel)
+        raise PluginError(f"judge {names} takes no labels of others (--judgments-from)")
+    return [
+        Seat(seat.name, GivenJudge(seat.judge, labels))
+        if isinstance(seat.judge, TakesLabels)
+        else seat
+        for seat in panel
+    ]
 
 
 def read_labels(path: Path, report: Report) -> dict[Key, str]:

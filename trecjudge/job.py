@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -88,7 +88,7 @@ class Inputs:
     @property
     def records(self) -> int:
         """About how many responses there are: the lines of the run files."""
-        return sum(map(count_lines, self.files))
+        return sum(map(count_lines, self.files[: self.job.max_runs]))
 
     @property
     def paths(self) -> list[Path]:
@@ -98,7 +98,7 @@ class Inputs:
         beside = (file for path in (*given, *documents) for file in files_below(path))
         return [*beside, *self.files]
 
-    def nothing_to_judge(self, unknown_topics: int) -> str:
+    def nothing_to_judge(self, unknown_topics: int, seen: Collection[str]) -> str:
         """Return why no response was judged, and what to do."""
         if unknown_topics and self.topics:
             return (
@@ -106,6 +106,8 @@ class Inputs:
                 f" (such as {next(iter(self.topics))!r}); give the topic file of these runs,"
                 " or no --rag-topics to take the topics from the runs"
             )
+        if self.job.only_runs and seen:
+            return unknown("run", ", ".join(self.job.only_runs), seen)
         paths = ", ".join(map(str, self.job.runs))
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
 

@@ -45,6 +45,8 @@ class Coverage:
     judged: int = 0
     expected: int = 0
     failures: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
+    """The first message of each kind of failure."""
 
     def add(self, judgments: Sequence[Judgment]) -> None:
         """Count one response with its judgments."""
@@ -56,6 +58,7 @@ class Coverage:
             else:
                 kind = judgment.failure.kind
                 self.failures[kind] = self.failures.get(kind, 0) + 1
+                self.examples.setdefault(kind, judgment.failure.message)
 
 
 @dataclass(slots=True)

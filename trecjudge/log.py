@@ -52,9 +52,10 @@ class DebugLog:
         for call in calls:
             self._call(item, call)
         for judgment in judgments:
-            self.event(f"{name}_OUTPUT", **_input(item), **_output(judgment))
+            given = _input(item) | _cited(judgment)
+            self.event(f"{name}_OUTPUT", **given, **_output(judgment))
             if judgment.failure:
-                self.event("FAILURE", **_input(item), **asdict(judgment.failure))
+                self.event("FAILURE", **given, **asdict(judgment.failure))
 
     def _call(self, item: Item, call: ModelCall) -> None:
         messages, reply = call.messages, call.reply
@@ -90,6 +91,14 @@ def _output(judgment: Judgment) -> dict[str, Any]:
         "tokens": usage.prompt_tokens + usage.completion_tokens,
         "seconds": round(usage.seconds, 4),
     }
+
+
+def _cited(judgment: Judgment) -> dict[str, Any]:
+    """Return which citation a judgment is on: an item of several has one judgment on each."""
+    if judgment.citation is None:
+        return {}
+    cited = judgment.doc_id or judgment.citation
+    return {"citation_id": cited, "citation_exists": judgment.exists}
 
 
 def _input(item: Item) -> dict[str, Any]:

@@ -73,8 +73,8 @@ class Outputs:
 def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
     """Open a file that takes its name only when it is complete.
 
-    After an error nothing of it remains, or with `keep_partial` all that was written (a log).
-    Raises OutputError if it cannot be written.
+    After an error nothing of it remains; with `keep_partial` (a log) all that was written, as
+    `NAME.part`. Raises OutputError if it cannot be written.
     """
     with whole_path(path, keep_partial) as partial, _writable(path, partial) as file:
         yield file
@@ -88,7 +88,7 @@ def whole_path(path: Path, keep_partial: bool = False) -> Iterator[Path]:
         yield partial
     except BaseException:
         if keep_partial and partial.exists():
-            partial.replace(path)
+            partial.replace(path.with_name(f"{path.name}.part"))
         else:
             partial.unlink(missing_ok=True)
         raise

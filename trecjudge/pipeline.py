@@ -21,6 +21,7 @@ from trecjudge.job import Inputs, Job
 from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.llm.model import Model
 from trecjudge.llm.opening import open_model
+from trecjudge.llm.settings import LlmSettings
 from trecjudge.log import DebugLog
 from trecjudge.outputs import whole
 from trecjudge.panel import (
@@ -35,6 +36,8 @@ from trecjudge.records import Judgment
 from trecjudge.runner import JudgedResponse, Runner
 from trecjudge.scoring import score
 from trecjudge.summary import Summary, counts_of
+from trecjudge.typed import typed_fields
+from trecjudge.workflow import merged
 
 
 class Watcher(Protocol):
@@ -79,6 +82,9 @@ def _panel(job: Job) -> list[Seat]:
     check_dataset(job.dataset)
     panel = make_panel(job.judges, job.settings)
     panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+    for changes in job.workflow.variants.values():
+        make_panel(job.judges, merged(job.workflow.settings, changes))
+    typed_fields(LlmSettings, job.workflow.llm, "llm")
     programs = panel_programs(panel)
     for name in job.workflow.prompts:
         if name not in programs:
@@ -141,9 +147,12 @@ class _Session:
         """
         job, read, broken = self.job, FindingLog(), FindingLog()
         first: list[Finding] = []
+        last: list[Finding] = []
 
         def heard(violation: Violation) -> None:
-            if KINDS[violation.finding.kind] is RULE:
+            same = last and str(last[-1]) == str(violation.finding)  # told of two runs of a file
+            last[:] = [violation.finding]
+            if KINDS[violation.finding.kind] is RULE and not same:
                 broken(violation.finding)
                 self.findings(violation.finding)
 
@@ -175,15 +184,14 @@ class _Session:
             async for judged in Runner(self._seated(), model).run(reader):
                 self._write(writer, judged)
             if not writer.responses:
-                raise InputError(inputs.nothing_to_judge(reader.unknown_topics))
+                raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
             writer.end()
 
     def _seated(self) -> Panel:
         """Return the judges, with the labels of others in their place where those are given."""
         if self.job.labels is None:
             return self.panel
-        labels = read_labels(self.job.labels, self.findings)
-        return [with_labels(seat, labels) for seat in self.panel]
+        return with_labels(self.panel, read_labels(self.job.labels, self.findings))
 
     def _header(self, inputs: Inputs) -> Header:
         job = self.job

@@ -65,6 +65,8 @@ class RunReader:
     answered: dict[str, set[str]] = field(default_factory=dict)
     """Topics answered so far, by run_id."""
     unknown_topics: int = 0
+    seen: set[str] = field(default_factory=set)
+    """Every run_id met, wanted or not."""
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
         for path in self.files:
@@ -119,6 +121,7 @@ class RunReader:
     def _wanted(self, response: Response, narrative: str) -> Iterator[tuple[Topic, Response]]:
         """Yield the response with its topic, unless it is a duplicate or not asked for."""
         response = self._with_own_run_id(response)
+        self.seen.add(response.run_id)
         if self.only_runs and response.run_id not in self.only_runs:
             return
         topic = self._topic(response, narrative)
@@ -139,7 +142,7 @@ class RunReader:
     def _begin_run(self, response: Response) -> None:
         self.runs[response.run_id] = response.team_id
         name = bare_name(Path(response.place.path))
-        if name not in (response.run_id, f"{response.team_id}-{response.run_id}", "stdin"):
+        if name not in (response.run_id, f"{response.team_id}-{response.run_id}", "<stdin>"):
             message = f"holds run {response.run_id!r}; the file is called {name!r}"
             self._about("file_name_differs", response, message)
 

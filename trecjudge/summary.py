@@ -50,6 +50,12 @@ class Summary:
         return dict(sorted(total.items()))
 
     @property
+    def examples(self) -> dict[str, str]:
+        """The first message of each kind of failure."""
+        runs = reversed(self.runs)
+        return {kind: text for run in runs for kind, text in run.coverage.examples.items()}
+
+    @property
     def exit_status(self) -> int:
         """0 if all was judged, 3 if something was not."""
         return 3 if self.unjudged or self.lost else 0

@@ -31,3 +31,10 @@ def _typed(hints: Mapping[str, Any], known: list[str], key: str, value: Any, whe
     except ValidationError as error:
         why = error.errors()[0]["msg"]
         raise WorkflowError(f"{where}: {key} is {shown(value)}: {why}") from None
+
+
+def check_range(key: str, value: float, least: float, most: float | None = None) -> None:
+    """Raise WorkflowError for a setting that is less than `least` or more than `most`."""
+    if value < least or (most is not None and value > most):
+        valid = f"at least {least:g}" if most is None else f"from {least:g} to {most:g}"
+        raise WorkflowError(f"{key} is {value:g}: must be {valid}")

@@ -11,6 +11,7 @@ from trecjudge.attestation import Attesting, filled
 from trecjudge.llm.model import Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import FULL, PARTIAL, Judgment, Response
+from trecjudge.typed import check_range
 
 ATTEST = Program("attest", "judges.citation.program:Attest")
 ATTEST_GROUP = Program("attest_group", "judges.citation.program:AttestGroup", "sentences")
@@ -25,6 +26,10 @@ class CitationJudge(Attesting):
 
     partial: float = 0.0
     programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP)
+
+    def __post_init__(self) -> None:
+        check_range("partial", self.partial, 0.0, 1.0)
+        check_range("group", self.group, 1)
 
     @property
     def measures(self) -> LeaderboardSpec:

@@ -17,11 +17,11 @@ class LengthJudge:
     """How long each response is, and whether it keeps a limit.
 
     `unit` is `words` (split at white space) or `characters`, both after NFKC. `limit` is the
-    largest length allowed; 0 for none.
+    largest length allowed, 0 for none, or `topic` for the limit that each topic names.
     """
 
     unit: Literal["words", "characters"] = "words"
-    limit: int = 0
+    limit: int | Literal["topic"] = 0
 
     @property
     def measures(self) -> LeaderboardSpec:
@@ -38,7 +38,8 @@ class LengthJudge:
         """Return the length as the judgment's value."""
         text = unicodedata.normalize("NFKC", item.text)
         size = len(text.split()) if self.unit == "words" else len(text)
-        label = "too_long" if self.limit and size > self.limit else "fits"
+        limit = item.topic.limit or 0 if self.limit == "topic" else self.limit
+        label = "too_long" if limit and size > limit else "fits"
         return judgment_of(item, label=label, value=float(size))
 
 

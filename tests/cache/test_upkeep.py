@@ -30,7 +30,7 @@ def test_holdings(cache: Path) -> None:
     assert holdings(cache)[0].tokens == 45
 
 
-@pytest.mark.parametrize(("model", "count"), [(None, 5), ("m", 3), ("none", 0)])
+@pytest.mark.parametrize(("model", "count"), [(None, 5), ("m", 3)])
 def test_an_export_can_be_read_where_nothing_can_be_written(
     model: str | None, count: int, cache: Path, tmp_path: Path
 ) -> None:
@@ -71,7 +71,6 @@ def test_an_import_into_nothing_makes_a_cache(cache: Path, tmp_path: Path) -> No
         pytest.param(None, 5, 2, id="older"),
         pytest.param("m", 5, 0, id="both: older ones of a model"),
         pytest.param(None, 0.0, 2, id="older than now"),
-        pytest.param("none", None, 0, id="nothing of it"),
     ],
 )
 def test_prune(model: str | None, days: float | None, deleted: int, cache: Path) -> None:
@@ -81,6 +80,13 @@ def test_prune(model: str | None, days: float | None, deleted: int, cache: Path)
         database.execute(statement, (DAY, "m"))
     assert prune(cache, model, days) == deleted
     assert sum(h.replies for h in holdings(cache)) == 5 - deleted
+
+
+def test_a_model_that_the_cache_has_nothing_of(cache: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="unknown model 'none'; there are: m, n"):
+        export_to(cache, tmp_path / "export", "none")
+    with pytest.raises(InputError, match="unknown model 'none'"):
+        prune(cache, "none")
 
 
 def test_prune_wants_to_be_told_what(cache: Path) -> None:

@@ -188,7 +188,7 @@ def test_what_no_item_survives_ends_the_run(status: int, ask: Ask, tmp_path: Pat
         assert (done.status, done.out) == (1, "")
         assert done.err.startswith("error: ")
         assert (done.err.count("\n"), str(status) in done.err) == (1, True)
-        assert {path.name for path in (tmp_path / "out").iterdir()} <= {"x.log"}
+        assert {path.name for path in (tmp_path / "out").iterdir()} <= {"x.log.part"}
         endpoint.requests.clear()
         endpoint.script = answering
         assert ask(endpoint).status == 0

@@ -79,4 +79,4 @@ def test_interrupted_by_the_user(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
     left = {path.name for path in tmp_path.iterdir()} - {"runs", "cache"}
-    assert left == {"x.log"}
+    assert left == {"x.log.part"}

@@ -33,26 +33,26 @@ def test_calls_stop_exactly_with_many_in_flight(most: int, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("budget", "calls"),
+    "budget",
     [
-        pytest.param(Budget(max_tokens=45), 3, id="tokens: 15 a call"),
-        pytest.param(Budget(max_tokens=46), 4, id="one more token, one more call"),
-        pytest.param(Budget(max_cost=0.00008), 4, id="cost: 0.00002 a call"),
+        pytest.param(Budget(max_tokens=3000), id="tokens"),
+        pytest.param(Budget(max_cost=0.003), id="cost"),
     ],
 )
-def test_tokens_and_cost_stop_in_sequence(budget: Budget, calls: int, tmp_path: Path) -> None:
-    async def ten() -> tuple[int, float]:
+def test_calls_under_way_are_within_the_budget(budget: Budget, tmp_path: Path) -> None:
+    async def forty() -> tuple[list[str], int]:
         async with (
-            running(attesting()) as endpoint,
-            door_to(endpoint, tmp_path, budget=budget, prices=Prices(1.0, 2.0)) as door,
+            running(attesting(delay=0.01)) as endpoint,
+            door_to(endpoint, tmp_path, budget=budget, prices=Prices(1.0, 1.0)) as door,
         ):
-            for number in range(10):
-                await ask_many(door, number + 1)
-            return len(endpoint.requests), door.spent()["cost"]
+            return kinds(await ask_many(door, 40)), endpoint.most_in_flight
 
-    asked, cost = run(ten())
-    assert asked == calls
-    assert cost == pytest.approx(calls * 0.00002)
+    found, most_in_flight = run(forty())
+    assert set(found) == {"ok", "budget"}
+    # A request is about 600 tokens long: what is under way is reserved, whatever it will cost.
+    assert 1 < most_in_flight < 8
+    assert budget.tokens < 3000
+    assert budget.cost < 0.003
 
 
 def test_what_the_cache_answers_costs_nothing(tmp_path: Path) -> None:

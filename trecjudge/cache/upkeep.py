@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.cache.store import FILE, connect, default_folder, open_read_only
-from trecjudge.errors import InputError, OutputError
+from trecjudge.errors import InputError, OutputError, unknown
 
 DAY = 24 * 60 * 60
 
@@ -50,7 +50,7 @@ def export_to(folder: Path | None, target: Path, model: str | None = None) -> in
     """
     if (target / FILE).exists():
         raise OutputError(f"{target / FILE}: is there already; give another folder")
-    _existing(folder).close()
+    _check_model(folder, model)
     source = _path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -83,6 +83,7 @@ def prune(
     """
     if model is None and older_than_days is None:
         raise InputError("give --model or --older-than: what to delete")
+    _check_model(folder, model)
     before = time.time() - older_than_days * DAY if older_than_days is not None else None
     with closing(_existing(folder)) as database:
         with database:
@@ -93,6 +94,16 @@ def prune(
             )
         database.execute("VACUUM")
         return done.rowcount
+
+
+def _check_model(folder: Path | None, model: str | None) -> None:
+    """Raise InputError if a model is named that the cache has no replies of."""
+    _existing(folder).close()
+    if model is None:
+        return
+    models = {holding.model for holding in holdings(folder)}
+    if model not in models:
+        raise InputError(unknown("model", model, models))
 
 
 def _path(folder: Path | None) -> Path:

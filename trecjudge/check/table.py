@@ -41,10 +41,9 @@ def _rules(run: RunReport, verdict: str) -> str:
 
 
 def place_lines(report: CheckReport) -> Iterator[str]:
-    """Yield the first places of everything that is wrong, run by run."""
-    for run in report.runs:
-        for tally in run.violations:
-            yield from _places(tally)
+    """Yield the first places of everything that is wrong, run by run, each once."""
+    lines = (line for run in report.runs for tally in run.violations for line in _places(tally))
+    yield from dict.fromkeys(lines)
 
 
 def _places(tally: Tally) -> Iterator[str]:

@@ -19,10 +19,13 @@ from trecjudge.llm.pace import LONGEST_WAIT
 from trecjudge.llm.prompt import Form, PlainPrompt, Prompt, Unparsed
 from trecjudge.llm.requests import Kept, Replies, Request
 from trecjudge.llm.spending import Spending, estimated_tokens
-from trecjudge.llm.transport import Refused, Reply, Retry, Throttled, Transport
+from trecjudge.llm.transport import Refused, Reply, Retry, Throttled, Transport, Unreachable
 from trecjudge.records import ModelCall, Usage
 
 BACK_OFF = wait_random_exponential(multiplier=0.25, max=30)
+LAST_WAIT = 15.0
+"""Seconds to wait, after an interrupt, for replies that are on their way."""
+
 Found = tuple[dict[str, Any], ModelCall]
 Made = Mapping[Form, Request]
 
@@ -63,6 +66,7 @@ class Door:
         self._form_tried = replies.known_form is not None
         self._form_lock = asyncio.Lock()
         self._under_way: dict[str, asyncio.Task[Found]] = {}
+        self._closing = False
         self._failed_in_a_row = 0
         self._succeeded = replies.answered_before
 
@@ -90,7 +94,11 @@ class Door:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        # What is on its way is paid for: it is waited for and kept, unless something broke.
+        self._closing = True
         tasks = list(self._under_way.values())
+        if tasks and isinstance(error, asyncio.CancelledError):
+            await asyncio.wait(tasks, timeout=min(LAST_WAIT, self.settings.timeout))
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -211,26 +219,41 @@ class Door:
         return answer
 
     async def _try(self, asking: Asking) -> tuple[Reply, dict[str, Any]]:
-        self.spending.call()
-        asking.tries += 1
         messages = [*asking.request.messages, *asking.wrong]
         tokens = sum(estimated_tokens(message["content"]) for message in messages)
         body = self.requests.body(messages, asking.request.prompt.request, asking.max_tokens)
-        try:
-            reply = await self.transport.post(body, tokens)
-        except Throttled:
-            # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
-            self.spending.calls -= 1
-            asking.tries -= 1
-            asking.throttled_since = asking.throttled_since or time.monotonic()
-            raise
-        except Retry:
-            asking.throttled_since = None
-            raise
-        self.spending.retries += asking.tries > 1
+        reply = await self._post(asking, body, tokens)
         self.spending.reply(reply.prompt_tokens, reply.completion_tokens)
         asking.last_reply = reply.text
         return reply, _parsed(asking, reply)
+
+    async def _post(self, asking: Asking, body: dict[str, Any], tokens: int) -> Reply:
+        """Send a request when its turn comes and the budget has room for it."""
+        admitted = throttled = False
+
+        def admit() -> None:
+            nonlocal admitted
+            if self._closing:
+                raise JudgmentFailed("interrupted", "not asked any more")
+            self.spending.call(tokens)
+            self.spending.retries += asking.tries > 0
+            admitted = True
+            asking.tries += 1
+
+        try:
+            reply = await self.transport.post(body, tokens, admit)
+        except Throttled:
+            # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
+            throttled = True
+            asking.tries -= 1
+            asking.throttled_since = asking.throttled_since or time.monotonic()
+            raise
+        finally:
+            if admitted:
+                self.spending.release(tokens, calls=int(throttled))
+            if not throttled:
+                asking.throttled_since = None
+        return reply
 
     def _enough(self, state: RetryCallState) -> bool:
         """Return whether a request was tried often enough, or waited for long enough."""
@@ -242,6 +265,8 @@ class Door:
     def _give_up(self, asking: Asking, failed: Retry) -> Exception:
         """Return the failure of this item, or of the whole run if the endpoint seems dead."""
         self._failed_in_a_row += 1
+        if isinstance(failed, Unreachable) and not self._succeeded:
+            return ModelError(f"{self.settings.url}: {failed}; check OPENAI_BASE_URL")
         if failed.kind == "transport" and self._failed_in_a_row >= self.settings.give_up_after:
             return ModelError(
                 f"{self.settings.url}: {self._failed_in_a_row} items in a row failed, the last"

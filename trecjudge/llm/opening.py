@@ -5,17 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trecjudge.cache.store import ReplyCache, default_folder
 from trecjudge.errors import ModelError
 from trecjudge.llm.model import Model, NoModel, Program
+from trecjudge.llm.spending import Budget, Spending
 from trecjudge.workflow import Workflow
 
 if TYPE_CHECKING:
     from trecjudge.llm.requests import Replies
+
+
+@dataclass(slots=True)
+class Command:
+    """What the jobs of one command share: the budget, and the requests asked or planned."""
+
+    budget: Budget = field(default_factory=Budget)
+    asked: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +32,8 @@ class ModelOptions:
     """Whether and how a job may use a model.
 
     `refresh` asks again whatever the cache has; `offline` asks nothing that it has not; `plan`
-    asks nothing at all and counts. The `max_*` bound what the job may spend. `cache_from` are
-    folders of read-only caches behind the one in `cache_folder`.
+    asks nothing at all and counts. `cache_from` are folders of read-only caches behind the one in
+    `cache_folder`. `command` is what all jobs of a command share.
     """
 
     use: bool = False
@@ -33,9 +42,7 @@ class ModelOptions:
     refresh: bool = False
     offline: bool = False
     plan: bool = False
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    max_cost: float | None = None
+    command: Command = field(default_factory=Command)
 
     @property
     def asks(self) -> bool:
@@ -60,19 +67,18 @@ async def open_model(
         return
     from trecjudge.llm.door import Door
     from trecjudge.llm.plan import Planner
-    from trecjudge.llm.spending import Budget, Spending
 
     replies = _replies(options, workflow, programs, say)
     try:
         prices = replies.requests.settings.pricing
-        if options.max_cost is not None and prices is None:
+        if options.command.budget.max_cost is not None and prices is None:
             model = replies.requests.settings.model
             raise ModelError(f"--max-cost: no prices are known for {model!r}; set llm.prices")
         if options.plan:
-            yield Planner(replies, prices)
+            yield Planner(replies, prices, met=options.command.asked)
             return
-        budget = Budget(options.max_calls, options.max_tokens, options.max_cost)
-        async with Door(replies, Spending(budget, prices), options.offline) as door:
+        spending = Spending(options.command.budget, prices)
+        async with Door(replies, spending, options.offline) as door:
             yield door
     finally:
         replies.cache.close()
@@ -95,4 +101,5 @@ def _replies(
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()
     cache = ReplyCache(folder, say, options.cache_from)
-    return Replies(Requests(settings, prompts), cache, options.refresh)
+    asked = set() if options.plan else options.command.asked
+    return Replies(Requests(settings, prompts), cache, options.refresh, asked)

@@ -35,13 +35,16 @@ class Plan:
 
 @dataclass(slots=True)
 class Planner:
-    """A Model that asks nothing: every prediction that no cache answers fails as `planned`."""
+    """A Model that asks nothing: every prediction that no cache answers fails as `planned`.
+
+    `met` are the marks of requests planned before, by other jobs of the command too.
+    """
 
     replies: Replies
     prices: Prices | None = None
     plan: Plan = field(default_factory=Plan)
     available: bool = True
-    _met: set[int] = field(default_factory=set)
+    met: set[int] = field(default_factory=set)
 
     @property
     def in_flight(self) -> int:
@@ -58,10 +61,10 @@ class Planner:
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
         request = next(iter(made.values()))
-        if request.mark in self._met:
+        if request.mark in self.met:
             self.plan.saved += 1
         else:
-            self._met.add(request.mark)
+            self.met.add(request.mark)
             self.plan.calls += 1
             texts = [message["content"] for message in request.messages]
             self.plan.prompt_tokens += sum(map(estimated_tokens, texts))

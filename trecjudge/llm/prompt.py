@@ -26,6 +26,7 @@ MENTION = re.compile(r"\{(\w+)\}")
 MARKER = "[[ ##"
 PLAIN = Program("module", "")
 DEFUSED_MARKER = "[[ # #"
+OWN_ERROR = "Value error, "
 
 
 class Unparsed(Exception):
@@ -75,7 +76,10 @@ class Prompt:
         try:
             fields = self._plain(reply) or self.adapter.parse(self.signature, reply)
         except dspy_module().utils.exceptions.AdapterParseError as error:
-            raise Unparsed(_what_is_wrong(str(error))) from error
+            bare = self._bare(reply)
+            if bare is None:
+                raise Unparsed(_what_is_wrong(str(error))) from error
+            fields = bare
         for name, value in fields.items():
             if length is not None and isinstance(value, list) and len(value) != length:
                 raise Unparsed(f"{name} has {len(value)} entries, must have {length}.")
@@ -100,6 +104,22 @@ class Prompt:
             for name, value in fields.items()
         )
         return fields if fit else None
+
+    def _bare(self, reply: str) -> dict[str, Any] | None:
+        """Return the fields of a reply that is plain text, where the type of one can read it.
+
+        Such a type has `of_plain_text`, which returns None for what it cannot read; the other
+        fields must be texts, and are empty.
+        """
+        annotations = {name: f.annotation for name, f in self.signature.output_fields.items()}
+        readers = [name for name, found in annotations.items() if hasattr(found, "of_plain_text")]
+        others = [name for name in annotations if name not in readers]
+        if MARKER in reply or "{" in reply or len(readers) != 1:
+            return None
+        value = annotations[readers[0]].of_plain_text(reply)
+        if value is None or any(annotations[name] is not str for name in others):
+            return None
+        return {name: value if name in readers else "" for name in annotations}
 
     @cached_property
     def _allowed(self) -> dict[str, tuple[Any, ...] | None]:
@@ -259,4 +279,8 @@ def _what_is_wrong(message: str) -> str:
     """Return the line of an adapter's complaint that says what is wrong, without the reply."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     telling = [line for line in lines if line.startswith(("Failed to parse", "Expected to find"))]
-    return (telling or lines[-1:] or ["it has no field"])[0][:300]
+    wrong = (telling or lines[-1:] or ["it has no field"])[0][:300]
+    # What a type of our own says stands below the line that names the field.
+    below = [line for line in lines if line.startswith(OWN_ERROR)] if telling else []
+    said = below[-1].removeprefix(OWN_ERROR).partition(" [type=")[0] if below else ""
+    return f"{wrong.partition(':')[0]}: {said[:300]}." if said else wrong

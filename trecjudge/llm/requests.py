@@ -94,17 +94,17 @@ class Kept:
 class Replies:
     """The replies that a job may use without asking: of earlier jobs, and of its own calls.
 
-    `refresh` takes none of earlier jobs. `known_form` is the form of reply that the endpoint gives,
-    None while it is to be found out.
+    `refresh` takes none of earlier jobs; `asked_marks` tell what the command asked for itself.
+    `known_form` is the form of reply that the endpoint gives, None while it is to be found out.
     """
 
     requests: Requests
     cache: ReplyCache
     refresh: bool = False
+    asked_marks: set[int] = field(default_factory=set)
     known_form: Form | None = field(init=False)
     answered_before: bool = field(init=False)
     """Whether the endpoint is known to have answered an earlier job."""
-    _asked: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         structured = self.requests.settings.structured
@@ -140,12 +140,12 @@ class Replies:
 
     def asked(self, request: Request) -> bool:
         """Return whether this job itself asked for the reply."""
-        return request.mark in self._asked
+        return request.mark in self.asked_marks
 
     async def keep(self, request: Request, reply: CachedReply) -> None:
         """Keep the reply to a request of this job; returns when it is on disk."""
         await self.cache.put(request.key, reply, self.requests.origin)
-        self._asked.add(request.mark)
+        self.asked_marks.add(request.mark)
 
     def learn_form(self, form: Form) -> None:
         """Note the form of reply that the endpoint gives, for later jobs too."""

@@ -31,18 +31,42 @@ class Prices:
         return (self.input * prompt_tokens + self.output * completion_tokens) / PER_MILLION
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Budget:
-    """The most that one job may spend; None is no bound. `max_cost` needs prices."""
+    """The most that a command may spend, over all its jobs; None is no bound.
+
+    What calls under way are expected to cost is reserved until their replies tell. `max_cost`
+    needs prices.
+    """
 
     max_calls: int | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
+    calls: int = 0
+    tokens: float = 0.0
+    cost: float = 0.0
+
+    def take(self, calls: int, tokens: float, cost: float) -> None:
+        """Take from the budget. Raises JudgmentFailed where it does not hold so much any more."""
+        for what, wanted, most in (
+            ("calls", self.calls + calls, self.max_calls),
+            ("tokens", self.tokens + tokens, self.max_tokens),
+            ("cost", self.cost + cost, self.max_cost),
+        ):
+            if most is not None and wanted > most:
+                raise JudgmentFailed("budget", f"the budget of {most:g} {what} is spent")
+        self.add(calls, tokens, cost)
+
+    def add(self, calls: int, tokens: float, cost: float) -> None:
+        """Add to what is spent, or take off it what was reserved in vain."""
+        self.calls += calls
+        self.tokens += tokens
+        self.cost += cost
 
 
 @dataclass(slots=True)
 class Spending:
-    """What a door did and spent, checked against a budget before each call.
+    """What a door did and spent, within a budget.
 
     `saved` counts predictions that a call made for an equal one answered; `cached` those answered
     by calls of earlier jobs.
@@ -57,30 +81,36 @@ class Spending:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    def price(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """Return what so many tokens cost; 0 without prices."""
+        return self.prices.of(prompt_tokens, completion_tokens) if self.prices else 0.0
+
     @property
     def cost(self) -> float | None:
         """The price of the tokens so far; None without prices."""
-        if self.prices is None:
-            return None
-        return self.prices.of(self.prompt_tokens, self.completion_tokens)
+        return self.price(self.prompt_tokens, self.completion_tokens) if self.prices else None
 
-    def call(self) -> None:
-        """Count a call about to be made. Raises JudgmentFailed where the budget is spent."""
-        budget = self.budget
-        tokens = self.prompt_tokens + self.completion_tokens
-        for what, spent, most in (
-            ("calls", self.calls, budget.max_calls),
-            ("tokens", tokens, budget.max_tokens),
-            ("cost", self.cost, budget.max_cost),
-        ):
-            if most is not None and spent is not None and spent >= most:
-                raise JudgmentFailed("budget", f"the budget of {most:g} {what} is spent")
+    def call(self, prompt_tokens: int) -> None:
+        """Count a call about to be made and reserve what it may cost.
+
+        Raises JudgmentFailed where the budget is spent.
+        """
+        reserved = self.price(prompt_tokens, REPLY_TOKENS)
+        self.budget.take(1, prompt_tokens + REPLY_TOKENS, reserved)
         self.calls += 1
+
+    def release(self, prompt_tokens: int, calls: int = 0) -> None:
+        """Give back what was reserved for a call, and the call itself where there was none."""
+        reserved = self.price(prompt_tokens, REPLY_TOKENS)
+        self.budget.add(-calls, -(prompt_tokens + REPLY_TOKENS), -reserved)
+        self.calls -= calls
 
     def reply(self, prompt_tokens: int, completion_tokens: int) -> None:
         """Count the tokens of a reply."""
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
+        cost = self.price(prompt_tokens, completion_tokens)
+        self.budget.add(0, prompt_tokens + completion_tokens, cost)
 
     def record(self) -> dict[str, Any]:
         """Return the counts by name; the cost where prices are known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -32,6 +33,13 @@ class Retry(Exception):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class Unreachable(Retry):
+    """There is no connection to the endpoint."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("transport", message)
 
 
 class Throttled(Retry):
@@ -73,13 +81,17 @@ class Transport:
             },
         )
 
-    async def post(self, body: dict[str, Any], tokens: int = 0) -> Reply:
+    async def post(
+        self, body: dict[str, Any], tokens: int = 0, admit: Callable[[], None] = lambda: None
+    ) -> Reply:
         """Send one request when its turn comes; `tokens` is an estimate of what it will cost.
 
-        Raises Retry, Refused, or ModelError where nothing can help.
+        `admit` is called when it has come, and may raise. Raises Retry, Refused, or ModelError
+        where nothing can help.
         """
         await self.pace.enter(tokens)
         try:
+            admit()
             status, headers, payload = await self._exchange(orjson.dumps(body))
             self.pace.learn(headers)
             if status == TOO_MANY:
@@ -98,13 +110,18 @@ class Transport:
         return reply
 
     async def _exchange(self, body: bytes) -> tuple[int, Any, bytes]:
+        unreachable = ""
         try:
             # A redirect is not followed: it would carry the key to another host.
             async with self._session.post(self._url, data=body, allow_redirects=False) as response:
                 return response.status, response.headers, await response.read()
+        except aiohttp.ClientConnectorError as error:
+            unreachable = f"{type(error).__name__}: {error}".rstrip(": ")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             said = f"{type(error).__name__}: {error}".rstrip(": ")
         # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
+        if unreachable:
+            raise Unreachable(self._masked(unreachable))
         raise Retry("transport", self._masked(said))
 
     def _failure(self, status: int, headers: Any, payload: bytes) -> Exception:

@@ -40,10 +40,20 @@ def standard_input() -> Path:
     """Return a file with what standard input holds: it is read more than once."""
     folder = tempfile.TemporaryDirectory(prefix="trecjudge-")
     _kept.append(folder)
-    path = Path(folder.name) / "stdin"
+    path: Path = _StandardInput(folder.name) / "stdin"
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     return path
+
+
+class _StandardInput(type(Path())):  # type: ignore[misc]
+    """A path that is called `<stdin>` wherever it is named: where it lies differs each time."""
+
+    def __str__(self) -> str:
+        return "<stdin>"
+
+    def __fspath__(self) -> str:
+        return str(super().__str__())
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []

@@ -1,0 +1,191 @@
+"""Citation score: faithfulness, coverage and redundancy of what an answer cites, without a model.
+
+The three axes are those of the three-axis citation scoring framework.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from judges.citation_score.axes import Passage, keywords, missing, read_claims, read_passage
+from trecjudge.errors import WorkflowError
+from trecjudge.llm.model import Model
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.records import Document, Failure, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.text.similarity import mean_cosine
+
+FAITHFULNESS, COVERAGE, REDUNDANCY = "FAITHFULNESS", "COVERAGE", "REDUNDANCY"
+AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)
+_MOST_MISSING = 8
+_UNREAD = {
+    "script": "no cited text shares a script with {what}: words cannot be compared",
+    "no_document_text": "documents without text; supply it with --documents",
+    "no_topic_text": "the topic has no words to look for; supply it with --rag-topics",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Item):
+    """A whole response as one item, with what it cites."""
+
+    response: Response | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CitationScoreJudge:
+    """Faithfulness, coverage and redundancy of what an answer cites, without a model.
+
+    `faithfulness`, `coverage` and `redundancy` are the weights of the axes in CITATION_SCORE: none
+    below 0, 1 together. `uncited` says what a sentence without citations counts in FAITHFULNESS:
+    `zero`, or nothing at all (`skip`).
+    """
+
+    faithfulness: float = 0.4
+    coverage: float = 0.4
+    redundancy: float = 0.2
+    uncited: Literal["zero", "skip"] = "zero"
+
+    def __post_init__(self) -> None:
+        weights = (self.faithfulness, self.coverage, self.redundancy)
+        whole = math.isclose(math.fsum(weights), 1.0, rel_tol=0.0, abs_tol=1e-9)
+        if not (whole and all(weight >= 0 for weight in weights)):
+            given = "faithfulness {!r}, coverage {!r}, redundancy {!r}".format(*weights)
+            message = f"the weights of citation_score are {given}: none below 0, 1 together"
+            raise WorkflowError(message)
+
+    @property
+    def measures(self) -> LeaderboardSpec:
+        """The score, which ranks runs, and its axes."""
+        columns = (
+            MeasureSpec("CITATION_SCORE", self.citation_score),
+            MeasureSpec(FAITHFULNESS, faithfulness),
+            MeasureSpec(COVERAGE, coverage),
+            MeasureSpec(REDUNDANCY, redundancy),
+        )
+        return LeaderboardSpec(columns, sort_by="CITATION_SCORE", fill=filled)
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield the whole response as one item."""
+        yield Answer(topic, response.run_id, response.text, response=response)
+
+    async def judge(self, item: Item, model: Model) -> list[Judgment]:
+        """Return a judgment for each axis, its name as label and its number as value.
+
+        0 on every axis where nothing cited is there; unjudged where its text is not known.
+        """
+        assert isinstance(item, Answer) and item.response is not None
+        response = item.response
+        ids = dict.fromkeys(c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
+        if ids and not response.documents_given:
+            return [_unjudged(item, "no_document_text")] * len(AXES)
+        cited = {i: _passage(response.documents[i]) for i in ids if i in response.documents}
+        if not cited:
+            return [_nothing_cited(item, name) for name in AXES]
+        passages = [passage for passage in cited.values() if passage is not None]
+        if not passages:
+            return [_unjudged(item, "no_document_text")] * len(AXES)
+        return [
+            self._faithfulness(item, response, cited),
+            _coverage(item, passages),
+            _redundancy(item, passages),
+        ]
+
+    def _faithfulness(
+        self, item: Item, response: Response, cited: Mapping[str, Passage | None]
+    ) -> Judgment:
+        """Judge the mean over claims of keywords found in the cited documents / keywords."""
+        claims = read_claims(response.sentences, cited, count_uncited=self.uncited == "zero")
+        value = claims.faithfulness
+        if value is None:
+            return _unjudged(item, claims.unread[0], "a sentence")
+        reason = f"claims compared: {len(claims.shares)}; with nothing cited: {claims.idle}"
+        if claims.unread:
+            reason += f"; left out: {len(claims.unread)}"
+        return _measured(item, FAITHFULNESS, value, reason)
+
+    def citation_score(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the weighted sum of F, C and 1 - R; 0 where nothing cited is there."""
+        if any(judgment.exists is False for judgment in judgments):
+            return 0.0
+        f, c = axis(judgments, FAITHFULNESS), axis(judgments, COVERAGE)
+        apart = variety(judgments)
+        if f is None or c is None or apart is None:
+            return None
+        return self.faithfulness * f + self.coverage * c + self.redundancy * apart
+
+
+def axis(judgments: Sequence[Judgment], name: str) -> float | None:
+    """Return the number of an axis; None where it is unjudged."""
+    by_label = {judgment.label: judgment.value for judgment in judgments}
+    # What is unjudged has no label; filled with its best or worst it stands for what is lacking.
+    return by_label.get(name, by_label.get(None))
+
+
+def variety(judgments: Sequence[Judgment]) -> float | None:
+    """Return 1 - REDUNDANCY; None where that is unjudged."""
+    value = axis(judgments, REDUNDANCY)
+    if value is None or all(judgment.label != REDUNDANCY for judgment in judgments):
+        return value  # filled: 1 is its best
+    return 1 - value
+
+
+def faithfulness(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return the mean over claims of keywords found in the cited documents / keywords."""
+    return axis(judgments, FAITHFULNESS)
+
+
+def coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return keywords of the topic found in all cited documents together / keywords."""
+    return axis(judgments, COVERAGE)
+
+
+def redundancy(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return the mean TF-IDF cosine over pairs of cited documents."""
+    return axis(judgments, REDUNDANCY)
+
+
+def filled(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged judgment with the highest or the lowest number that it could have."""
+    return replace(judgment, value=float(best), failure=None)
+
+
+def _coverage(item: Item, passages: Sequence[Passage]) -> Judgment:
+    topic = item.topic
+    text = "\n".join((topic.title, topic.problem_statement, topic.background))
+    terms = keywords(text)
+    if not terms:
+        return _unjudged(item, "no_topic_text")
+    if not any(passage.comparable(text) for passage in passages):
+        return _unjudged(item, "script", "the topic")
+    absent = missing(terms, passages)
+    found = len(terms) - len(absent)
+    reason = f"{found} of {len(terms)} topic terms"
+    if absent:
+        shown = ", ".join(repr(text[t.start : t.end]) for t in absent[:_MOST_MISSING])
+        reason += f"; missing: {shown}"
+    return _measured(item, COVERAGE, found / len(terms), reason)
+
+
+def _redundancy(item: Item, passages: Sequence[Passage]) -> Judgment:
+    value = mean_cosine([passage.vector for passage in passages])
+    return _measured(item, REDUNDANCY, value, f"cited passages: {len(passages)}")
+
+
+def _passage(document: Document) -> Passage | None:
+    return read_passage(document.full_text) if document.text.strip() else None
+
+
+def _nothing_cited(item: Item, name: str) -> Judgment:
+    reason = "nothing cited that is there"
+    return judgment_of(item, label=name, value=0.0, exists=False, reason=reason)
+
+
+def _measured(item: Item, name: str, value: float, reason: str) -> Judgment:
+    return judgment_of(item, label=name, value=value, exists=True, reason=reason)
+
+
+def _unjudged(item: Item, kind: str, what: str = "the answer") -> Judgment:
+    return judgment_of(item, failure=Failure(kind, _UNREAD[kind].format(what=what)))

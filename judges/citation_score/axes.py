@@ -1,0 +1,107 @@
+"""The three axes of the citation score, on text alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+from trecjudge.records import Sentence
+from trecjudge.text.claims import Term, shipped_claim
+from trecjudge.text.prepared import scaled
+from trecjudge.text.similarity import Vector, vector_of, weighed_forms
+from trecjudge.text.tokens import scripts
+
+Unreadable = Literal["script", "no_document_text"]
+"""Why words cannot be compared: kinds of `errors.JudgmentFailed`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A cited text: its forms (numbers also written out), TF-IDF vector and writing systems."""
+
+    forms: Set[str]
+    vector: Vector
+    scripts: frozenset[str]
+
+    def has(self, term: Term) -> bool:
+        """Return whether a term of a claim is in the text, as a number in either writing."""
+        return term.form in self.forms or (term.same_number or "") in self.forms
+
+    def comparable(self, text: str) -> bool:
+        """Return whether the two share a writing system, or one has no letters."""
+        ours = scripts(text)
+        return not (ours and self.scripts) or not ours.isdisjoint(self.scripts)
+
+
+@lru_cache(maxsize=1024)
+def read_passage(text: str) -> Passage:
+    """Return a text as a passage, remembered: runs on one topic cite the same documents."""
+    weighed = weighed_forms(text)
+    written_out = {
+        number
+        for (form, _), (scale, _) in pairwise(weighed)
+        if form[0].isdigit() and (number := scaled(form, scale))
+    }
+    vector = vector_of(weighed)
+    return Passage(written_out.union(form for form, _ in weighed), vector, scripts(text))
+
+
+def keywords(text: str) -> list[Term]:
+    """Return the distinct words and numbers of a text that tell what it is about."""
+    return [term for term in shipped_claim(text).terms if term.content]
+
+
+def missing(terms: Iterable[Term], passages: Sequence[Passage]) -> list[Term]:
+    """Return the terms that none of the passages has."""
+    return [term for term in terms if not any(passage.has(term) for passage in passages)]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What became of the claims of an answer.
+
+    `shares` are the parts of the keywords found, of claims that could be compared with what they
+    cite; `idle` counts claims with nothing cited that is there; `unread` says of the rest why
+    they could not be compared.
+    """
+
+    shares: tuple[float, ...]
+    idle: int
+    unread: tuple[Unreadable, ...]
+
+    @property
+    def faithfulness(self) -> float | None:
+        """Mean share over the claims, the idle ones as 0; None if none that cites could be read."""
+        if self.unread and not self.shares:
+            return None
+        return sum(self.shares) / max(1, len(self.shares) + self.idle)
+
+
+def read_claims(
+    sentences: Iterable[Sentence], cited: Mapping[str, Passage | None], count_uncited: bool
+) -> Claims:
+    """Return how far the sentences are in what they cite.
+
+    `cited` are the documents that are there, None for one whose text is not known. A sentence
+    without keywords claims nothing.
+    """
+    shares: list[float] = []
+    unread: list[Unreadable] = []
+    idle = 0
+    for sentence in sentences:
+        terms = keywords(sentence.text)
+        if not terms or not (sentence.citations or count_uncited):
+            continue
+        found = [cited[i] for c in sentence.citations if (i := c.doc_id) and i in cited]
+        with_text = [passage for passage in found if passage is not None]
+        readable = [passage for passage in with_text if passage.comparable(sentence.text)]
+        if readable:
+            shares.append(1 - len(missing(terms, readable)) / len(terms))
+        elif found:
+            unread.append("script" if with_text else "no_document_text")
+        else:
+            idle += 1
+    return Claims(tuple(shares), idle, tuple(unread))

@@ -1,0 +1,177 @@
+"""Relevance on UMBRELA's scale of 0 to 3, by a direct prompt or, offline, by lexical coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from judges.direct_prompt.grades import MAX_GRADE, grade_of
+from trecjudge.attest import AttesterName
+from trecjudge.errors import JudgmentFailed, WorkflowError
+from trecjudge.llm.model import Model, Program
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.records import Citation, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.text.relevance import Parts, Unit, relevance
+from trecjudge.text.tokens import scripts
+
+GRADE = Program("grade", "judges.direct_prompt.program:GradeText")
+HEADINGS = {
+    "title": "Title",
+    "problem_statement": "Problem statement",
+    "background": "Background",
+    "url": "Address of the article",
+    "body": "Article",
+}
+"""The parts of a topic, in the order and under the headings by which a model sees them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DirectPromptJudge:
+    """Relevance to the whole topic, 0 to 3, of a response, its sentences or its documents.
+
+    The scale is UMBRELA's (Upadhyay et al., 2024, arXiv 2406.06519). `unit` is `response`,
+    `sentence` or `document`; `threshold` the grade from which on a unit is relevant, 1 to 3.
+    `attester` is `lexical`, `llm`, or `auto`: the model where one is used, else lexical.
+    """
+
+    unit: Unit = "response"
+    threshold: int = 2
+    attester: AttesterName = "auto"
+    programs: ClassVar[tuple[Program, ...]] = (GRADE,)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.threshold <= MAX_GRADE:
+            raise WorkflowError(f"threshold is {self.threshold!r}; there are: 1, 2, 3")
+
+    @property
+    def measures(self) -> LeaderboardSpec:
+        """AVG_GRADE, which ranks, and IS_RELEVANT; documents make classic, pooled qrels."""
+        columns = (
+            MeasureSpec("AVG_GRADE", avg_grade),
+            MeasureSpec("IS_RELEVANT", self.is_relevant, "mean_of_bools"),
+        )
+        pooled = self.unit == "document"
+        return LeaderboardSpec(columns, "AVG_GRADE", fill=filled, pooled_qrels=pooled)
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield the response, its sentences, or its documents, each once."""
+        if self.unit == "document":
+            yield from _documents(topic, response)
+        elif self.unit == "sentence":
+            for sentence in response.sentences:
+                yield Item(topic, response.run_id, sentence.text, sentence.index)
+        else:
+            yield Item(topic, response.run_id, response.text)
+
+    async def judge(self, item: Item, model: Model) -> Judgment:
+        """Return the grade; a text that is not there is the system's fault and has grade 0.
+
+        Raises JudgmentFailed for a document without text, which says nothing about its relevance,
+        and for a topic of which nothing is known.
+        """
+        if not item.text.strip():
+            if self.unit == "document":
+                raise JudgmentFailed("no_document_text", "no text; supply it with --documents")
+            return _graded(item, 0, reason="no text")
+        if not parts_of(item.topic):
+            raise JudgmentFailed("no_topic_text", "nothing is known of the topic: --rag-topics")
+        if self.attester == "llm" or (self.attester == "auto" and model.available):
+            return await _by_model(item, model)
+        return self._offline(item)
+
+    def given(self, item: Item, label: str) -> Judgment:
+        """Return the judgment that somebody else's grade makes.
+
+        Raises JudgmentFailed for what is no grade from 0 to 3.
+        """
+        grade = grade_of(label)
+        if grade is None:
+            raise JudgmentFailed("parse", f"label {label!r} is none of 0, 1, 2, 3")
+        return _graded(item, grade, attester="given")
+
+    def is_relevant(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the share of units whose grade reaches the threshold: of one, whether it does.
+
+        Of documents that is their precision. 0 without units, None if none is judged.
+        """
+        return _mean(judgments, [float(grade >= self.threshold) for grade in _grades(judgments)])
+
+    def _offline(self, item: Item) -> Judgment:
+        """Return the lexical grade. Raises JudgmentFailed if topic and text share no script."""
+        topic = parts_of(item.topic)
+        ours, theirs = scripts(" ".join(text for _, text in topic)), scripts(item.text)
+        if ours and theirs and not ours & theirs:
+            ours_named, theirs_named = (" and ".join(sorted(found)) for found in (ours, theirs))
+            message = (
+                f"the topic is in {ours_named}, the text in {theirs_named}:"
+                " words cannot be compared, a model can (--use-env-llm)"
+            )
+            raise JudgmentFailed("script", message)
+        found = relevance(topic, item.text, self.unit)
+        reason = f"covers {found.score:.0%} of the topic".replace("%", " %")
+        if found.missing:
+            reason += "; missing: " + ", ".join(map(repr, found.missing))
+        return _graded(item, found.grade, found.score, reason=reason, attester="lexical")
+
+
+def parts_of(topic: Topic) -> Parts:
+    """Return the parts of a topic that there are, but for its address: (name, text) each."""
+    named = ((name, getattr(topic, name).strip()) for name in HEADINGS if name != "url")
+    return tuple((name, text) for name, text in named if text)
+
+
+def topic_text(topic: Topic) -> str:
+    """Return the whole topic as one text: each part under its heading, what is empty left out."""
+    named = ((heading, getattr(topic, name).strip()) for name, heading in HEADINGS.items())
+    return "\n\n".join(f"{heading}:\n{text}" for heading, text in named if text)
+
+
+def avg_grade(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return the mean grade of the units: 0 without units, None if none is judged."""
+    return _mean(judgments, [float(grade) for grade in _grades(judgments)])
+
+
+def filled(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged judgment as the best or the worst that it could have been."""
+    grade = MAX_GRADE if best else 0
+    return replace(judgment, label=str(grade), grade=grade, failure=None)
+
+
+def _documents(topic: Topic, response: Response) -> Iterator[Item]:
+    """Yield the documents that the response cites or refers to, in that order.
+
+    Of what it only refers to, those with text; of what it cites, all that exist or, where no
+    document text was given at all, may exist.
+    """
+    cited = (c.doc_id for s in response.sentences for c in s.citations if c.doc_id is not None)
+    for doc_id in dict.fromkeys((*cited, *filter(response.documents.get, response.references))):
+        document = response.documents.get(doc_id)
+        if document is None and response.documents_given:
+            continue
+        text = document.full_text if document and document.text.strip() else ""
+        exists = None if document is None else True
+        citation = Citation(doc_id, doc_id)
+        yield Item(topic, response.run_id, text, None, citation, document, exists)
+
+
+async def _by_model(item: Item, model: Model) -> Judgment:
+    prediction = await model.predict(GRADE, topic=topic_text(item.topic), text=item.text)
+    grade, reason = prediction.fields["grade"], prediction.fields["reason"]
+    return _graded(item, grade, reason=reason, attester="llm", usage=prediction.call.usage)
+
+
+def _graded(item: Item, grade: int, value: float | None = None, **decision: object) -> Judgment:
+    """Return a judgment; that of a document is of the document, not of a citation of it."""
+    found = judgment_of(item, label=str(grade), grade=grade, value=value, **decision)
+    return replace(found, citation=None)
+
+
+def _grades(judgments: Sequence[Judgment]) -> list[int]:
+    return [j.grade for j in judgments if j.judged and j.grade is not None]
+
+
+def _mean(judgments: Sequence[Judgment], values: Sequence[float]) -> float | None:
+    if not values:
+        return 0.0 if not judgments else None
+    return sum(values) / len(values)

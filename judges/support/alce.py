@@ -1,0 +1,140 @@
+"""ALCE's view of citations: together, each alone, and the rest without it.
+
+Source: Gao et al., Enabling Large Language Models to Generate Text with Citations (EMNLP 2023,
+arXiv 2305.14627), section 3. Entailed means `full_support`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from judges.support.weighing import Place, by_place, label_at, mean, place_of
+from trecjudge.attestation import citation_item, filled
+from trecjudge.records import (
+    FULL,
+    Citation,
+    Document,
+    Item,
+    Judgment,
+    Response,
+    Sentence,
+    Topic,
+)
+
+TOGETHER: Final = "all"
+WITHOUT: Final = "without:"
+"""What stands for `citation` in a judgment on several documents; it has no doc_id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Together(Item):
+    """A sentence with several of its citations as one: `document` is all their text.
+
+    `alone` are the citations one by one.
+    """
+
+    alone: tuple[Item, ...] = ()
+
+
+def cited_together(topic: Topic, response: Response, sentence: Sentence) -> Item:
+    """Return a cited sentence with all its documents; with a single citation that is the citation.
+
+    As in ALCE, a sentence that cites a document that is not there has none that entails it.
+    """
+    alone = tuple(citation_item(topic, response, sentence, c) for c in sentence.citations)
+    return alone[0] if len(alone) == 1 else _together(alone, TOGETHER)
+
+
+def without(item: Together, left_out: Item) -> Together:
+    """Return the sentence with all its documents but one."""
+    assert left_out.citation is not None
+    rest = tuple(each for each in item.alone if each is not left_out)
+    return _together(rest, _without(left_out.citation))
+
+
+def _without(citation: Citation) -> str:
+    return WITHOUT + (citation.doc_id or citation.value)
+
+
+def _together(alone: tuple[Item, ...], name: str) -> Together:
+    existing = [each.exists for each in alone]
+    known = None if None in existing else True
+    return Together(
+        topic=alone[0].topic,
+        run_id=alone[0].run_id,
+        text=alone[0].text,
+        sentence_index=alone[0].sentence_index,
+        citation=Citation(None, name),
+        document=_joined(alone, name),
+        exists=False if False in existing else known,
+        alone=alone,
+    )
+
+
+def _joined(items: Sequence[Item], name: str) -> Document | None:
+    """Return the texts of all documents as one; None if one of them has no text."""
+    documents = [item.document for item in items if item.document and item.document.text.strip()]
+    if len(documents) < len(items):
+        return None
+    return Document(name, "\n\n".join(document.full_text for document in documents))
+
+
+def alce_recall(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return sentences entailed by all their documents together / sentences, 0 to 1.
+
+    An uncited sentence is not entailed. 0 without sentences, None if no citation is judged.
+    """
+    found = by_place(judgments)
+    outcomes = [_entailed(sentence, found) for sentence in response.sentences]
+    cited = [o for s, o in zip(response.sentences, outcomes, strict=True) if s.citations]
+    return None if mean(cited) is None else mean(outcomes)
+
+
+def alce_precision(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return precise citations / citations, 0 to 1.
+
+    A citation is precise if its sentence is entailed by all its documents together, and it entails
+    the sentence alone or the rest without it does not. 0 without citations, None if none is judged.
+    """
+    found = by_place(judgments)
+    return mean([p for s in response.sentences for p in _precise(s, found)])
+
+
+def _entailed(sentence: Sentence, found: Mapping[Place, Judgment]) -> bool | None:
+    """Return whether all documents together entail the sentence; None if that is unjudged."""
+    if not sentence.citations:
+        return False
+    if len(sentence.citations) == 1:
+        return _full(found, place_of(sentence, sentence.citations[0]))
+    return _full(found, (sentence.index, None, TOGETHER))
+
+
+def _precise(sentence: Sentence, found: Mapping[Place, Judgment]) -> Iterator[bool | None]:
+    """Yield for each citation whether it is precise; None if that is unjudged."""
+    entailed = _entailed(sentence, found)
+    for citation in sentence.citations:
+        if not entailed or len(sentence.citations) == 1:
+            yield entailed
+            continue
+        alone = _full(found, place_of(sentence, citation))
+        suffices = _full(found, (sentence.index, None, _without(citation)))
+        if alone or suffices is False:
+            yield True
+        else:
+            yield None if None in (alone, suffices) else False
+
+
+def _full(found: Mapping[Place, Judgment], place: Place) -> bool | None:
+    label = label_at(found, place)
+    return None if label is None else label == FULL
+
+
+def filled_together(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged judgment as the best or the worst that it could have been.
+
+    That the rest without a citation suffices is the worst for that citation.
+    """
+    rest = judgment.doc_id is None and (judgment.citation or "").startswith(WITHOUT)
+    return filled(judgment, best != rest)
