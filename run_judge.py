@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import signal
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,7 +149,9 @@ def _run(options: dict[str, Any]) -> int:
     console = Console(stderr=True)
     summaries, plans = [], []
     for job in _jobs(options):
-        with ConsoleWatcher(console, quiet=options["quiet"]) as watcher:
+        # What a judge prints must not stand in the JSON.
+        apart = redirect_stdout(sys.stderr) if options["as_json"] else nullcontext()
+        with apart, ConsoleWatcher(console, quiet=options["quiet"]) as watcher:
             if job.model.plan:
                 plans.append({"name": job.outputs.name} | plan_job(job, watcher))
             else:
@@ -255,7 +260,12 @@ def _print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
 
 def cli() -> None:
     """Run the command line; one `--rag-responses` may be followed by several files."""
-    sys.path.append(str(Path.cwd()))  # for the user's own judges, measures and prompts
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # None where it is closed
+            stream.reconfigure(errors="backslashreplace")
+    with suppress(OSError):  # the folder may be gone
+        sys.path.append(str(Path.cwd()))  # for the user's own judges, measures and prompts
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     app(list(repeated(sys.argv[1:])))
 
 

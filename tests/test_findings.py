@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trecjudge
-from trecjudge.findings import KINDS, Finding, FindingLog, shown
+from trecjudge.findings import KINDS, Finding, FindingLog, shown, visible
 from trecjudge.records import Place
 
 PACKAGE = Path(trecjudge.__file__).parent
@@ -70,3 +70,11 @@ def test_a_value_nested_too_deep_is_shown_all_the_same() -> None:
     for _ in range(1020):
         value = [value]
     assert len(shown(value)) <= 80
+
+
+def test_nothing_steers_a_terminal() -> None:
+    assert visible("a\x1b[2J\r\u202eb\n") == "a\\x1b[2J\\x0d\\x202eb\n"
+
+
+def test_a_file_name_that_is_not_utf_8_can_be_written() -> None:
+    assert str(Place("a\udcff", 1)) == "a\\udcff:1"

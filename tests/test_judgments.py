@@ -66,3 +66,28 @@ def test_a_broken_line_is_placed(path: Path) -> None:
     path.write_text(path.read_text().replace('{"record":"judgment"', "{", 1))
     with pytest.raises(InputError, match=r"jsonl:3: is not JSON"):
         list(JudgmentsReader(path))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'"grade":2', b'"grade":"2"'),
+        (b'"grade":2', b'"grade":1.5'),
+        (b'"label":"full_support"', b'"label":["x"]'),
+        (b'"exists":null', b'"exists":5'),
+        (b'"doc_id":"d1"', b'"doc_id":5'),
+        (b'"kind":"cut"', b'"kind":1'),
+        (b'"topic_id":"t2"', b'"topic_id":"t1"'),
+        (b'"run_id":"r"', b'"run_id":5'),
+        (b'"topics":["t1","t2"]', b'"topics":5'),
+        (b'"citation":{"partial":0.5}', b'"citation":[1]'),
+        (b'"record":"end"', b'"record":"odd"'),
+    ],
+    ids=range(11),
+)
+def test_a_file_that_was_edited_wrongly(path: Path, before: bytes, after: bytes) -> None:
+    text = path.read_bytes()
+    assert before in text
+    path.write_bytes(text.replace(before, after))
+    with pytest.raises(InputError, match=r"x\.judgments\.jsonl"):
+        list(JudgmentsReader(path))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes import judgment, response
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, PluginError
 from trecjudge.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissing
 from trecjudge.records import FULL, NONE, Failure, Judgment, Response
@@ -141,3 +141,15 @@ def test_where_nothing_was_judged_no_mean_is_given() -> None:
     assert rows(b) == []
     mean = b.mean("r", b.spec.measures[0])
     assert (mean.low, mean.high) == (0.0, pytest.approx(2 / 3))
+
+
+def test_a_grade_below_zero_stays_one() -> None:
+    spam = judgment(FULL, doc_id="d", grade=-2)
+    assert best_grades([spam]) == {("t1", "d"): -2}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "0.5", [1], 10**400], ids=range(5))
+def test_a_measure_that_gives_no_number_is_told(value: object) -> None:
+    spec = LeaderboardSpec((MeasureSpec("ODD", lambda response, judgments: value),))  # type: ignore
+    with pytest.raises(PluginError, match="measure ODD on run 'r', topic 't1'"):
+        Leaderboard(spec).add(response(), [])

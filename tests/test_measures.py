@@ -78,3 +78,35 @@ def test_own_measures_are_functions_or_specs(
 def test_a_measure_that_is_not_there(reference: str) -> None:
     with pytest.raises(PluginError, match=r"give package\.module:name"):
         load_measure(reference)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (ONE, ONE),
+        (MeasureSpec("A B", ONE.compute),),
+        (MeasureSpec("A", ONE.compute, "median"),),  # type: ignore[arg-type]
+        (MeasureSpec("A", ONE.compute, default=float("nan")),),
+    ],
+    ids=["two of a name", "white space", "aggregate", "default"],
+)
+def test_measures_that_cannot_be_columns(columns: tuple[MeasureSpec, ...]) -> None:
+    with pytest.raises(PluginError):
+        LeaderboardSpec(columns)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [{"measures": 5}, {"measures": []}, {"measures": [[1]]}, {"sort_by": 5}, {"on_missing": 5}],
+    ids=str,
+)
+def test_a_leaderboard_of_wrong_types_is_told(wanted: dict[str, object]) -> None:
+    with pytest.raises(WorkflowError):
+        leaderboard_spec(SPEC, wanted)
+
+
+def test_a_module_that_breaks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "breaks.py").write_text("raise RuntimeError('x')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PluginError, match="cannot be imported"):
+        load_measure("breaks:x")

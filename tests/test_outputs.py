@@ -44,3 +44,23 @@ def test_a_log_keeps_what_was_written(tmp_path: Path) -> None:
         raise RuntimeError
     assert (tmp_path / "x.log.part").read_text() == "so far"
     assert not path.exists()
+
+
+def test_two_that_write_one_file_do_not_mix(tmp_path: Path) -> None:
+    with whole(tmp_path / "x") as one, whole(tmp_path / "x") as two:
+        one.write(b"one, and longer")
+        two.write(b"two")
+    assert (tmp_path / "x").read_bytes() == b"one, and longer"
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_folder_in_the_place_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    with pytest.raises(OutputError, match="cannot be written"), whole(tmp_path / "x"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_an_error_of_another_file_keeps_its_name(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), whole(tmp_path / "x"):
+        (tmp_path / "gone").read_bytes()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import ScriptedModel, always, response
+from tests.fakes import ScriptedModel, always, judgment, response
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.model import Model, NoModel, Program
 from trecjudge.measures import LeaderboardSpec
@@ -148,3 +148,45 @@ def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
         ("b", 0),
         ("b", 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (None, "the judge returned None, not a Judgment"),
+        ([], "the judge returned no judgment"),
+        ([None], "the judge returned None, not a Judgment"),
+        (judgment(value=float("nan")), "value is nan, not a number"),
+        (judgment(value=float("inf")), "value is inf, not a number"),
+        (judgment(grade=1.5), "grade is 1.5, not a whole number"),
+        (judgment(grade=10**30), "not a whole number"),
+        (judgment(topic_id="t2"), "the judgment is on 'r', 't2'"),
+        (judgment(reason="\ud800"), "surrogates not allowed"),
+    ],
+    ids=range(9),
+)
+def test_what_is_no_judgment_on_the_item_is_unjudged(returned: Any, message: str) -> None:
+    (found,) = judged(Asking(lambda item: returned), response(("One.", [])))
+    (only,) = found.judgments
+    assert only.failure is not None
+    assert only.failure.kind == "bug"
+    assert message in only.failure.message
+
+
+@pytest.mark.parametrize(
+    "error",
+    [SystemExit(0), GeneratorExit(), asyncio.CancelledError(), ValueError("\ud800")],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_judge_cannot_end_the_run(error: Any) -> None:
+    (found,) = judged(Asking(raising(error)), response(("One.", [])))
+    assert [j.judged for j in found.judgments] == [False]
+
+
+def test_a_pool_of_what_is_no_item_is_unjudged() -> None:
+    class Odd(Asking):
+        def pool(self, topic: Topic, response: Response) -> Any:
+            return [None]
+
+    (found,) = judged(Odd(), response(("One.", [])))
+    assert [j.judged for j in found.judgments] == [False]

@@ -107,3 +107,41 @@ def test_settings_are_typed() -> None:
     with pytest.raises(WorkflowError, match="unknown key 'patial'; did you mean 'partial'"):
         make_judge("citation", {"patial": 1})
     assert make_judge("citation", {"partial": 1}) == make_judge("citation", {"partial": 1.0})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "variants: {1: {}}",
+        "settings: {1: 2}",
+        "prompts: {1: x}",
+        f"settings: {'[' * 900}{']' * 900}",
+    ],
+    ids=["variant", "setting", "prompt", "deep"],
+)
+def test_keys_that_are_no_names_and_deep_nests(tmp_path: Path, text: str) -> None:
+    with pytest.raises(WorkflowError):
+        read_workflow(written(tmp_path, text))
+
+
+def test_a_key_is_never_taken_from_a_workflow() -> None:
+    with pytest.raises(WorkflowError, match="keys do not belong in a workflow"):
+        with_overrides(WORKFLOW, ["llm.api_key=secret"])
+
+
+def test_two_points_do_not_share_files() -> None:
+    workflow = Workflow(variants={"a b": {}, "a/b": {}})
+    with pytest.raises(WorkflowError, match="'a_b'"):
+        points(workflow, {}, all_variants=True)
+
+
+def test_a_sweep_has_an_end() -> None:
+    workflow = Workflow(sweeps={"s": {name: list(range(100)) for name in "abcd"}})
+    with pytest.raises(WorkflowError, match="100000000 points"):
+        points(workflow, {}, sweep="s")
+
+
+@pytest.mark.parametrize("partial", [float("nan"), float("inf"), -1, 7, 10**30])
+def test_numbers_that_would_be_wrong(partial: float) -> None:
+    with pytest.raises(WorkflowError, match="partial is"):
+        make_judge("citation", {"partial": partial})

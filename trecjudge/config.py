@@ -41,8 +41,11 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:  # a finding already
+        return f"cannot be read: {error.strerror}"
 
 
 def write_config(
@@ -61,7 +64,7 @@ def write_config(
     }
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
     with whole(job.outputs.config) as file:
-        file.write(CREDENTIALS.sub("", text).encode())
+        file.write(CREDENTIALS.sub("", text).encode(errors="backslashreplace"))
 
 
 def _workflow_record(workflow: Workflow) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.findings import KINDS
+from trecjudge.findings import KINDS, visible
 from trecjudge.leaderboard import Mean
 from trecjudge.progress import PREFIX
 from trecjudge.summary import RunSummary, Summary
@@ -25,7 +25,7 @@ def listing(rows: list[tuple[str, str]]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, line in rows:
-        table.add_row(escape(name), escape(line))
+        table.add_row(escape(visible(name)), escape(visible(line)))
     return table
 
 
@@ -42,7 +42,7 @@ def ranking(summary: Summary) -> Table:
         mean = run.means[summary.ranked_by]
         # Where unjudged items leave a mean open, its place is open too.
         number = str(place) if mean.value is not None and mean.low == mean.high else "?"
-        table.add_row(number, escape(run.run_id), *_cells(summary, run))
+        table.add_row(number, escape(visible(run.run_id)), *_cells(summary, run))
     return table
 
 

@@ -59,10 +59,10 @@ class JudgmentFailed(Exception):
         self.call = call
 
 
-def unknown(what: str, value: str, known: Iterable[str]) -> str:
+def unknown(what: str, value: object, known: Iterable[object]) -> str:
     """Return `unknown <what> '<value>'; nearest: ...; there are: ...` for an error message."""
-    choices = sorted(known)
-    near = difflib.get_close_matches(value, choices, n=1)
+    choices = sorted(map(str, known))
+    near = difflib.get_close_matches(str(value), choices, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     shown = ", ".join(choices[:MOST_SHOWN]) or "none"
     rest = f", … ({len(choices)} in all)" if len(choices) > MOST_SHOWN else ""

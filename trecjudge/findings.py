@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ class FindingKind:
     severity: Severity
     effect: str
 
+
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 RULE = FindingKind("note", "against a rule of the track; judged as it is")
 
@@ -139,6 +142,11 @@ class FindingLog:
     def of_severity(self, *severities: Severity) -> int:
         """Return the number of findings of the given severities."""
         return sum(n for kind, n in self.counts.items() if KINDS[kind].severity in severities)
+
+
+def visible(text: str) -> str:
+    """Return a text with its control characters escaped: none may steer a terminal."""
+    return STEERING.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def shown(value: object, limit: int = 80) -> str:

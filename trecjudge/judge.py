@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any, Protocol, cast, runtime_checkable
 
-from trecjudge.errors import PluginError, unknown
+from trecjudge.errors import PluginError, TrecJudgeError, unknown
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Item, Judgment, Response, Topic
@@ -77,7 +77,25 @@ def make_judge(name: str, settings: Mapping[str, Any]) -> Judge:
     """Return a judge with its settings checked. Raises PluginError or WorkflowError."""
     found = judge_class(name)
     make = cast(Callable[..., Judge], found)
-    return make(**typed_fields(found, settings, f"settings of judge {name}"))
+    try:
+        return make(**typed_fields(found, settings, f"settings of judge {name}"))
+    except TrecJudgeError:
+        raise
+    except Exception as error:  # a judge can refuse its settings in any way
+        raise PluginError(f"judge {name!r} cannot be used: {error}") from error
+
+
+def measures_of(judge: Judge) -> LeaderboardSpec:
+    """Return the measures of a judge. Raises PluginError if it has none."""
+    try:
+        spec = judge.measures
+    except TrecJudgeError:
+        raise
+    except Exception as error:  # as above
+        raise PluginError(f"its measures: {type(error).__name__}: {error}") from error
+    if not isinstance(spec, LeaderboardSpec):
+        raise PluginError(f"its measures are {spec!r}, not a LeaderboardSpec")
+    return spec
 
 
 def settings_of(judge: Judge) -> dict[str, Any]:
@@ -111,7 +129,7 @@ def _entry_points() -> dict[str, str]:
 def _import(name: str, module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
-    except Exception as error:  # a plug-in can fail in any way while it is imported
+    except (Exception, SystemExit) as error:  # a plug-in can fail in any way while it is imported
         why = f"{type(error).__name__}: {error}"
         raise PluginError(f"judge {name!r} cannot be imported: {why}") from error
 

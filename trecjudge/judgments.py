@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
+from pydantic import TypeAdapter, ValidationError
 
 from trecjudge.errors import InputError
+from trecjudge.findings import shown
 from trecjudge.records import (
     Citation,
     Evidence,
@@ -131,20 +133,25 @@ class JudgmentsReader:
         if first.get("record") != "header" or first.get("format") != FORMAT:
             raise self._error(number, f"is not a judgments file of format {FORMAT}")
         given = {name: first[name] for name in Header.__slots__ if first.get(name) is not None}
-        for name in ("measures", "topics"):
-            if name in given:
-                given[name] = tuple(given[name])
-        self.header = Header(**given)
+        try:
+            self.header = TypeAdapter(Header).validate_python(given)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            place = ".".join(map(str, wrong["loc"]))
+            raise self._error(number, f"{place}: {wrong['msg']}") from None
 
     def __iter__(self) -> Iterator[tuple[Response, list[Judgment]]]:
         response: Response | None = None
         judgments: list[Judgment] = []
         counts = {"responses": 0, "judgments": 0}
+        seen: set[tuple[str, str]] = set()
         for number, record in self._records:
             kind = record.get("record")
             try:
                 if kind == "judgment":
-                    judgments.append(_judgment(record))
+                    if response is None:
+                        raise self._error(number, "is a judgment before any response")
+                    judgments.append(_judgment(record, response))
                     counts["judgments"] += 1
                     continue
                 if response is not None:
@@ -152,12 +159,19 @@ class JudgmentsReader:
                 response, judgments = None, []
                 if kind == "response":
                     response = _response(record)
+                    if (key := (response.run_id, response.topic_id)) in seen:
+                        raise self._error(number, f"is a second response of {key}")
+                    seen.add(key)
                     counts["responses"] += 1
             except (KeyError, TypeError) as error:
                 raise self._error(number, f"is a {kind} record without {error}") from error
+            except ValueError as error:
+                raise self._error(number, f"is a {kind} record where {error}") from error
             if kind == "end":
                 self._check(number, record, counts)
                 return
+            if kind != "response":
+                raise self._error(number, f"is a record of unknown kind {shown(kind)}")
         raise InputError(f"{self.path}: is cut: its last record is missing; judge the runs again")
 
     def _check(self, number: int, end: dict[str, Any], counts: dict[str, int]) -> None:
@@ -179,7 +193,30 @@ class JudgmentsReader:
         return InputError(f"{Place(str(self.path), number)}: {message}")
 
 
-def _judgment(record: dict[str, Any]) -> Judgment:
+NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "sentence_index": WHOLE,
+    "doc_id": TEXT,
+    "citation": TEXT,
+    "exists": (TRUTH, type(None)),
+    "label": TEXT,
+    "grade": WHOLE,
+    "value": NUMBER,
+    "reason": (str,),
+    "attester": (str,),
+}
+
+
+def _judgment(record: dict[str, Any], response: Response) -> Judgment:
+    """Return a judgment on the response. Raises KeyError, TypeError or ValueError if it is none."""
+    for name, types in TYPES.items():
+        if type(record[name]) not in types:
+            raise ValueError(f"{name} is {shown(record[name])}")
+    for name in ("run_id", "topic_id"):
+        if record[name] != getattr(response, name):
+            raise ValueError(f"{name} is {shown(record[name])}, not the response's")
+    if record["failure"] is not None and not isinstance(record["failure"]["kind"], str):
+        raise ValueError(f"failure is {shown(record['failure'])}")
     fields = {key: value for key, value in record.items() if key != "record"}
     evidence, failure = fields.pop("evidence"), fields.pop("failure")
     return Judgment(
@@ -190,6 +227,9 @@ def _judgment(record: dict[str, Any]) -> Judgment:
 
 
 def _response(record: dict[str, Any]) -> Response:
+    for name in ("run_id", "topic_id", "team_id"):
+        if not isinstance(record[name], str):
+            raise ValueError(f"{name} is {shown(record[name])}")
     sentences = tuple(
         Sentence(s["index"], s["text"], tuple(Citation(**c) for c in s["citations"]))
         for s in record["sentences"]

@@ -6,10 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, PluginError
+from trecjudge.findings import shown
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate
 from trecjudge.records import Judgment, Response
 from trecjudge.trec import LeaderboardRow, QrelsRow
+
+HUGE = 1e300
+"""A number from here on could not be summed."""
 
 Value = float | None
 
@@ -87,14 +91,14 @@ class Leaderboard:
     ) -> Score:
         if measure.judge:
             judgments = [j for j in judgments if j.judge == measure.judge]
-        value = _number(measure.compute(response, judgments))
+        value = _number(measure, response, judgments)
         fill = self.spec.fill
         if fill is None or all(judgment.judged for judgment in judgments):
             return Score(value, value, value, judged=all(j.judged for j in judgments))
 
         def filled(best: bool) -> Value:
             whole = [j if j.judged else fill(j, best) for j in judgments]
-            return _number(measure.compute(response, whole))
+            return _number(measure, response, whole)
 
         return Score(value, filled(best=False), filled(best=True), judged=False)
 
@@ -167,8 +171,17 @@ class Leaderboard:
                 yield LeaderboardRow(run_id, topic_id, measure.name, value)
 
 
-def _number(value: float | bool | None) -> Value:
-    return None if value is None else float(value)
+def _number(measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]) -> Value:
+    """Return what a measure gives. Raises PluginError if that is no number."""
+    where = f"measure {measure.name} on run {response.run_id!r}, topic {response.topic_id!r}"
+    try:
+        value = measure.compute(response, judgments)
+        number = None if value is None else float(value)
+    except (Exception, SystemExit) as error:  # a user's own measure can fail in any way
+        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
+    if isinstance(value, str) or (number is not None and not abs(number) < HUGE):
+        raise PluginError(f"{where}: it is {shown(value)}, not a number")
+    return number
 
 
 def response_qrels(response: Response, judgments: Sequence[Judgment]) -> list[QrelsRow]:
@@ -189,7 +202,7 @@ def best_grades(
     for judgment in judgments:
         if judgment.grade is not None and judgment.doc_id is not None:
             key = (judgment.topic_id, judgment.doc_id)
-            best[key] = max(best.get(key, 0), judgment.grade)
+            best[key] = max(best.get(key, judgment.grade), judgment.grade)
     return best
 
 

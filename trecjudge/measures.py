@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
@@ -54,6 +55,10 @@ class LeaderboardSpec:
 
     def __post_init__(self) -> None:
         names = [measure.name for measure in self.measures]
+        for measure in self.measures:
+            _check(measure)
+            if names.count(measure.name) > 1:
+                raise PluginError(f"two measures are called {measure.name!r}")
         if self.sort_by and self.sort_by not in names:
             raise WorkflowError(unknown("measure", self.sort_by, names))
         if self.on_missing not in get_args(OnMissing):
@@ -63,6 +68,17 @@ class LeaderboardSpec:
     def ranked_by(self) -> str:
         """The measure that ranks runs: `sort_by`, or the first one."""
         return self.sort_by or self.measures[0].name
+
+
+def _check(measure: MeasureSpec) -> None:
+    """Raise PluginError for a measure that could not be a column."""
+    if not isinstance(measure.name, str) or not re.fullmatch(r"[!-~]+", measure.name):
+        raise PluginError(f"measure {measure.name!r}: give a name without white space")
+    if measure.aggregate not in get_args(Aggregate):
+        raise PluginError(unknown("aggregate", measure.aggregate, get_args(Aggregate)))
+    default = measure.default
+    if default is not None and not (isinstance(default, int | float) and abs(default) < 1e300):
+        raise PluginError(f"measure {measure.name}: its default is {default!r}, not a number")
 
 
 def aggregate(how: Aggregate, values: Iterable[float]) -> float | None:
@@ -86,10 +102,10 @@ def load_measure(reference: str) -> MeasureSpec:
 
     A function becomes a measure of its name in capitals, without a default. Raises PluginError.
     """
-    module, _, name = reference.partition(":")
+    module, _, name = str(reference).partition(":")
     try:
         found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
         message = f"measure {reference!r} cannot be imported: {error}; give package.module:name"
         raise PluginError(message) from error
     if isinstance(found, MeasureSpec):
@@ -109,13 +125,17 @@ def leaderboard_spec(
     """
     columns = (*own.measures, *(load_measure(reference) for reference in references))
     chosen = wanted.get("measures")
+    if chosen is not None and not (chosen and isinstance(chosen, list)):
+        raise WorkflowError(f"leaderboard.measures is {chosen!r}, must be a list of names")
     if chosen is not None:
         by_name = {measure.name: measure for measure in columns}
         for name in chosen:
-            if name not in by_name:
+            if not isinstance(name, str) or name not in by_name:
                 raise WorkflowError(unknown("measure", str(name), by_name))
         columns = tuple(by_name[name] for name in chosen)
     names = [measure.name for measure in columns]
     sort_by = wanted.get("sort_by") or (own.sort_by if own.sort_by in names else "")
-    on_missing = wanted.get("on_missing", own.on_missing)
+    on_missing = wanted.get("on_missing") or own.on_missing
+    if not columns:
+        raise PluginError("the judge has no measures")
     return replace(own, measures=columns, sort_by=sort_by, on_missing=on_missing)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +14,7 @@ from typing import BinaryIO
 from trecjudge.errors import OutputError
 
 SAFE_NAME = re.compile(r"\w[\w.+-]*")
+PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,18 @@ class Outputs:
             probe = self.folder / f".{self.name}.probe-{os.getpid()}"
             probe.write_bytes(b"")
             probe.unlink()
+            self._remove_left_parts()
         except OSError as error:
             reason = error.strerror or error
             message = f"{self.folder}: cannot be written: {reason}; give another --out-dir"
             raise OutputError(message) from error
+
+    def _remove_left_parts(self) -> None:
+        """Remove what killed jobs of this name left: parts whose process is gone."""
+        for part in self.folder.glob(f".{self.name}.*.part"):
+            found = PART.search(part.name)
+            if found and not _is_running(int(found[1])):
+                part.unlink(missing_ok=True)
 
     @property
     def leaderboard(self) -> Path:
@@ -83,22 +93,44 @@ def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
 @contextmanager
 def whole_path(path: Path, keep_partial: bool = False) -> Iterator[Path]:
     """Yield a path to write to, which takes the name of `path` when all went well."""
-    partial = path.with_name(f".{path.name}.part")
+    # Of its own: another job may write there too, and a link may lie where a name can be told.
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         yield partial
     except BaseException:
         if keep_partial and partial.exists():
             partial.replace(path.with_name(f"{path.name}.part"))
         else:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):  # what went wrong says more
+                partial.unlink(missing_ok=True)
         raise
-    partial.replace(path)
+    try:
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 @contextmanager
 def _writable(path: Path, partial: Path) -> Iterator[BinaryIO]:
     try:
-        with partial.open("wb") as file:
-            yield file
+        file = partial.open("xb")
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    try:
+        with file:
+            yield file
+    except OSError as error:
+        if error.filename is not None:  # of another file
+            raise
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

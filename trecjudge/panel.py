@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.judge import Judge, make_judge, programs_of, settings_of
+from trecjudge.judge import Judge, make_judge, measures_of, programs_of, settings_of
 from trecjudge.llm.model import Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, leaderboard_spec
 from trecjudge.records import Judgment
@@ -65,7 +65,7 @@ def panel_spec(
     A measure sees its own judge's judgments alone. Where two judges have a measure of one name,
     both are named `JUDGE.MEASURE`. The first judge's ranking holds. Raises WorkflowError.
     """
-    specs = {seat.name: seat.judge.measures for seat in panel}
+    specs = {seat.name: measures_of(seat.judge) for seat in panel}
     count = Counter(m.name for spec in specs.values() for m in spec.measures)
     names = {
         (judge, m.name): m.name if count[m.name] == 1 else f"{judge.upper()}.{m.name}"

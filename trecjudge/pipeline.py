@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any, Protocol
 
 from trecjudge.check.checking import check
@@ -66,7 +68,14 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
     """
     panel = _panel(job)
     job.outputs.prepare()
+    if not job.model.use and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # asyncio's own handler waits for the loop, to which judging without a model never returns.
+        signal.signal(signal.SIGINT, _interrupt)
     return asyncio.run(_Session(job, panel, watcher).run())
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:

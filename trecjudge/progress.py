@@ -20,7 +20,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, visible
 from trecjudge.runner import JudgedResponse
 
 SHOWN_OF_A_KIND = 3
@@ -104,7 +104,7 @@ class ConsoleWatcher:
     def said(self, message: str) -> None:
         """Something that the user should know."""
         if not self._quiet:
-            self._console.print(escape(message), highlight=False, soft_wrap=True)
+            self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)
 
     def _state(self) -> str:
         """Return items judged and, with a model, calls, cached, in flight, 429s, tokens, cost."""

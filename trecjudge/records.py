@@ -20,6 +20,11 @@ class Place:
     path: str
     line: int | None = None
 
+    def __post_init__(self) -> None:
+        if not self.path.isascii():  # a file name need not be UTF-8, all that is written must
+            path = self.path.encode(errors="backslashreplace").decode()
+            object.__setattr__(self, "path", path)
+
     def __str__(self) -> str:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 

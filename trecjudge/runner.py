@@ -6,6 +6,7 @@ A failure becomes an unjudged judgment; only a ModelError, which no item would s
 from __future__ import annotations
 
 import asyncio
+import math
 import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
@@ -14,12 +15,16 @@ from itertools import groupby, islice
 from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
+from trecjudge.findings import shown
 from trecjudge.judge import GroupingJudge, Judge
 from trecjudge.llm.model import Model, Recorder
 from trecjudge.panel import Panel, Seat
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
 
 T = TypeVar("T")
+WIDEST = 1 << 63
+"""No whole number from here on can be written."""
+
 LOOK_AHEAD = 4
 """Items begun and not yet handed out, for each request that may be under way."""
 
@@ -88,8 +93,12 @@ class Runner:
     def _pool(self, seat: Seat, topic: Topic, response: Response) -> list[Item | JudgedItem]:
         """Return the items to judge or, where the judge cannot tell them, one unjudged item."""
         try:
-            return list(seat.judge.pool(topic, response))
-        except Exception as error:  # whatever a judge raises, the run goes on
+            pool = list(seat.judge.pool(topic, response))
+            for item in pool:
+                if not isinstance(item, Item):
+                    raise TypeError(f"pool gave {shown(item)}, not an Item")
+            return [*pool]
+        except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
             return [_bug(seat, Item(topic, response.run_id, response.text), error, [])]
 
     async def _response(
@@ -124,12 +133,19 @@ class Runner:
         recorder = Recorder(self.model)
         try:
             found = await _judgments(seat.judge, items, recorder)
+            for item, judgments in zip(items, found, strict=True):
+                _check(item, judgments)
         except TrecJudgeError:
             raise
         except JudgmentFailed as failed:
             failure = Failure(failed.kind, failed.message, failed.tries)
             found = [[judgment_of(item, failure=failure)] for item in items]
-        except Exception as error:  # whatever a judge raises, the run goes on
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return [_bug(seat, item, error, recorder.calls) for item in items]  # the judge's own
+        except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
             return [_bug(seat, item, error, recorder.calls) for item in items]
         calls = [recorder.calls, *([] for _ in items[1:])]
         named = [[replace(j, judge=seat.name) for j in judgments] for judgments in found]
@@ -165,10 +181,41 @@ def _groups(judge: Judge, pool: list[Item]) -> Iterator[list[int]]:
             yield group
 
 
-def _bug(seat: Seat, item: Item, error: Exception, calls: list[ModelCall]) -> JudgedItem:
+def _check(item: Item, judgments: list[Judgment]) -> None:
+    """Raise TypeError or ValueError for what a judge returned that is no judgment on the item."""
+    if not judgments:
+        raise ValueError("the judge returned no judgment")
+    for found in judgments:
+        if not isinstance(found, Judgment):
+            raise TypeError(f"the judge returned {shown(found)}, not a Judgment")
+        if (found.run_id, found.topic_id) != (item.run_id, item.topic.topic_id):
+            raise ValueError(f"the judgment is on {found.run_id!r}, {found.topic_id!r}")
+        _check_numbers(found)
+        for text in (found.label, found.reason, found.attester):
+            if text is not None and not isinstance(text, str):
+                raise TypeError(f"{shown(text)} is not text")
+            if text is not None and not text.isascii():
+                text.encode()  # half a character cannot be written
+
+
+def _check_numbers(found: Judgment) -> None:
+    grade, value = found.grade, found.value
+    if grade is not None and (type(grade) is not int or abs(grade) >= WIDEST):
+        raise ValueError(f"grade is {shown(grade)}, not a whole number")
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (number and math.isfinite(value) and abs(value) < 1e300):
+        raise ValueError(f"value is {shown(value)}, not a number")
+
+
+def _writable(text: str) -> str:
+    """Return a text without half characters, which cannot be written."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _bug(seat: Seat, item: Item, error: BaseException, calls: list[ModelCall]) -> JudgedItem:
     """Return the item as unjudged by a fault of the judge, with the traceback for the log."""
-    failure = Failure("bug", f"{type(error).__name__}: {error}")
-    trace = "".join(traceback.format_exception(error))
+    failure = Failure("bug", _writable(f"{type(error).__name__}: {error}"))
+    trace = _writable("".join(traceback.format_exception(error)))
     judgment = judgment_of(item, failure=failure, judge=seat.name)
     return JudgedItem(item, [judgment], calls, seat, trace)
 

@@ -1,6 +1,6 @@
 """TREC files: leaderboard and qrels lines, written and read.
 
-A column must hold no white space, so in ids every white-space character, and `%`, is
+A column must hold no white space, so in ids white space, control characters and `%` are
 percent-encoded as UTF-8 when written, and decoded when read.
 """
 
@@ -19,7 +19,7 @@ from trecjudge.records import Place
 from trecjudge.sources.containers import lines
 
 ALL = "all"
-ODD = re.compile(r"[\s%]")
+ODD = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
 
 
 class LeaderboardRow(NamedTuple):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, get_type_hints
 
+import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from trecjudge.errors import WorkflowError, unknown
@@ -27,10 +29,24 @@ def _typed(hints: Mapping[str, Any], known: list[str], key: str, value: Any, whe
     if key not in known:
         raise WorkflowError(f"{where}: {unknown('key', key, known)}")
     try:
-        return TypeAdapter(hints[key]).validate_python(value, strict=True)
+        typed = TypeAdapter(hints[key]).validate_python(value, strict=True)
     except ValidationError as error:
         why = error.errors()[0]["msg"]
         raise WorkflowError(f"{where}: {key} is {shown(value)}: {why}") from None
+    if not _writable(typed):
+        raise WorkflowError(f"{where}: {key} is {shown(value)}: too large, or not a number")
+    return typed
+
+
+def _writable(value: Any) -> bool:
+    """Return whether a value has no number in it that JSON has not."""
+    try:
+        orjson.dumps(value, default=str)
+    except TypeError:  # an integer of more than 64 bits; a mapping that holds itself
+        return False
+    if isinstance(value, Mapping | list | tuple):
+        return all(map(_writable, value.values() if isinstance(value, Mapping) else value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def check_range(key: str, value: float, least: float, most: float | None = None) -> None:

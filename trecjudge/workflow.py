@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -20,6 +21,7 @@ from trecjudge.records import Place
 
 DEFAULT_JUDGE = "citation"
 LEADERBOARD_KEYS = ("sort_by", "on_missing", "measures")
+MOST_POINTS = 1000
 UNSAFE = re.compile(r"[^\w.+-]+")
 
 
@@ -63,6 +65,8 @@ def read_workflow(path: Path) -> Workflow:
     try:
         loaded = yaml.safe_load(text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except RecursionError as error:
+        raise WorkflowError(f"{path}: is nested too deep") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = Place(str(path), mark.line + 1 if mark else None)
@@ -89,6 +93,9 @@ def _check(place: Place, key: str, value: Any) -> None:
     if key == "leaderboard":
         check_leaderboard(str(place), value or {})
     entries: dict[str, Any] = value if isinstance(value, dict) else {}
+    for name in entries:
+        if not isinstance(name, str):
+            raise WorkflowError(f"{place}: {key} has the key {shown(name)}, must be a name")
     for name, entry in entries.items() if key in ("variants", "sweeps") else ():
         if not isinstance(entry, dict):
             message = f"{place}: {key}.{name} is {shown(entry)}, must be a mapping of settings"
@@ -145,6 +152,8 @@ def with_overrides(workflow: Workflow, overrides: Sequence[str]) -> tuple[Workfl
         llm=workflow.llm | sections["llm"],
         leaderboard=workflow.leaderboard | sections["leaderboard"],
     )
+    if "api_key" in changed.llm:  # it would stand in the config
+        raise WorkflowError("llm.api_key: keys do not belong in a workflow; set OPENAI_API_KEY")
     return changed, settings
 
 
@@ -178,14 +187,21 @@ def points(
     if sweep is not None and sweep not in workflow.sweeps:
         raise WorkflowError(unknown("sweep", sweep, workflow.sweeps))
     if sweep is not None:
+        count = math.prod(map(len, workflow.sweeps[sweep].values()))
+        if count > MOST_POINTS:
+            raise WorkflowError(f"sweep {sweep!r} has {count} points, more than {MOST_POINTS}")
         named = list(_sweep_points(workflow.sweeps[sweep]))
     elif all_variants:
         named = list(workflow.variants.items())
     else:
         named = [(variant, workflow.variants[variant])] if variant is not None else [("", {})]
+    suffixes = [UNSAFE.sub("_", name) for name, _ in named]
+    for suffix in suffixes:
+        if suffixes.count(suffix) > 1:
+            raise WorkflowError(f"two points would have the files of {suffix!r}; rename one")
     return [
-        Point(UNSAFE.sub("_", name), merged(merged(workflow.settings, changes), overrides))
-        for name, changes in named
+        Point(suffix, merged(merged(workflow.settings, changes), overrides))
+        for suffix, (_, changes) in zip(suffixes, named, strict=True)
     ]
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from trecjudge.attestation import Attesting, filled
 from trecjudge.llm.model import Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.records import FULL, PARTIAL, Judgment, Response
+from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response
 from trecjudge.typed import check_range
 
 ATTEST = Program("attest", "judges.citation.program:Attest")
@@ -51,7 +51,7 @@ class CitationJudge(Attesting):
         return sum(self._weight(j) for j in judged) / len(judged)
 
     def _weight(self, judgment: Judgment) -> float:
-        return {FULL: 1.0, PARTIAL: self.partial}.get(judgment.label or "", 0.0)
+        return {FULL: 1.0, PARTIAL: self.partial, NONE: 0.0}[judgment.label or ""]
 
 
 def citation_accuracy(response: Response, judgments: Sequence[Judgment]) -> float | None:

@@ -108,3 +108,12 @@ def test_from_the_command_line(cache: Path, tmp_path: Path) -> None:
     assert "3 replies" in command("cache", "import", tmp_path / "e").out
     assert "3 replies" in command("cache", "prune", "--model", "m").out
     assert command("cache", "prune").status == 1
+
+
+def test_a_file_of_other_tables_is_told(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute("PRAGMA user_version = 1")
+    with pytest.raises(InputError, match="no cache that can be read"):
+        holdings(tmp_path)
+    with pytest.raises(InputError, match="no cache that can be read"):
+        prune(tmp_path, "m")

@@ -124,3 +124,9 @@ def test_lists_must_be_as_long_as_they_should(form: Form) -> None:
     assert prompt.parse(reply, 2)["labels"] == ["no_support"] * 2
     with pytest.raises(Unparsed, match="has 2 entries, must have 3"):
         prompt.parse(reply, 3)
+
+
+@pytest.mark.parametrize("reply", ["{" * 30_000, "[" * 30_000, "x{ " * 100_000])
+def test_brackets_without_end_are_no_reply(reply: str) -> None:
+    with pytest.raises(Unparsed):
+        Prompts({}).get(ATTEST, "schema").parse(reply)

@@ -20,6 +20,7 @@ from tests.llm.clock import run
 from tests.llm.doors import KEY, ask, ask_many, door_to, settings_for
 from trecjudge.errors import ModelError, WorkflowError
 from trecjudge.llm.settings import llm_settings
+from trecjudge.llm.transport import _reply
 
 ENVIRONMENT = {"OPENAI_BASE_URL": "http://a/v1", "OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
 
@@ -258,3 +259,26 @@ def test_an_environment_that_cannot_be_used(variable: str, value: str, message: 
     with pytest.raises(ModelError, match=message) as raised:
         llm_settings({}, environment | {variable: value})
     assert "word" not in str(raised.value).replace("password", "")
+
+
+@pytest.mark.parametrize(
+    ("usage", "counted"), [(10**30, 0), (2**63, 0), (-5, 0), (7, 7), (None, 0), (7.0, 7)]
+)
+def test_token_counts_that_cannot_be(usage: float | None, counted: int) -> None:
+    reply = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": usage}}
+    found = _reply(json.dumps(reply).encode())
+    assert found is not None
+    assert found.prompt_tokens == counted
+
+
+def test_a_reply_that_repeats_the_key_is_masked(tmp_path: Path) -> None:
+    key = "sk-a-key-of-some-length"
+
+    async def echoed() -> str:
+        async with (
+            running(attesting(evidence=f"Bearer {key}")) as endpoint,
+            door_to(endpoint, tmp_path, api_key=key) as door,
+        ):
+            return (await ask(door)).call.reply
+
+    assert "Bearer ***" in run(echoed())

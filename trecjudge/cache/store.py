@@ -55,7 +55,10 @@ def default_folder() -> Path:
     chosen = os.environ.get(FOLDER_VARIABLE)
     if chosen:
         return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trecjudge"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trecjudge"
+    except RuntimeError as error:
+        raise OutputError(f"{error} Give --cache-dir, or set {FOLDER_VARIABLE}") from error
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -247,7 +250,7 @@ class ReplyCache:
             try:
                 rows = [row for row, _ in batch]
                 await loop.run_in_executor(self._thread, self._write, rows)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, OverflowError) as error:
                 failure = OutputError(f"{self.path}: cannot be written: {error}")
             for _, done in batch:
                 if not done.done():

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class Holding:
     @property
     def tokens(self) -> int:
         """Tokens in and out."""
-        return self.prompt_tokens + self.completion_tokens
+        return int(self.prompt_tokens or 0) + int(self.completion_tokens or 0)
 
 
 def holdings(folder: Path | None) -> list[Holding]:
@@ -39,7 +40,7 @@ def holdings(folder: Path | None) -> list[Holding]:
         SELECT endpoint, model, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens)
         FROM replies GROUP BY endpoint, model ORDER BY endpoint, model
     """
-    with closing(_existing(folder)) as database:
+    with _readable(folder), closing(_existing(folder)) as database:
         return [Holding(*row) for row in database.execute(query)]
 
 
@@ -85,7 +86,7 @@ def prune(
         raise InputError("give --model or --older-than: what to delete")
     _check_model(folder, model)
     before = time.time() - older_than_days * DAY if older_than_days is not None else None
-    with closing(_existing(folder)) as database:
+    with _readable(folder), closing(_existing(folder)) as database:
         with database:
             done = database.execute(
                 "DELETE FROM replies WHERE (?1 IS NULL OR model = ?1)"
@@ -118,6 +119,14 @@ def _existing(folder: Path | None) -> sqlite3.Connection:
         return connect(path)
     except sqlite3.Error as error:
         raise InputError(f"{path}: is no cache that can be read: {error}") from error
+
+
+@contextmanager
+def _readable(folder: Path | None) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise InputError(f"{_path(folder)}: is no cache that can be read: {error}") from error
 
 
 def _merge(database: sqlite3.Connection, source: Path, model: str | None = None) -> int:

@@ -96,6 +96,8 @@ def copies(files: Iterable[Path], out_dir: Path) -> dict[Path, Path]:
         if targets[path].resolve() in originals:
             message = f"{targets[path]} is one of the files to mend; give another folder"
             raise OutputError(message)
+        if targets[path].exists():
+            raise OutputError(f"{targets[path]} is there already; give a new folder")
     return targets
 
 

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from trecjudge.check.report import CheckReport, RunReport, Tally
+from trecjudge.findings import visible
 
 COLUMNS = ("run", "track", "records", "topics", "verdict", "refused for", "warned of")
 
@@ -26,7 +27,7 @@ def verdict_table(report: CheckReport) -> Table:
 def _cells(run: RunReport) -> Sequence[str]:
     expected = "" if run.topics_expected is None else f"/{run.topics_expected}"
     return (
-        run.run_id,
+        visible(run.run_id),
         run.track or "unknown",
         str(run.records),
         f"{run.topics_answered}{expected}",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
 import typer
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 INTERRUPTED = 130
+BUG = 3
 WIDE = 200
 """Columns where the output is no terminal."""
 
@@ -31,29 +35,45 @@ def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
 def guarded(work: Callable[[], int]) -> int:
     """Return the exit status of `work`: 1 with one line for what the user can put right."""
     from trecjudge.errors import TrecJudgeError
+    from trecjudge.findings import visible
 
     try:
         return work()
     except TrecJudgeError as error:
-        typer.echo(f"error: {error}", err=True)
+        typer.echo(f"error: {visible(str(error))}", err=True)
+        return 1
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk, a file that is gone, a name too long
+        typer.echo(f"error: {visible(str(error))}", err=True)
         return 1
     except KeyboardInterrupt:
         typer.echo("interrupted; run the same command again to go on", err=True)
         return INTERRUPTED
+    except Exception as error:  # a bug of ours
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        said = visible(f"{type(error).__name__} at {where}: {error}")
+        typer.echo(f"error: a bug: {said}; please report it", err=True)
+        return BUG
 
 
 def output() -> Console:
     """Return the console of standard output; wide where that is no terminal."""
     from rich.console import Console
 
+    if sys.stdout is None:  # it is closed
+        return Console(file=open(os.devnull, "w"))
     return Console(width=None if sys.stdout.isatty() else WIDE)
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines as they are."""
+    from trecjudge.findings import visible
+
     console = output()
     for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        console.print(visible(line), highlight=False, markup=False, soft_wrap=True)
 
 
 def print_listing(rows: list[tuple[str, str]]) -> int:
@@ -69,4 +89,4 @@ def print_json(records: list[dict[str, Any]]) -> None:
     import orjson
 
     record = records[0] if len(records) == 1 else {"jobs": records}
-    sys.stdout.write(orjson.dumps(record).decode() + "\n")
+    typer.echo(orjson.dumps(record))

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -27,6 +28,7 @@ LAST_WAIT = 15.0
 """Seconds to wait, after an interrupt, for replies that are on their way."""
 
 Found = tuple[dict[str, Any], ModelCall]
+Answer = tuple[Reply, dict[str, Any]]
 Made = Mapping[Form, Request]
 
 
@@ -202,32 +204,27 @@ class Door:
         except Retry as failed:
             raise self._give_up(asking, failed) from failed
         self._failed_in_a_row, self._succeeded = 0, True
-        kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
-        await self.replies.keep(asking.request, kept)
         prompt = asking.request.prompt
         if self.replies.known_form is None and isinstance(prompt, Prompt):
             self.replies.learn_form(prompt.form)
         usage = Usage(False, reply.prompt_tokens, reply.completion_tokens)
         return fields, asking.call(reply.text, usage)
 
-    async def _answer(self, asking: Asking) -> tuple[Reply, dict[str, Any]]:
+    async def _answer(self, asking: Asking) -> Answer:
         """Try once and, where that fails, as often and as patiently as is set."""
         tries = AsyncRetrying(
             stop=self._enough, wait=_wait, retry=retry_if_exception_type(Retry), reraise=True
         )
-        answer: tuple[Reply, dict[str, Any]] = await tries(self._try, asking)
+        answer: Answer = await tries(self._try, asking)
         return answer
 
-    async def _try(self, asking: Asking) -> tuple[Reply, dict[str, Any]]:
+    async def _try(self, asking: Asking) -> Answer:
         messages = [*asking.request.messages, *asking.wrong]
         tokens = sum(estimated_tokens(message["content"]) for message in messages)
         body = self.requests.body(messages, asking.request.prompt.request, asking.max_tokens)
-        reply = await self._post(asking, body, tokens)
-        self.spending.reply(reply.prompt_tokens, reply.completion_tokens)
-        asking.last_reply = reply.text
-        return reply, _parsed(asking, reply)
+        return await self._post(asking, body, tokens)
 
-    async def _post(self, asking: Asking, body: dict[str, Any], tokens: int) -> Reply:
+    async def _post(self, asking: Asking, body: dict[str, Any], tokens: int) -> Answer:
         """Send a request when its turn comes and the budget has room for it."""
         admitted = throttled = False
 
@@ -241,7 +238,7 @@ class Door:
             asking.tries += 1
 
         try:
-            reply = await self.transport.post(body, tokens, admit)
+            return await self.transport.post(body, tokens, admit, partial(self._keep, asking))
         except Throttled:
             # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
             throttled = True
@@ -253,7 +250,15 @@ class Door:
                 self.spending.release(tokens, calls=int(throttled))
             if not throttled:
                 asking.throttled_since = None
-        return reply
+
+    async def _keep(self, asking: Asking, reply: Reply) -> Answer:
+        """Count a reply and, if it parses, keep it. Raises Retry if it does not."""
+        self.spending.reply(reply.prompt_tokens, reply.completion_tokens)
+        asking.last_reply = reply.text
+        fields = _parsed(asking, reply)
+        kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
+        await self.replies.keep(asking.request, kept)
+        return reply, fields
 
     def _enough(self, state: RetryCallState) -> bool:
         """Return whether a request was tried often enough, or waited for long enough."""

@@ -138,7 +138,12 @@ class Pace:
                 reset = seconds_of(headers.get(f"x-ratelimit-reset-{what}", ""))
                 self.hold(min(LONGEST_WAIT, reset))  # some give the time of day
             limit = headers.get(f"x-ratelimit-limit-{what}", "")
-            if getattr(self, what) is None and limit.isdigit() and int(limit) > 0:
+            if (
+                getattr(self, what) is None
+                and limit.isdecimal()
+                and 0 < len(limit) < 16
+                and int(limit) > 0
+            ):
                 setattr(self, what, Bucket(int(limit) / 60, level=int(limit) / 60, at=_now()))
 
     def _delay(self) -> float:

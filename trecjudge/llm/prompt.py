@@ -23,6 +23,9 @@ Form = Literal["schema", "chat"]
 FORMS: tuple[Form, ...] = ("schema", "chat")
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 MENTION = re.compile(r"\{(\w+)\}")
+MOST_OPEN = 500
+"""Brackets in a reply that is not plain JSON."""
+
 MARKER = "[[ ##"
 PLAIN = Program("module", "")
 DEFUSED_MARKER = "[[ # #"
@@ -74,12 +77,17 @@ class Prompt:
         Raises Unparsed, saying what is wrong.
         """
         try:
-            fields = self._plain(reply) or self.adapter.parse(self.signature, reply)
+            fields = self._plain(reply)
+            if fields is None and max(map(reply.count, "{[")) > MOST_OPEN:
+                raise Unparsed("it has too many brackets.")  # the adapter would be at it for hours
+            fields = fields or self.adapter.parse(self.signature, reply)
         except dspy_module().utils.exceptions.AdapterParseError as error:
             bare = self._bare(reply)
             if bare is None:
                 raise Unparsed(_what_is_wrong(str(error))) from error
             fields = bare
+        except RecursionError as error:
+            raise Unparsed("it is nested too deep.") from error
         for name, value in fields.items():
             if length is not None and isinstance(value, list) and len(value) != length:
                 raise Unparsed(f"{name} has {len(value)} entries, must have {length}.")

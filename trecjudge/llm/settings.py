@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from trecjudge.typed import typed_fields
 BASE_URL = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 MODEL = "OPENAI_MODEL"
 KEY = "OPENAI_API_KEY"
+MOST_TRIES = 100
 Structured = Literal["auto", "always", "never"]
 
 
@@ -99,15 +101,30 @@ def llm_settings(
 def _check(settings: LlmSettings) -> None:
     if not settings.base_url.startswith(("http://", "https://")):
         raise ModelError(f"base_url {settings.base_url!r}: must begin with http:// or https://")
-    if "@" in urlsplit(settings.base_url).netloc:
+    try:
+        address = urlsplit(settings.base_url)
+        usable = bool(address.hostname) and (address.port or 0) >= 0
+        (settings.base_url + settings.model).encode()
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ModelError(f"base_url {settings.base_url!r}, model {settings.model!r}: unusable")
+    if "@" in address.netloc:
         raise ModelError(f"base_url: give no name and password in it; set {KEY}")
     if not (settings.api_key.isascii() and settings.api_key.isprintable()):
         raise ModelError(f"{KEY}: holds characters that no key has")
     if settings.ca_file is not None and not os.path.isfile(settings.ca_file):
         raise ModelError(f"llm.ca_file {settings.ca_file!r}: no such file")
+    if settings.ca_file is not None:
+        try:
+            ssl.create_default_context(cafile=settings.ca_file)
+        except OSError as error:
+            raise ModelError(f"llm.ca_file {settings.ca_file!r}: {error}") from error
     for name in ("tries", "in_flight", "max_tokens", "give_up_after"):
         if getattr(settings, name) < 1:
             raise ModelError(f"llm.{name} is {getattr(settings, name)}: must be at least 1")
+    if settings.tries > MOST_TRIES:
+        raise ModelError(f"llm.tries is {settings.tries}: must be at most {MOST_TRIES}")
     for name in ("timeout", "rpm", "tpm"):
         value = getattr(settings, name)
         if value is not None and value <= 0:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import orjson
@@ -17,6 +17,7 @@ from trecjudge.findings import shown
 from trecjudge.llm.pace import LONGEST_WAIT, Pace
 from trecjudge.llm.settings import LlmSettings
 
+T = TypeVar("T")
 AGAIN = frozenset({408, 409, 425, *range(500, 600)})
 TOO_MANY = 429
 ADVICE = {
@@ -25,6 +26,8 @@ ADVICE = {
     404: "check OPENAI_BASE_URL and OPENAI_MODEL",
 }
 LONGEST_MESSAGE = 300
+MOST_TOKENS = 1 << 40
+SHORTEST_SECRET = 16
 
 
 class Retry(Exception):
@@ -82,24 +85,33 @@ class Transport:
         )
 
     async def post(
-        self, body: dict[str, Any], tokens: int = 0, admit: Callable[[], None] = lambda: None
-    ) -> Reply:
-        """Send one request when its turn comes; `tokens` is an estimate of what it will cost.
+        self,
+        body: dict[str, Any],
+        tokens: int,
+        admit: Callable[[], None],
+        keep: Callable[[Reply], Awaitable[T]],
+    ) -> T:
+        """Send one request when its turn comes; return what `keep` makes of the reply.
 
-        `admit` is called when it has come, and may raise. Raises Retry, Refused, or ModelError
-        where nothing can help.
+        `tokens` is an estimate of what it will cost. `admit` is called when its turn has come, and
+        may raise. The place is held until `keep` is done: what a killed process has paid for in
+        vain is never more than what was in flight. Raises Retry, Refused, or ModelError where
+        nothing can help.
         """
         await self.pace.enter(tokens)
         try:
             admit()
-            status, headers, payload = await self._exchange(orjson.dumps(body))
-            self.pace.learn(headers)
-            if status == TOO_MANY:
-                after = _seconds(headers.get("Retry-After", ""))
-                self.pace.refused(after)
-                raise Throttled(self._said(status, payload), after)
+            return await keep(await self._reply(body))
         finally:
             self.pace.leave()
+
+    async def _reply(self, body: dict[str, Any]) -> Reply:
+        status, headers, payload = await self._exchange(orjson.dumps(body))
+        self.pace.learn(headers)
+        if status == TOO_MANY:
+            after = _seconds(headers.get("Retry-After", ""))
+            self.pace.refused(after)
+            raise Throttled(self._said(status, payload), after)
         if status != 200:
             raise self._failure(status, headers, payload)
         self.pace.succeeded()
@@ -107,7 +119,9 @@ class Transport:
         if reply is None:
             said = shown(self._masked(payload.decode(errors="replace")))
             raise Retry("transport", f"the reply is no completion: {said}")
-        return reply
+        # Masked, since replies are logged and kept; a key of a few letters is no secret.
+        long = len(self._key) >= SHORTEST_SECRET
+        return replace(reply, text=self._masked(reply.text)) if long else reply
 
     async def _exchange(self, body: bytes) -> tuple[int, Any, bytes]:
         unreachable = ""
@@ -154,14 +168,20 @@ def _reply(payload: bytes) -> Reply | None:
         choice = answer["choices"][0]
         text = choice["message"]["content"]
         usage = answer.get("usage") or {}
-        tokens = [int(usage.get(f"{what}_tokens") or 0) for what in ("prompt", "completion")]
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        tokens = [_count(usage.get(f"{what}_tokens")) for what in ("prompt", "completion")]
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError):
         return None
     finish = str(choice.get("finish_reason") or "stop")
     said = text if isinstance(text, str) else ""
     if not said.strip() and finish != "length":  # cut while it was still reasoning
         raise Retry("empty", "the reply is empty")
     return Reply(said, finish, *tokens)
+
+
+def _count(tokens: Any) -> int:
+    """Return a number of tokens, nought where it cannot be one."""
+    count = int(tokens or 0)
+    return count if 0 <= count < MOST_TOKENS else 0
 
 
 def _message(payload: bytes) -> str:

@@ -40,6 +40,8 @@ def standard_input() -> Path:
     """Return a file with what standard input holds: it is read more than once."""
     folder = tempfile.TemporaryDirectory(prefix="trecjudge-")
     _kept.append(folder)
+    if sys.stdin is None:
+        raise InputError("standard input is closed")
     path: Path = _StandardInput(folder.name) / "stdin"
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
