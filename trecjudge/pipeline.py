@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import time
 from collections.abc import Callable
@@ -41,6 +42,8 @@ from trecjudge.summary import Summary, counts_of
 from trecjudge.typed import typed_fields
 from trecjudge.workflow import merged
 
+GARBAGE_THRESHOLDS = (50_000, 20, 50)
+
 
 class Watcher(Protocol):
     """Told what goes on, for a progress bar or lines."""
@@ -68,6 +71,9 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
     """
     panel = _panel(job)
     job.outputs.prepare()
+    # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
+    # costs a fifth of the time.
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     if not job.model.use and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # asyncio's own handler waits for the loop, to which judging without a model never returns.
         signal.signal(signal.SIGINT, _interrupt)
