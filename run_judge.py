@@ -166,10 +166,18 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
     """Return the jobs that the command line asks for."""
     from trecjudge.job import Job
     from trecjudge.outputs import Outputs
-    from trecjudge.workflow import Workflow, names_in, points, read_workflow, with_overrides
+    from trecjudge.workflow import (
+        Workflow,
+        find_workflow,
+        names_in,
+        points,
+        read_workflow,
+        with_overrides,
+    )
 
     path = options["workflow"]
-    read = read_workflow(path) if path else Workflow()
+    shipped = Path(__file__).parent / "workflows"
+    read = read_workflow(find_workflow(path, shipped)) if path else Workflow()
     workflow, overrides = with_overrides(read, options["settings"] or [])
     chosen = points(
         workflow, overrides, options["variant"], options["all_variants"], options["sweep"]

@@ -39,7 +39,7 @@ def files(tmp_path: Path) -> Path:
         pytest.param("{runs} --judge nowhere:X", "cannot be imported", id="judge module"),
         pytest.param("{runs} --dataset ragtme", "did you mean 'ragtime'", id="dataset"),
         pytest.param("{runs} --workflow {typo}", "unknown key 'setings'; did you", id="key"),
-        pytest.param("{runs} --workflow {gone}", "cannot be read", id="workflow"),
+        pytest.param("{runs} --workflow {gone}", "no such file, and unknown", id="workflow"),
         pytest.param("{runs} --workflow {sort}", "unknown measure 'SUPORT'", id="measure"),
         pytest.param("{runs} --workflow {prompt}", "unknown program 'atest'", id="prompt"),
         pytest.param("{runs} --set partial=x", "partial is 'x'", id="setting"),

@@ -293,3 +293,10 @@ def test_labels_of_a_human_as_the_judge(tmp_path: Path) -> None:
     assert support["uncited"] == pytest.approx(1 / 3)
     refused = sample("rag", tmp_path, "--judge", "length", "--judgments-from", labels)
     assert "judge 'length' takes no labels of others" in refused.err
+
+
+def test_a_shipped_workflow_by_its_name(tmp_path: Path) -> None:
+    done = sample("dragun", tmp_path, "--json", "--workflow", "citation_dragun")
+    assert (done.status, json.loads(done.out)["judge"]) == (0, "citation")
+    config = yaml.safe_load((tmp_path / "x.config.yml").read_text())
+    assert config["judges"]["citation"]["partial"] == 0.5

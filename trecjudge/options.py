@@ -96,7 +96,9 @@ JudgmentsFrom = Annotated[
 ]
 WorkflowFile = Annotated[
     Path | None,
-    typer.Option("--workflow", help="A workflow file (YAML).", rich_help_panel=JUDGING),
+    typer.Option(
+        "--workflow", help="A workflow file, or one shipped by name.", rich_help_panel=JUDGING
+    ),
 ]
 Settings = Annotated[
     list[str] | None,

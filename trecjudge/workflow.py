@@ -56,6 +56,19 @@ class Point:
 KEYS = [f.name for f in fields(Workflow) if f.name != "path"]
 
 
+def find_workflow(given: Path, shipped: Path) -> Path:
+    """Return a workflow file: the path that is given or, by its name, one of those shipped.
+
+    Raises WorkflowError with the names of those.
+    """
+    if given.is_file():
+        return given
+    known = {path.stem: path for path in shipped.glob("*.yml")}
+    if given.stem in known:
+        return known[given.stem]
+    raise WorkflowError(f"{given}: no such file, and {unknown('workflow', given.stem, known)}")
+
+
 def read_workflow(path: Path) -> Workflow:
     """Read and check a workflow file. Raises WorkflowError with file and line."""
     try:

@@ -33,7 +33,7 @@ def pairs(count: int, seed: int = 0) -> Iterator[Pair]:
     for number in range(count):
         words = chance.choices(WORDS, k=DOCUMENT_WORDS)
         sentence = chance.choices(WORDS, k=SENTENCE_WORDS)
-        doc_id = f"d-{seed}-{number}"
+        doc_id = f"{seed:08x}-0000-4000-8000-{number:012x}_{number}"
         yield Pair(doc_id, f"{' '.join([doc_id, *words])}.", f"{' '.join(sentence)}.")
 
 
@@ -43,7 +43,13 @@ def write_run(folder: Path, run_id: str, made: Iterator[Pair]) -> None:
     with (folder / f"{run_id}.jsonl").open("w") as file:
         for topic, batch in enumerate(iter(lambda: list(islice(made, SENTENCES)), [])):
             record = {
-                "metadata": {"team_id": "invented", "run_id": run_id, "topic_id": str(topic)},
+                "metadata": {
+                    "team_id": "invented",
+                    "run_id": run_id,
+                    "topic_id": str(topic),
+                    "run_desc": "invented",
+                },
+                "references": [p.doc_id for p in batch],
                 "responses": [{"text": p.sentence, "citations": [p.doc_id]} for p in batch],
                 "documents": {p.doc_id: {"text": p.document} for p in batch},
             }

@@ -20,16 +20,43 @@ from trecjudge.topics import read_topics
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a visit came to. `beside` are findings on topics and documents."""
+    """What a visit came to. `beside` are findings on topics and documents.
+
+    `mended` is the report on the repaired copies in `folder`, where there are any.
+    """
 
     report: CheckReport
     changes: Sequence[Change]
     beside: Sequence[Finding]
+    topics_given: bool
+    folder: Path | None = None
+    mended: CheckReport | None = None
+
+    @property
+    def closing(self) -> list[str]:
+        """What was not looked at, and what mending came to."""
+        lines = []
+        if not self.topics_given:
+            lines.append(
+                "without --rag-topics: limits and texts of topics, missing topics unchecked"
+            )
+        if self.mended is not None:
+            refused = self.mended.standings["refused"]
+            lines.append(
+                f"mended: {len(self.changes)} changes in {self.folder};"
+                f" of the copies {refused} would still be refused"
+            )
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values."""
         beside = [str(finding) for finding in self.beside]
-        return self.report.as_dict() | {"changes": list(map(str, self.changes)), "beside": beside}
+        changes = list(map(str, self.changes))
+        return self.report.as_dict() | {
+            "changes": changes,
+            "beside": beside,
+            "mended": self.mended.as_dict()["totals"] if self.mended else None,
+        }
 
 
 def check_command(
@@ -51,5 +78,10 @@ def check_command(
     store = open_documents(documents, default_folder(), log) if documents else None
     files = find_runs(runs)
     report = check(files, topics, track=track, dataset=dataset, store=store)
-    changes = fix(files, fix_into, topics, track=track, dataset=dataset) if fix_into else []
-    return Checked(report, changes, beside)
+    given = topics_path is not None
+    if fix_into is None:
+        return Checked(report, [], beside, given)
+    changes = fix(files, fix_into, topics, track=track, dataset=dataset)
+    copies = sorted(path for path in fix_into.iterdir() if path.is_file())
+    mended = check(copies, topics, track=track, dataset=dataset, store=store)
+    return Checked(report, changes, beside, given, fix_into, mended)

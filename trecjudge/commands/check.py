@@ -38,4 +38,4 @@ def _print_report(done: Checked) -> None:
 
     output().print(verdict_table(done.report))
     found = (*map(str, done.beside), *place_lines(done.report), *map(str, done.changes))
-    print_lines((*found, closing_line(done.report)))
+    print_lines((*found, closing_line(done.report), *done.closing))

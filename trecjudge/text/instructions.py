@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _ADDRESSES = re.compile(
     r"""
@@ -25,6 +26,7 @@ _HINTS = (
 )
 
 
+@lru_cache(maxsize=4096)
 def instruction_like(text: str) -> str | None:
     """Return the first passage of `text` that reads like an instruction to the judge, or None.
 

@@ -27,7 +27,7 @@ def job_of(spec: dict[str, Any]) -> Job:
     """Return the job that a benchmark describes."""
     llm = {"base_url": spec["url"], "model": "stub"} | spec["llm"]
     return Job(
-        judge="citation",
+        judges=["citation"],
         settings={},
         workflow=Workflow(llm=llm),
         runs=[Path(spec["runs"])],
