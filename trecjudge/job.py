@@ -93,8 +93,9 @@ class Inputs:
     @property
     def paths(self) -> list[Path]:
         """Every input file, the workflow included."""
-        given = [path for path in (self.job.topics, self.job.workflow.path) if path is not None]
-        documents = (path for path in self.job.documents if not is_data_set(path))
+        job = self.job
+        given = [path for path in (job.topics, job.workflow.path, job.labels) if path is not None]
+        documents = (path for path in job.documents if not is_data_set(path))
         beside = (file for path in (*given, *documents) for file in files_below(path))
         return [*beside, *self.files]
 
