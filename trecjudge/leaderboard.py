@@ -50,7 +50,7 @@ class Coverage:
     expected: int = 0
     failures: dict[str, int] = field(default_factory=dict)
     examples: dict[str, str] = field(default_factory=dict)
-    """The first message of each kind of failure."""
+    """The first item that failed in each way, and why."""
 
     def add(self, judgments: Sequence[Judgment]) -> None:
         """Count one response with its judgments."""
@@ -62,7 +62,14 @@ class Coverage:
             else:
                 kind = judgment.failure.kind
                 self.failures[kind] = self.failures.get(kind, 0) + 1
-                self.examples.setdefault(kind, judgment.failure.message)
+                self.examples.setdefault(kind, _told(judgment))
+
+
+def _told(judgment: Judgment) -> str:
+    """Return which item is unjudged, and why."""
+    sentence = "" if judgment.sentence_index is None else f", sentence {judgment.sentence_index}"
+    message = judgment.failure.message if judgment.failure else ""
+    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}: {message}"
 
 
 @dataclass(slots=True)

@@ -51,7 +51,7 @@ class Summary:
 
     @property
     def examples(self) -> dict[str, str]:
-        """The first message of each kind of failure."""
+        """The first item that failed in each way, and why."""
         runs = reversed(self.runs)
         return {kind: text for run in runs for kind, text in run.coverage.examples.items()}
 
