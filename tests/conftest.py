@@ -8,9 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.reading import Reading, reading
+
+# The same examples every time: a landing must not hang on luck. `--hypothesis-seed` tries others.
+hypothesis.settings.register_profile("steady", derandomize=True)
+hypothesis.settings.load_profile("steady")
 
 FILE_EVENTS = ("open", "os.mkdir", "os.rename", "os.remove", "sqlite3.connect")
 LOOPBACK = ("127.", "::1", "localhost")

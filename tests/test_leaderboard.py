@@ -154,3 +154,12 @@ def test_a_measure_that_gives_no_number_is_told(value: object) -> None:
     spec = LeaderboardSpec((MeasureSpec("ODD", lambda response, judgments: value),))  # type: ignore
     with pytest.raises(PluginError, match="measure ODD on run 'r', topic 't1'"):
         Leaderboard(spec).add(response(), [])
+
+
+def test_the_lowest_value_can_be_the_best() -> None:
+    measure = MeasureSpec("ERRORS", share, lower_is_better=True)
+    b = Leaderboard(LeaderboardSpec((measure,)))
+    b.add(response(run_id="many"), [judgment(FULL)])
+    b.add(response(run_id="few"), [judgment(NONE)])
+    b.finish()
+    assert b.ranking() == ["few", "many"]

@@ -153,7 +153,8 @@ class Leaderboard:
 
         def key(run_id: str) -> tuple[bool, float, str]:
             value = self.mean(run_id, spec).value
-            return value is None, -(value or 0.0), run_id
+            better = (value or 0.0) if spec.lower_is_better else -(value or 0.0)
+            return value is None, better, run_id
 
         return sorted(self.scores, key=key)
 

@@ -29,7 +29,8 @@ class MeasureSpec:
 
     `default` stands in for a response that is missing or on which the measure is not defined; with
     None such a response leaves the mean. It never stands in for an unjudged one. `judge` names the
-    judge whose judgments alone it sees; all of them where it is empty.
+    judge whose judgments alone it sees; all of them where it is empty. `lower_is_better` ranks the
+    lowest value first.
     """
 
     name: str
@@ -37,6 +38,7 @@ class MeasureSpec:
     aggregate: Aggregate = "mean_of_floats"
     default: float | None = 0.0
     judge: str = ""
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True)

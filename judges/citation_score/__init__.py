@@ -63,7 +63,7 @@ class CitationScoreJudge:
             MeasureSpec("CITATION_SCORE", self.citation_score),
             MeasureSpec(FAITHFULNESS, faithfulness),
             MeasureSpec(COVERAGE, coverage),
-            MeasureSpec(REDUNDANCY, redundancy),
+            MeasureSpec(REDUNDANCY, redundancy, lower_is_better=True),
         )
         return LeaderboardSpec(columns, sort_by="CITATION_SCORE", fill=filled)
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from trecjudge.text.lexical import Comparison, compare, prepare
@@ -208,7 +206,8 @@ def test_a_pair_is_judged_alike_whatever_came_before() -> None:
         pytest.param("x" + " " * 500_000 + "y", id="only spaces"),
     ],
 )
-def test_long_document_takes_linear_time(document: str) -> None:
-    begin = time.perf_counter()
-    judged("The tower of Lyon 塔塔 has 3 floors.", document)
-    assert time.perf_counter() - begin < 2
+def test_a_long_document_is_compared_to_its_end(document: str) -> None:
+    """Half a megabyte: whatever took quadratic time would not come back."""
+    end = "Mira Quill sold a pot in Dunmoor."
+    found = judged(end, f"{document}\n{end}")
+    assert (found.label, found.missing) == ("full_support", ())
