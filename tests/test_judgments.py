@@ -13,8 +13,8 @@ from trecjudge.records import FULL, Evidence, Failure
 
 RESPONSE = response(("One.", ["d1"]), ("Two.", []))
 JUDGMENTS = [
-    judgment(FULL, doc_id="d1", grade=2, evidence=Evidence(0, 4, "One.")),
-    judgment(doc_id="d2", failure=Failure("cut", "too long", 3)),
+    judgment(FULL, judge="citation", doc_id="d1", grade=2, evidence=Evidence(0, 4, "One.")),
+    judgment(judge="citation", doc_id="d2", failure=Failure("cut", "too long", 3)),
 ]
 HEADER = Header({"citation": {"partial": 0.5}}, {"sort_by": "X"}, ("m:f",), ("t1", "t2"), True)
 
@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
     with path.open("wb") as file:
         writer = JudgmentsWriter(file)
         writer.header(HEADER)
-        writer.response(RESPONSE, JUDGMENTS)
+        writer.response(RESPONSE, [("citation", judgment) for judgment in JUDGMENTS])
         writer.response(response(topic_id="t2"), [])
         writer.end()
     return path

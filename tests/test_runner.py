@@ -142,7 +142,7 @@ def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
         return [found async for found in Runner(seats, always("x")).run(pairs)]
 
     (found,) = asyncio.run(collect())
-    assert [(j.judge, j.sentence_index) for j in found.judgments] == [
+    assert [(item.seat.name, item.judgments[0].sentence_index) for item in found.items] == [
         ("a", 0),
         ("a", 1),
         ("b", 0),

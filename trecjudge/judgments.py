@@ -6,7 +6,7 @@ One JSON object a line, told apart by `record`: a `header`, then each `response`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -46,7 +46,7 @@ class Header:
     qrels_pool: bool = False
 
 
-def judgment_record(judgment: Judgment) -> dict[str, Any]:
+def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
     """Return a judgment as stored: without what varies between two runs of the same input."""
     return {
         "record": "judgment",
@@ -62,7 +62,7 @@ def judgment_record(judgment: Judgment) -> dict[str, Any]:
         "reason": judgment.reason,
         "evidence": judgment.evidence,
         "attester": judgment.attester,
-        "judge": judgment.judge,
+        "judge": judge,
         "failure": judgment.failure,
     }
 
@@ -92,11 +92,11 @@ class JudgmentsWriter:
         """Write the first line."""
         self._line({"record": "header", "format": FORMAT} | _fields(header))
 
-    def response(self, response: Response, judgments: list[Judgment]) -> None:
-        """Write a response and its judgments."""
+    def response(self, response: Response, judgments: Sequence[tuple[str, Judgment]]) -> None:
+        """Write a response and its judgments, each with the name of its judge."""
         self._line(response_record(response))
-        for judgment in judgments:
-            self._line(judgment_record(judgment))
+        for judge, judgment in judgments:
+            self._line(judgment_record(judge, judgment))
         self.responses += 1
         self.judgments += len(judgments)
 

@@ -223,7 +223,7 @@ class _Session:
         judgments = []
         for entry in judged.items:
             shown = [self._shown(judgment) for judgment in entry.judgments]
-            judgments += shown
+            judgments += [(entry.seat.name, judgment) for judgment in shown]
             if self.log is not None:
                 self.log.judged(entry.seat.event, entry.item, shown, entry.calls)
             if entry.trace:

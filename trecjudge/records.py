@@ -164,7 +164,8 @@ class Judgment:
     """A judge's decision on one item; where the item is unjudged, `failure` says why.
 
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
-    judges that measure rather than grade. `judge` is the name of the judge, set by the runner.
+    judges that measure rather than grade. `judge` is the name of the judge, known where
+    judgments are read back from their file.
     """
 
     run_id: str

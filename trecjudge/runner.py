@@ -10,7 +10,7 @@ import math
 import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Any, TypeVar
 
@@ -148,8 +148,7 @@ class Runner:
         except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
             return [_bug(seat, item, error, recorder.calls) for item in items]
         calls = [recorder.calls, *([] for _ in items[1:])]
-        named = [[replace(j, judge=seat.name) for j in judgments] for judgments in found]
-        return [JudgedItem(*each, seat) for each in zip(items, named, calls, strict=True)]
+        return [JudgedItem(*each, seat) for each in zip(items, found, calls, strict=True)]
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -216,7 +215,7 @@ def _bug(seat: Seat, item: Item, error: BaseException, calls: list[ModelCall]) -
     """Return the item as unjudged by a fault of the judge, with the traceback for the log."""
     failure = Failure("bug", _writable(f"{type(error).__name__}: {error}"))
     trace = _writable("".join(traceback.format_exception(error)))
-    judgment = judgment_of(item, failure=failure, judge=seat.name)
+    judgment = judgment_of(item, failure=failure)
     return JudgedItem(item, [judgment], calls, seat, trace)
 
 

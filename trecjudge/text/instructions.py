@@ -33,7 +33,8 @@ def instruction_like(text: str) -> str | None:
     It finds what is plain; its silence proves nothing.
     """
     plain = " ".join(text.casefold().split())
-    if not any(hint in plain for hint in _HINTS):
-        return None
-    found = _ADDRESSES.search(text)
-    return found[0] if found else None
+    for hint in _HINTS:
+        if hint in plain:
+            found = _ADDRESSES.search(text)
+            return found[0] if found else None
+    return None
