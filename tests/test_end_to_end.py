@@ -258,7 +258,7 @@ def test_the_main_job_checks_first_unless_told_not_to(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text('{"topic_id": "1", "request_id": "1", "limit": 2000}\n')
     given = (tmp_path / "r.jsonl", tmp_path / "out", "--json")
     found = json.loads(judge(*given, topics=tmp_path / "t.jsonl").out)["findings"]
-    assert found["too_long"] == 1
+    assert (found["too_long"], found["references_missing"]) == (1, 1)
     found = json.loads(judge(*given, "--no-check", topics=tmp_path / "t.jsonl").out)["findings"]
     assert "too_long" not in found
     strict = judge(*given, "--strict", topics=tmp_path / "t.jsonl")

@@ -162,12 +162,13 @@ class _Session:
         """
         job, read, broken = self.job, FindingLog(), FindingLog()
         first: list[Finding] = []
-        last: list[Finding] = []
+        last = ""
 
         def heard(violation: Violation) -> None:
-            same = last and str(last[-1]) == str(violation.finding)  # told of two runs of a file
-            last[:] = [violation.finding]
-            if KINDS[violation.finding.kind] is RULE and not same:
+            nonlocal last
+            before, last = last, str(violation.finding)
+            # What two runs of a file have in common is told of both, one after the other.
+            if KINDS[violation.finding.kind] is RULE and last != before:
                 broken(violation.finding)
                 self.findings(violation.finding)
 
