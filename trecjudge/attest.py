@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, Protocol
@@ -42,13 +41,7 @@ class LexicalAttester:
     async def attest(self, sentence: str, document: Document) -> Attestation:
         """Return the label. Raises JudgmentFailed if the two are in different scripts."""
         text = document.full_text
-        ours, theirs = scripts(sentence), _scripts(text)
-        if ours and theirs and not ours & theirs:
-            message = (
-                f"the sentence is in {_named(ours)}, the document in {_named(theirs)}:"
-                " words cannot be compared, a model can (--use-env-llm)"
-            )
-            raise JudgmentFailed("script", message)
+        require_shared_script("sentence", scripts(sentence), "document", _scripts(text))
         return _compared(sentence, text)
 
 
@@ -70,8 +63,21 @@ def _scripts(text: str) -> frozenset[str]:
     return scripts(text)
 
 
-def _named(found: Sequence[str] | frozenset[str]) -> str:
-    return " and ".join(sorted(found))
+def require_shared_script(
+    what: str, ours: frozenset[str], other: str, theirs: frozenset[str]
+) -> None:
+    """Raise JudgmentFailed if two texts, called `what` and `other`, share none of their scripts.
+
+    A text without letters is in no script and can be compared with any.
+    """
+    if not ours or not theirs or ours & theirs:
+        return
+    ours_named, theirs_named = (" and ".join(sorted(found)) for found in (ours, theirs))
+    message = (
+        f"the {what} is in {ours_named}, the {other} in {theirs_named}:"
+        " words cannot be compared, a model can (--use-env-llm)"
+    )
+    raise JudgmentFailed("script", message)
 
 
 @dataclass(frozen=True, slots=True)

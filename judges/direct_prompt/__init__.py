@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from judges.direct_prompt.grades import MAX_GRADE, grade_of
-from trecjudge.attest import AttesterName
+from trecjudge.attest import AttesterName, require_shared_script
 from trecjudge.errors import JudgmentFailed, WorkflowError
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
@@ -100,14 +100,8 @@ class DirectPromptJudge:
     def _offline(self, item: Item) -> Judgment:
         """Return the lexical grade. Raises JudgmentFailed if topic and text share no script."""
         topic = parts_of(item.topic)
-        ours, theirs = scripts(" ".join(text for _, text in topic)), scripts(item.text)
-        if ours and theirs and not ours & theirs:
-            ours_named, theirs_named = (" and ".join(sorted(found)) for found in (ours, theirs))
-            message = (
-                f"the topic is in {ours_named}, the text in {theirs_named}:"
-                " words cannot be compared, a model can (--use-env-llm)"
-            )
-            raise JudgmentFailed("script", message)
+        whole = " ".join(text for _, text in topic)
+        require_shared_script("topic", scripts(whole), "text", scripts(item.text))
         found = relevance(topic, item.text, self.unit)
         reason = f"covers {found.score:.0%} of the topic".replace("%", " %")
         if found.missing:

@@ -259,6 +259,12 @@ def test_unjudged_offline(topic: Topic, text: str, kind: str) -> None:
     assert failed.value.kind == kind
 
 
+def test_unjudged_offline_names_the_scripts() -> None:
+    expected = "the topic is in latin, the text in han: words cannot be compared, a model can"
+    with pytest.raises(JudgmentFailed, match=expected):
+        judged(Item(KETTLE, "r", "水壶会响"))
+
+
 def test_offline_and_by_model() -> None:
     item, model = Item(KETTLE, "r", ANSWER), grading(1, "partly")
     offline, asked = judged(item), judged(item, model)
