@@ -11,10 +11,10 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any, Protocol, cast, runtime_checkable
 
-from trecjudge.errors import PluginError, TrecJudgeError, unknown
+from trecjudge.errors import JudgmentFailed, PluginError, TrecJudgeError, unknown
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.records import Item, Judgment, Response, Topic
+from trecjudge.records import Failure, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.typed import typed_fields
 
 FOLDER = "judges"
@@ -52,6 +52,11 @@ class GroupingJudge(Judge, Protocol):
 
     async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
         """Return a judgment for each item, in order."""
+
+
+def unjudged(item: Item, failed: JudgmentFailed) -> Judgment:
+    """Return the judgment on an item that could not be judged, with why."""
+    return judgment_of(item, failure=Failure(failed.kind, failed.message, failed.tries))
 
 
 def judge_names() -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
 from trecjudge.findings import shown
-from trecjudge.judge import GroupingJudge, Judge
+from trecjudge.judge import GroupingJudge, Judge, unjudged
 from trecjudge.llm.model import Model, Recorder
 from trecjudge.panel import Panel, Seat
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
@@ -138,8 +138,7 @@ class Runner:
         except TrecJudgeError:
             raise
         except JudgmentFailed as failed:
-            failure = Failure(failed.kind, failed.message, failed.tries)
-            found = [[judgment_of(item, failure=failure)] for item in items]
+            found = [[unjudged(item, failed)] for item in items]
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():

@@ -18,9 +18,10 @@ from judges.support.alce import (
 from judges.support.weighing import HARD, WEIGHTED, Rule, Weighing, strongest
 from trecjudge.attestation import Attesting, citation_item, filled
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judge import unjudged
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.records import FULL, Failure, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.records import FULL, Item, Judgment, Response, Topic, judgment_of
 
 ALCE = (MeasureSpec("ALCE_RECALL", alce_recall), MeasureSpec("ALCE_PRECISION", alce_precision))
 ARGUE = (
@@ -103,8 +104,7 @@ class SupportJudge(Attesting):
         try:
             return await Attesting.judge(self, item, model)
         except JudgmentFailed as failed:
-            failure = Failure(failed.kind, failed.message, failed.tries)
-            return judgment_of(item, failure=failure)
+            return unjudged(item, failed)
 
 
 def ungraded(item: Item, judgment: Judgment) -> Judgment:
