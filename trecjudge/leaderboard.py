@@ -100,8 +100,9 @@ class Leaderboard:
             judgments = [j for j in judgments if j.judge == measure.judge]
         value = _number(measure, response, judgments)
         fill = self.spec.fill
-        if fill is None or all(judgment.judged for judgment in judgments):
-            return Score(value, value, value, judged=all(j.judged for j in judgments))
+        judged = all(judgment.judged for judgment in judgments)
+        if fill is None or judged:
+            return Score(value, value, value, judged)
 
         def filled(best: bool) -> Value:
             whole = [j if j.judged else fill(j, best) for j in judgments]
@@ -147,9 +148,9 @@ class Leaderboard:
                 values.append(value)
         return aggregate(measure.aggregate, values)
 
-    def ranking(self, by: str = "") -> list[str]:
+    def ranking(self) -> list[str]:
         """Return run ids, the best first; runs without a value last, ties by run id."""
-        spec = next(m for m in self.spec.measures if m.name == (by or self.spec.ranked_by))
+        spec = next(m for m in self.spec.measures if m.name == self.spec.ranked_by)
 
         def key(run_id: str) -> tuple[bool, float, str]:
             value = self.mean(run_id, spec).value
