@@ -28,7 +28,7 @@ def values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
     reader = lines(path)
     held = list(islice(reader, 2))
     if held and _is_spread(*(text for _, text in held)):
-        yield from spread_values(path, report)
+        yield from _Spread(path, report).read()
         return
     for number, line in chain(held, reader):
         try:
@@ -36,8 +36,13 @@ def values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
         except orjson.JSONDecodeError as error:
             yield from _salvage(Place(str(path), number), line, error, report)
             continue
-        for entry in value if isinstance(value, list) else [value]:
-            yield number, entry
+        yield from _entries(number, value)
+
+
+def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the entries of an array on one line, or the one value there."""
+    for entry in value if isinstance(value, list) else [value]:
+        yield line, entry
 
 
 def _is_spread(first: bytes, second: bytes = b"") -> bool:
@@ -52,13 +57,11 @@ def _is_spread(first: bytes, second: bytes = b"") -> bool:
     return False
 
 
-def spread_values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
-    """Yield (line, value) of an array's entries, or of values one after another, on any lines."""
-    return _Spread(path, report).read()
-
-
 class _Spread:
-    """Reads values from chunks of text, growing what it holds only until a value is complete."""
+    """Reads an array's entries, or values one after another, on any lines of a file.
+
+    What it holds of the text grows only until a value is complete.
+    """
 
     def __init__(self, path: Path, report: Report) -> None:
         self._path = path
@@ -153,8 +156,7 @@ def _salvage(
             why = f"is not JSON: {error}"
             report(Finding("line_not_json", place, why, shown(text[position:])))
             return
-        for entry in value if isinstance(value, list) else [value]:
-            yield place.line or 1, entry
+        yield from _entries(place.line or 1, value)
         while text[position : position + 1].isspace():
             position += 1
 
