@@ -87,7 +87,7 @@ def test_a_broken_line_is_placed(path: Path) -> None:
         (b'"kind":"cut"', b'"kind":1'),
         (b'"importance":0.5', b'"importance":"x"'),
         (b'"sources":[', b'"sources":[5,'),
-        (b'"found":true', b'"find":true'),
+        (b'"found":true', b'"found":"x"'),
         (b'"topic_id":"t2"', b'"topic_id":"t1"'),
         (b'"run_id":"r"', b'"run_id":5'),
         (b'"topics":["t1","t2"]', b'"topics":5'),
