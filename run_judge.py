@@ -14,6 +14,7 @@ import typer
 
 from trecjudge import options as flag
 from trecjudge.commands.cache import cache_app
+from trecjudge.commands.calibrate import calibrate
 from trecjudge.commands.check import check_runs
 from trecjudge.commands.ending import (
     exits,
@@ -56,6 +57,7 @@ def main(
     judge: flag.JudgeName = None,
     also: flag.Also = None,
     judgments_from: flag.JudgmentsFrom = None,
+    calibration: flag.CalibrationFile = None,
     workflow: flag.WorkflowFile = None,
     settings: flag.Settings = None,
     variant: flag.Variant = None,
@@ -191,6 +193,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             "max_runs",
             "debug_log",
             "document_text",
+            "calibration",
             "qrels_pool",
             "check",
             "strict",
@@ -290,6 +293,7 @@ def repeated(args: list[str]) -> Iterator[str]:
         yield arg
 
 
+app.command("calibrate")(calibrate)
 app.command("check")(check_runs)
 app.add_typer(cache_app, name="cache")
 

@@ -5,27 +5,35 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal, Protocol
 
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import Document, Evidence, Usage
+from trecjudge.text.calibration import Calibration, read_calibration, shipped_calibration
 from trecjudge.text.lexical import Prepared, compare, prepare
 from trecjudge.text.tokens import scripts
 
 NOTHING_SPENT = Usage()
+_DECIMALS = 4
 AttesterName = Literal["auto", "lexical", "llm"]
 
 
 @dataclass(frozen=True, slots=True)
 class Attestation:
-    """The label of one (sentence, document) pair, why, and the passage that shows it."""
+    """The label of one (sentence, document) pair, why, and the passage that shows it.
+
+    `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, 0 to 1, where
+    the attester has calibrated probabilities.
+    """
 
     label: str
     reason: str
     attester: str
     evidence: Evidence | None = None
     usage: Usage = NOTHING_SPENT
+    expected: float | None = None
 
 
 class Attester(Protocol):
@@ -35,22 +43,42 @@ class Attester(Protocol):
         """Return full, partial or no support of `sentence` by `document`."""
 
 
+@dataclass(frozen=True, slots=True)
 class LexicalAttester:
-    """Word overlap, calibrated on human labels: see `trecjudge/text`. No model, no network."""
+    """Word overlap, calibrated on human labels: see `trecjudge/text`. No model, no network.
+
+    `calibration` is a file that `calibrate` wrote; without one the package's own holds.
+    """
+
+    calibration: str = ""
 
     async def attest(self, sentence: str, document: Document) -> Attestation:
         """Return the label. Raises JudgmentFailed if the two are in different scripts."""
         text = document.full_text
         require_shared_script("sentence", scripts(sentence), "document", _scripts(text))
-        return _compared(sentence, text)
+        return _compared(sentence, text, self.calibration)
 
 
 # The judges of one pass ask the same of a response one after the other: it is worked out once.
 @lru_cache(maxsize=1024)
-def _compared(sentence: str, text: str) -> Attestation:
-    found = compare(sentence, _prepared(text))
+def _compared(sentence: str, text: str, calibration: str) -> Attestation:
+    found = compare(sentence, _prepared(text), calibration_at(calibration))
     evidence = evidence_at(text, found.start, found.end)
-    return Attestation(found.label, found.reason, "lexical", evidence)
+    expected = round(found.score, _DECIMALS)
+    return Attestation(found.label, found.reason, "lexical", evidence, expected=expected)
+
+
+@lru_cache(maxsize=8)
+def calibration_at(path: str) -> Calibration:
+    """Return the calibration of a file, the package's own for "". Raises InputError."""
+    if not path:
+        return shipped_calibration()
+    try:
+        return read_calibration(Path(path))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 @lru_cache(maxsize=1024)
@@ -116,11 +144,13 @@ def _by_model(text: str, label: str, quote: str, usage: Usage) -> Attestation:
     return Attestation(label, reason, "llm", evidence, usage)
 
 
-def attester_for(name: AttesterName, model: Model, program: Program) -> Attester:
+def attester_for(
+    name: AttesterName, model: Model, program: Program, calibration: str = ""
+) -> Attester:
     """Return the attester of that name; `auto` takes the model where there is one."""
     if name == "llm" or (name == "auto" and model.available):
         return ModelAttester(model, program)
-    return LexicalAttester()
+    return LexicalAttester(calibration)
 
 
 def evidence_at(text: str, start: int, end: int) -> Evidence | None:

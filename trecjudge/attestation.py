@@ -40,12 +40,14 @@ class Attesting:
     """A judge of citations: every citation of every sentence is attested by its document or not.
 
     `attester` is `lexical`, `llm`, or `auto`: the model where one is used, else lexical. `group`
-    sentences of a response that cite one document are put to the model in one request. `programs`
-    are the questions for one sentence and for a group.
+    sentences of a response that cite one document are put to the model in one request.
+    `calibration` is a file of `calibrate` for the lexical attester. `programs` are the questions
+    for one sentence and for a group.
     """
 
     attester: AttesterName = "auto"
     group: int = 1
+    calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = ()
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
@@ -67,7 +69,7 @@ class Attesting:
             raise JudgmentFailed("no_document_text", f"{what}; supply it with --documents")
         if not item.text.strip():
             return _unsupported(item, "the sentence has no text")
-        attester = attester_for(self.attester, model, self.programs[0])
+        attester = attester_for(self.attester, model, self.programs[0], self.calibration)
         return _attested(item, await attester.attest(item.text, item.document))
 
     def group_of(self, item: Item) -> str | None:
@@ -77,7 +79,7 @@ class Attesting:
 
     async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
         """Put several sentences on one document to the model; singly where that fails."""
-        attester = attester_for(self.attester, model, self.programs[0])
+        attester = attester_for(self.attester, model, self.programs[0], self.calibration)
         document = items[0].document
         if isinstance(attester, ModelAttester) and document is not None:
             sentences = [item.text for item in items]
@@ -128,6 +130,7 @@ def _attested(item: Item, found: Attestation) -> Judgment:
         item,
         label=found.label,
         grade=GRADES[found.label],
+        value=found.expected,
         reason=found.reason,
         evidence=found.evidence,
         attester=found.attester,

@@ -50,6 +50,7 @@ class Job:
     check: bool = True
     strict: bool = False
     labels: Path | None = None
+    calibration: Path | None = None
     command_line: Sequence[str] = ()
 
 

@@ -94,6 +94,14 @@ JudgmentsFrom = Annotated[
         rich_help_panel=JUDGING,
     ),
 ]
+CalibrationFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibration",
+        help="What `calibrate` wrote: weights of the offline attester for labels of one's own.",
+        rich_help_panel=JUDGING,
+    ),
+]
 WorkflowFile = Annotated[
     Path | None,
     typer.Option(
@@ -249,4 +257,19 @@ Track = Annotated[
 ]
 Fix = Annotated[
     Path | None, typer.Option("--fix", help="A folder for repaired copies; every change is said.")
+]
+Labels = Annotated[
+    Path,
+    typer.Option(
+        "--labels",
+        help="JSONL of sentence, passage, label; or of topic_id, run_id, sentence_index, doc_id,"
+        " label, with --rag-responses.",
+    ),
+]
+LabelledRuns = Annotated[
+    list[Path] | None,
+    typer.Option("--rag-responses", help="The runs that the labels are on; several may follow."),
+]
+CalibrationOut = Annotated[
+    Path, typer.Option("--out", help="The calibration file to write, for --calibration.")
 ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
-from trecjudge.errors import WorkflowError, unknown
+from trecjudge.attest import calibration_at
+from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.judge import Judge, make_judge, measures_of, programs_of, settings_of
 from trecjudge.llm.model import Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, leaderboard_spec
@@ -86,6 +88,36 @@ def panel_spec(
 
     whole = replace(specs[first], measures=columns, sort_by=sort_by, fill=fill)
     return leaderboard_spec(whole, wanted or {}, references)
+
+
+def with_calibration(panel: Panel, path: Path) -> list[Seat]:
+    """Return the panel with this calibration in every judge that takes one.
+
+    Raises PluginError if none does.
+    """
+    if not any(_calibration_of(seat.judge) is not None for seat in panel):
+        names = ", ".join(repr(seat.name) for seat in panel)
+        raise PluginError(f"judge {names} takes no calibration (--calibration)")
+    return [
+        seat
+        if _calibration_of(seat.judge) is None
+        else Seat(seat.name, replace(cast(Any, seat.judge), calibration=str(path)))
+        for seat in panel
+    ]
+
+
+def calibrations(panel: Panel) -> list[Path]:
+    """Return the calibration files that the judges use. Raises InputError if one is none."""
+    paths = {path: None for seat in panel if (path := _calibration_of(seat.judge))}
+    for path in paths:
+        calibration_at(path)
+    return list(map(Path, paths))
+
+
+def _calibration_of(judge: Judge) -> str | None:
+    """Return the `calibration` setting of a judge, None if it has no such setting."""
+    found = getattr(judge, "calibration", None)
+    return found if isinstance(found, str) else None
 
 
 def panel_programs(panel: Panel) -> dict[str, Program]:

@@ -30,10 +30,12 @@ from trecjudge.outputs import whole
 from trecjudge.panel import (
     Panel,
     Seat,
+    calibrations,
     make_panel,
     panel_programs,
     panel_settings,
     panel_spec,
+    with_calibration,
 )
 from trecjudge.records import Judgment
 from trecjudge.runner import JudgedResponse, Runner
@@ -96,6 +98,9 @@ def _panel(job: Job) -> list[Seat]:
     """Return the judges; everything that names something is checked against what there is."""
     check_dataset(job.dataset)
     panel = make_panel(job.judges, job.settings)
+    if job.calibration is not None:
+        panel = with_calibration(panel, job.calibration)
+    calibrations(panel)
     panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
     for changes in job.workflow.variants.values():
         make_panel(job.judges, merged(job.workflow.settings, changes))
@@ -152,7 +157,8 @@ class _Session:
         summary = score(JudgmentsReader(job.outputs.judgments), job.outputs)
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
-        write_config(job, panel_settings(self.panel), inputs.paths, model, summary)
+        files = [*inputs.paths, *calibrations(self.panel)]
+        write_config(job, panel_settings(self.panel), files, model, summary)
         return summary
 
     def _preflight(self, inputs: Inputs) -> None:

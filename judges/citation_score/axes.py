@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal
 
 from trecjudge.records import Sentence
 from trecjudge.text.claims import Term, shipped_claim
-from trecjudge.text.prepared import scaled
+from trecjudge.text.numbers import other_writings
 from trecjudge.text.similarity import Vector, vector_of, weighed_forms
-from trecjudge.text.tokens import scripts
+from trecjudge.text.tokens import read_forms, scripts
 
 Unreadable = Literal["script", "no_document_text"]
 """Why words cannot be compared: kinds of `errors.JudgmentFailed`."""
@@ -20,7 +19,7 @@ Unreadable = Literal["script", "no_document_text"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A cited text: its forms (numbers also written out), TF-IDF vector and writing systems."""
+    """A cited text: its forms (also in other writings), TF-IDF vector and writing systems."""
 
     forms: Set[str]
     vector: Vector
@@ -28,7 +27,7 @@ class Passage:
 
     def has(self, term: Term) -> bool:
         """Return whether a term of a claim is in the text, as a number in either writing."""
-        return term.form in self.forms or (term.same_number or "") in self.forms
+        return term.form in self.forms
 
     def comparable(self, text: str) -> bool:
         """Return whether the two share a writing system, or one has no letters."""
@@ -39,14 +38,9 @@ class Passage:
 @lru_cache(maxsize=1024)
 def read_passage(text: str) -> Passage:
     """Return a text as a passage, remembered: runs on one topic cite the same documents."""
-    weighed = weighed_forms(text)
-    written_out = {
-        number
-        for (form, _), (scale, _) in pairwise(weighed)
-        if form[0].isdigit() and (number := scaled(form, scale))
-    }
-    vector = vector_of(weighed)
-    return Passage(written_out.union(form for form, _ in weighed), vector, scripts(text))
+    written, forms = read_forms(text)
+    found = {*forms, *other_writings(text, written, forms)}
+    return Passage(found, vector_of(weighed_forms(text)), scripts(text))
 
 
 def keywords(text: str) -> list[Term]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trecjudge.text.calibration import read_calibration
-from trecjudge.text.frequencies import Frequencies, format_frequencies, read_frequencies
+from trecjudge.text.frequencies import Frequencies, read_frequencies
 
 TABLE = Frequencies.of(100, {"the": 100, "world": 20, "lyon": 2})
 

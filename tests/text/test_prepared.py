@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.prepared import prepare, scaled
+from trecjudge.text.numbers import scaled
+from trecjudge.text.prepared import prepare
 
 
 @pytest.mark.parametrize(

@@ -1,36 +1,122 @@
-"""The fitted numbers of the lexical test, read from `calibration.json`."""
+"""What the features of a pair are worth: weights fitted on human labels, read from a file.
+
+P(a person says supported, fully or in part) and P(a person says fully) are two logistic regressions
+on the features, each cut to the range that the labels had: beyond it nothing is known.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any, NamedTuple
+
+from trecjudge.text.claims import SHIPPED as SHIPPED_FREQUENCIES
+from trecjudge.text.features import Features
+from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
 
 # JSON, not YAML: the import of a YAML reader takes longer than that of all the rest here.
 _FILE = Path(__file__).with_name("calibration.json")
+FORMAT = "trecjudge calibration 2"
+_DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True)
+class Weight(NamedTuple):
+    """One feature: the range that counts, and what a unit of it adds to either log odds."""
+
+    low: float
+    high: float
+    supported: float
+    full: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """What makes a score (0 to 1) and cuts it in three labels.
+    """A weight for each field of `Features`, in their order, and the two intercepts.
 
-    `partial_from`, `full_from`: scores from which on a sentence is partially, fully supported.
-    `document_share`: weight of the coverage by the whole document, the rest being that by the
-    best passage. `missing_names`: what is taken per share of the sentence's weight that is names
-    which the document lacks. `contradicted_below_full`: with a missing number or a negation on
-    one side only the score stays this far below `full_from`. How they were fitted is told by
-    "how" in the file.
+    `frequencies` weigh the words, `how` says where the numbers are from. One is equal to itself
+    alone: it is a key of caches.
     """
 
-    partial_from: float
-    full_from: float
-    document_share: float
-    missing_names: float
-    contradicted_below_full: float
+    weights: tuple[Weight, ...]
+    supported: float
+    full: float
+    frequencies: Frequencies
+    how: tuple[str, ...] = ()
+
+    def probabilities(self, features: Sequence[float]) -> tuple[float, float]:
+        """Return P(supported at least in part) and P(fully supported), which is no higher."""
+        supported, full = self.supported, self.full
+        for value, (low, high, for_supported, for_full) in zip(features, self.weights, strict=True):
+            kept = low if value < low else min(value, high)
+            supported += for_supported * kept
+            full += for_full * kept
+        at_least = _logistic(supported)
+        return at_least, min(at_least, _logistic(full))
+
+
+def _logistic(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-log_odds))
 
 
 def read_calibration(path: Path = _FILE) -> Calibration:
-    """Read the calibration. Raises KeyError if it has no "how", TypeError if a number is wrong."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    del content["how"]
-    return Calibration(**content)
+    """Read a calibration. Raises ValueError, with what is wrong, if it is none; OSError."""
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"is no JSON: {error}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(
+            f"is no calibration: its 'format' is not {FORMAT!r}; `calibrate` writes one"
+        )
+    try:
+        return _calibration(content)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"is a broken calibration: {type(error).__name__}: {error}") from error
+
+
+@lru_cache(maxsize=1)
+def shipped_calibration() -> Calibration:
+    """Return the calibration of the package."""
+    return read_calibration()
+
+
+def _calibration(content: Mapping[str, Any]) -> Calibration:
+    rows, intercept = content["features"], content["intercept"]
+    if set(rows) != set(Features._fields):
+        differing = ", ".join(sorted(set(rows) ^ set(Features._fields)))
+        raise ValueError(f"is a calibration of other features: {differing}")
+    own = content.get("frequencies")
+    found = Calibration(
+        tuple(Weight(**{k: float(v) for k, v in rows[name].items()}) for name in Features._fields),
+        *(float(intercept["supported"]), float(intercept["full"])),
+        frequencies=SHIPPED_FREQUENCIES if own is None else parse_frequencies(own),
+        how=tuple(map(str, content["how"])),
+    )
+    numbers = (found.supported, found.full, *(n for weight in found.weights for n in weight))
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError("is a broken calibration: a number in it is not finite")
+    return found
+
+
+def format_calibration(calibration: Calibration) -> str:
+    """Return the text that `read_calibration` reads."""
+    named = zip(Features._fields, calibration.weights, strict=True)
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "how": list(calibration.how),
+        "intercept": {
+            "supported": round(calibration.supported, _DIGITS),
+            "full": round(calibration.full, _DIGITS),
+        },
+        "features": {
+            name: {key: round(number, _DIGITS) for key, number in weight._asdict().items()}
+            for name, weight in named
+        },
+    }
+    if calibration.frequencies is not SHIPPED_FREQUENCIES:
+        content["frequencies"] = frequency_lines(calibration.frequencies)
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from trecjudge.text.forms import word_form
 from trecjudge.text.frequencies import Frequencies, read_frequencies
+from trecjudge.text.hedges import HEDGES
 from trecjudge.text.negation import denials, negated_positions
-from trecjudge.text.prepared import scaled
+from trecjudge.text.numbers import composed, may_compose
 from trecjudge.text.sentences import CITATION
 from trecjudge.text.tokens import Token, tokenize
 
@@ -20,8 +22,14 @@ _CONTENT_FROM = 0.3
 _AUXILIARIES = frozenset(
     map(word_form, ("do", "does", "did", "been", "had", "should", "could", "might", "must"))
 )
-
 _CITATION = re.compile(CITATION)
+# Where a sentence can be cut so that both parts say something.
+_CUT = re.compile(r"[,;:–—、，；：،؛]\s")
+_JOINING = frozenset(map(word_form, ("and", "or", "while", "which", "that", "but")))
+_LISTING = frozenset(("and", "or"))
+# A part that weighs less says too little to be looked for on its own.
+_LIGHTEST_PART = 1.0
+_QUOTED = re.compile(r"[\"“«]([^\"“”«»]{12,400})[\"”»]")
 
 
 class Term(NamedTuple):
@@ -29,7 +37,7 @@ class Term(NamedTuple):
 
     `content`: it tells what the sentence is about; `listed`: its weight has been looked up, not
     guessed; `named`: it is capitalised and not the first word; `negated`: it is under a negation;
-    `negating`: it makes one ("does", "not").
+    `negating`: it makes one ("does", "not"); `number`: it is one, in digits or in several words.
     """
 
     form: str
@@ -41,44 +49,59 @@ class Term(NamedTuple):
     named: bool
     negated: bool
     negating: bool
-    same_number: str | None
-    """None for words; for numbers another way to write it ("1500000" of "1.5 million"), or ""."""
+    number: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A sentence as its distinct terms in the order of their first occurrence.
 
-    `denies`: it has a word of denial.
+    `forms` are all its tokens' forms, `parts` the positions among the terms of what stands between
+    commas and the like; `listing` counts "and" and "or". `quotes` are what it gives in quotation
+    marks; `denies` and `hedged`: it has a word of denial, of doubt.
     """
 
     text: str
     terms: tuple[Term, ...]
+    forms: tuple[str, ...]
+    parts: tuple[tuple[int, ...], ...]
+    listing: int
+    quotes: tuple[str, ...]
     denies: bool
+    hedged: bool
 
 
 def read_claim(sentence: str, frequencies: Frequencies = SHIPPED) -> Claim:
     """Return the weighted terms of a sentence; citation marks such as "[1]" are none."""
-    tokens = tokenize(_CITATION.sub(lambda mark: " " * len(mark[0]), sentence))
-    negated = set(negated_positions(tokens))
-    denying = set(denials({token.form for token in tokens}))
+    bare = _CITATION.sub(lambda mark: " " * len(mark[0]), sentence) if "[" in sentence else sentence
+    tokens = _with_numbers(bare, tokenize(bare))
+    forms = tuple([token.form for token in tokens])
+    denying = denials(set(forms))
+    negated = set(negated_positions(forms)) if denying else ()
     terms: dict[str, Term] = {}
-    for index, token in enumerate(tokens):
-        if token.form not in terms:
-            following = tokens[index + 1].form if index + 1 < len(tokens) else ""
-            written = sentence[token.start : token.end]
-            weight = frequencies.weight(token.form, written)
-            terms[token.form] = Term(
-                *(token.form, weight, token.start, token.end),
-                content=weight >= _CONTENT_FROM and token.form not in _AUXILIARIES,
-                listed=token.form in frequencies.counts,
+    for index, (form, start, end) in enumerate(tokens):
+        if form not in terms:
+            written = sentence[start:end]
+            weight = frequencies.weight(form, written)
+            terms[form] = Term(
+                *(form, weight, start, end),
+                weight >= _CONTENT_FROM and form not in _AUXILIARIES,
+                form in frequencies.counts,
                 # The first word is capitalised whatever it is.
-                named=index > 0 and written[0].isupper(),
-                negated=index in negated,
-                negating=token.form in denying or token.form in _AUXILIARIES,
-                same_number=_same_number(token, written, following),
+                index > 0 and written[0].isupper(),
+                index in negated,
+                form in denying or form in _AUXILIARIES,
+                # "Two" has the form "2" to match it, but is too often idle to contradict.
+                form[0].isdigit() and (written[0].isdigit() or " " in written),
             )
-    return Claim(sentence, tuple(terms.values()), bool(denying))
+    return Claim(
+        *(sentence, tuple(terms.values()), forms),
+        parts=tuple(_parts(bare, tokens, list(terms.values()))),
+        listing=sum(map(forms.count, _LISTING)),
+        quotes=tuple(_QUOTED.findall(sentence)),
+        denies=bool(denying),
+        hedged=not HEDGES.isdisjoint(forms),
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -87,8 +110,32 @@ def shipped_claim(sentence: str) -> Claim:
     return read_claim(sentence)
 
 
-def _same_number(token: Token, written: str, following: str) -> str | None:
-    # "Two" has the form "2" to match it, but a count in words is too often idle to contradict.
-    if not (written[0].isdigit() and token.form[0].isdigit()):
-        return None
-    return scaled(token.form, following)
+def _with_numbers(text: str, tokens: list[Token]) -> list[Token]:
+    """Return the tokens, those that write a number together as one: "1.5 million" -> "1500000"."""
+    forms = [token.form for token in tokens]
+    if not may_compose(forms):
+        return tokens
+    joined: list[Token] = []
+    done = 0
+    for first, stop, number in composed([text[t.start : t.end] for t in tokens], forms):
+        joined += tokens[done:first]
+        joined.append(Token(number, tokens[first].start, tokens[stop - 1].end))
+        done = stop
+    return joined + tokens[done:]
+
+
+def _parts(text: str, tokens: Sequence[Token], terms: Sequence[Term]) -> Iterator[tuple[int, ...]]:
+    """Yield the positions of the terms of each part that has some weight."""
+    position = {term.form: index for index, term in enumerate(terms)}
+    part: dict[int, None] = {}
+    weight, before = 0.0, 0
+    for form, start, end in (*tokens, Token("", len(text), len(text))):
+        between = start - before > 1 and _CUT.search(text, before, start)
+        if between or not form or form in _JOINING:
+            if weight >= _LIGHTEST_PART:
+                yield tuple(part)
+            part, weight = {}, 0.0
+        if form and (index := position[form]) not in part:
+            part[index] = None
+            weight += terms[index].weight
+        before = end

@@ -49,6 +49,25 @@ _COUNTS = {
 }
 
 
+# Units in any writing have the form of the sign; months that of the full name.
+_ALIASES = {
+    **dict.fromkeys(("kilometer", "kilometers", "kilometre", "kilometres", "kms"), "km"),
+    **dict.fromkeys(("centimeter", "centimeters", "centimetre", "centimetres"), "cm"),
+    **dict.fromkeys(("millimeter", "millimeters", "millimetre", "millimetres"), "mm"),
+    **dict.fromkeys(("kilogram", "kilograms", "kilogramme", "kilogrammes", "kgs"), "kg"),
+    **dict.fromkeys(("meter", "meters", "metres"), "metre"),
+    **dict.fromkeys(("pct", "percentage"), "percent"),
+    "jan": "january",
+    "feb": "february",
+    "aug": "august",
+    "sep": "september",
+    "sept": "september",
+    "oct": "october",
+    "nov": "november",
+    "dec": "december",
+}
+
+
 @lru_cache(maxsize=4096)
 def script_of(character: str) -> str:
     """Return the writing system of one letter in lower case ("latin", "han"), "" for others.
@@ -96,6 +115,7 @@ def word_form(word: str) -> str:
         plain = _without_clitic(plain)
     if not plain or plain in _COUNTS:
         return _COUNTS.get(plain, "")
+    plain = _ALIASES.get(plain, plain)
     script = script_of(plain[0])
     if script in {"latin", "arabic", "hebrew"} and not plain.isascii():
         plain = _without_marks(plain)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from trecjudge.text.tokens import read_forms
 
 _TABLE = Path(__file__).with_name("frequencies.txt")
 # Grammar written in the scripts that are cut into bigrams: frequent Chinese characters of little
 # content, and hiragana, which writes the endings and particles of Japanese.
 _GRAMMAR = frozenset("的了是在和有这這个個我们們也就都而及与與之其为為于於")
+TABLE_SIZE = 3000
+"""The words of a table: the commonest ones."""
+
+_MANY = 200
+_ENOUGH = 20
 _SHORT_WORD = 0.3
 _GRAMMAR_BIGRAM = 0.5
 
@@ -22,6 +30,15 @@ class Frequencies:
     passages: int
     counts: Mapping[str, int]
     highest: float
+    weights: Mapping[str, float] = field(init=False, repr=False, compare=False)
+    """idf over the highest idf, 0 to 1, of every form of the table."""
+
+    def __post_init__(self) -> None:
+        highest = self.highest or 1.0
+        weights = {
+            form: math.log(self.passages / count) / highest for form, count in self.counts.items()
+        }
+        object.__setattr__(self, "weights", weights)
 
     @classmethod
     def of(cls, passages: int, counts: Mapping[str, int]) -> Frequencies:
@@ -35,9 +52,9 @@ class Frequencies:
         idf is log(N/df) (Sparck Jones, 1972); a word outside the table is taken for a rare one.
         Without a table for its language, a short uncapitalised word is taken for grammar.
         """
-        count = self.counts.get(form)
-        if count is not None:
-            return math.log(self.passages / count) / self.highest
+        weight = self.weights.get(form)
+        if weight is not None:
+            return weight
         if form.isascii() and form[0].isdigit():
             return 1.0
         if "\u3041" <= form[-1] <= "\u309f" or not _GRAMMAR.isdisjoint(form):
@@ -49,7 +66,12 @@ class Frequencies:
 
 def read_frequencies(path: Path = _TABLE) -> Frequencies:
     """Read a table: the number of passages, then lines of a count and the forms that have it."""
-    first, *lines = path.read_text(encoding="utf-8").splitlines()
+    return parse_frequencies(path.read_text(encoding="utf-8").splitlines())
+
+
+def parse_frequencies(table: Sequence[str]) -> Frequencies:
+    """Return the table of these lines. Raises ValueError where one is none."""
+    first, *lines = table
     counts: dict[str, int] = {}
     for line in lines:
         count, *forms = line.split(" ")
@@ -57,10 +79,44 @@ def read_frequencies(path: Path = _TABLE) -> Frequencies:
     return Frequencies.of(int(first), counts)
 
 
-def format_frequencies(passages: int, counts: Mapping[str, int]) -> str:
-    """Return the text that `read_frequencies` reads: most frequent first, then by form."""
+def frequency_lines(frequencies: Frequencies) -> list[str]:
+    """Return the lines that `parse_frequencies` reads: most frequent first, then by form."""
     forms_of: dict[int, list[str]] = {}
-    for form in sorted(counts):
-        forms_of.setdefault(counts[form], []).append(form)
-    lines = [" ".join((str(count), *forms_of[count])) for count in sorted(forms_of, reverse=True)]
-    return "\n".join((str(passages), *lines, ""))
+    for form in sorted(frequencies.counts):
+        forms_of.setdefault(frequencies.counts[form], []).append(form)
+    rows = (" ".join((str(count), *forms_of[count])) for count in sorted(forms_of, reverse=True))
+    return [str(frequencies.passages), *rows]
+
+
+def count_frequencies(texts: Iterable[str]) -> tuple[int, Counter[str]]:
+    """Return how many texts there are, and in how many of them each word or bigram is.
+
+    Numbers are left out: every one is as rare as another.
+    """
+    counts: Counter[str] = Counter()
+    passages = 0
+    for text in texts:
+        passages += 1
+        counts.update({form for form in read_forms(text)[1] if not form[0].isdigit()})
+    return passages, counts
+
+
+def blended(background: Frequencies, passages: int, counts: Mapping[str, int]) -> Frequencies:
+    """Return the table of one's own passages, or the background where those are few.
+
+    From 200 passages on the own table stands alone. From 20 on it adds the words that the
+    background lacks, such as those of another language, at the weights that they have in it.
+    """
+    common = sorted(counts, key=lambda form: (-counts[form], form))[:TABLE_SIZE]
+    own = Frequencies.of(passages, {form: counts[form] for form in common})
+    if passages >= _MANY:
+        return own
+    if passages < _ENOUGH:
+        return background
+    added = {
+        form: max(1, round(background.passages * math.exp(-background.highest * weight)))
+        for form, count in own.counts.items()
+        if form not in background.counts and count > 1
+        for weight in [math.log(passages / count) / math.log(passages)]
+    }
+    return Frequencies(background.passages, {**background.counts, **added}, background.highest)

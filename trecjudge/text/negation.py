@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from trecjudge.text.forms import word_form
-from trecjudge.text.tokens import Token
 
 # English (also "n't"), German, Romance and Dutch, Russian, Arabic, Hindi.
 _NEGATIONS = """
@@ -33,28 +32,27 @@ _NOT_A_NEGATION_BEFORE = frozenset(map(word_form, ("only", "just", "merely", "si
 _SCOPE = 3
 
 
-def negated_positions(tokens: Sequence[Token]) -> Iterator[int]:
-    """Yield the indexes of tokens at most three after a negation (before it, in Japanese).
+def negated_positions(forms: Sequence[str]) -> Iterator[int]:
+    """Yield the indexes of forms at most three after a negation (before it, in Japanese).
 
     A window of words instead of a parse, as NegEx does it (Chapman et al., 2001).
     """
-    for index, (form, _, _) in enumerate(tokens):
+    for index, form in enumerate(forms):
         if form in _CUES:
-            following = tokens[index + 1].form if index + 1 < len(tokens) else ""
+            following = forms[index + 1] if index + 1 < len(forms) else ""
             if following not in _NOT_A_NEGATION_BEFORE:
-                yield from range(index + 1, min(index + 1 + _SCOPE, len(tokens)))
+                yield from range(index + 1, min(index + 1 + _SCOPE, len(forms)))
         elif not form.isascii():
-            yield from _negated_by_characters(form, index, len(tokens))
+            yield from _negated_by_characters(form, index, len(forms))
 
 
-def denials(forms: Collection[str]) -> list[str]:
+def denials(forms: Set[str]) -> set[str]:
     """Return those of the forms which may turn a statement into its contrary."""
-    return [
-        form
-        for form in forms
-        if form in _DENYING
-        or not (form.isascii() or (_NEGATING.isdisjoint(form) and form not in _NEGATED_BEFORE))
-    ]
+    found = _DENYING & forms
+    for form in forms:
+        if not form.isascii() and (form in _NEGATED_BEFORE or not _NEGATING.isdisjoint(form)):
+            found |= {form}
+    return set(found)
 
 
 def _negated_by_characters(form: str, index: int, count: int) -> range:

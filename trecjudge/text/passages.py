@@ -33,11 +33,12 @@ def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> P
     """
     weights = [0.0] * len(document.spans)
     for term, weight in present:
-        covered = -1
+        uncovered = 0
         for segment in document.segments_of[term.form]:
-            for first in range(max(covered + 1, segment - _LENGTH + 1), segment + 1):
-                weights[first] += weight
-            covered = segment
+            first = segment - _LENGTH + 1
+            for start in range(first if first > uncovered else uncovered, segment + 1):
+                weights[start] += weight
+            uncovered = segment + 1
     best = max(weights)
     first = weights.index(best)
     last = min(first + _LENGTH, len(weights)) - 1
@@ -48,22 +49,24 @@ def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> P
 def _trimmed(
     first: int, last: int, best: float, present: Sequence[tuple[Term, float]], document: Prepared
 ) -> tuple[int, int]:
-    inside = {
-        segment: [
-            term_index
-            for term_index, (term, _) in enumerate(present)
-            if segment in document.segments_of[term.form]
-        ]
-        for segment in range(first, last + 1)
-    }
+    # The weight of the terms by the set of segments that have them, a bit for each segment.
+    of_set = [0.0] * (1 << (last - first + 1))
+    begin = first
+    for term, weight in present:
+        segments = document.segments_of[term.form]
+        bits = 0
+        for segment in range(first, last + 1):
+            if segment in segments:
+                bits |= 1 << (segment - begin)
+        of_set[bits] += weight
 
-    def weight(start: int, stop: int) -> float:
-        terms = set().union(*(inside[segment] for segment in range(start, stop + 1)))
-        return sum(present[index][1] for index in terms)
+    def within(start: int, stop: int) -> float:
+        wanted = (1 << (stop - begin + 1)) - (1 << (start - begin))
+        return sum([weight for bits, weight in enumerate(of_set) if bits & wanted])
 
     enough = best * (1 - _IDLE)
-    while first < last and weight(first + 1, last) >= enough:
+    while first < last and within(first + 1, last) >= enough:
         first += 1
-    while first < last and weight(first, last - 1) >= enough:
+    while first < last and within(first, last - 1) >= enough:
         last -= 1
     return first, last

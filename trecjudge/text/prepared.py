@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
+from trecjudge.text.hedges import HEDGES
 from trecjudge.text.negation import denials, negated_positions
+from trecjudge.text.numbers import has_other_writings, other_writings
 from trecjudge.text.sentences import sentence_spans
-from trecjudge.text.tokens import Token, tokenize
+from trecjudge.text.tokens import read_forms, tokenize
 
 # Tables and lists have no stops: a "sentence" longer than this is cut.
 _LONGEST_SEGMENT = 60
-_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+
+
+class Segment(NamedTuple):
+    """A stretch of the text (character offsets), its tokens as written, and their forms."""
+
+    start: int
+    end: int
+    written: Sequence[str]
+    forms: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,72 +32,97 @@ class Prepared:
     """The token index of a text.
 
     A segment is a sentence, or a line or 60 tokens of one. `spans[i]` are the character offsets
-    of segment i; `segments_of[form]` the ascending indexes of the segments that have the form;
-    `negated_in[form]` those of them where it stands under a negation; `denying` the segments
-    with any word of denial.
+    of segment i; `segments_of[form]` the ascending indexes of the segments that have the form, be
+    it in another writing; `neighbours` the pairs of forms that stand side by side; `tokens` counts
+    them all. `negated_in[form]` are those of the segments where it stands under a negation;
+    `denying` and `hedging` the segments with any word of denial, of doubt.
     """
 
     text: str
     spans: tuple[tuple[int, int], ...]
     segments_of: Mapping[str, list[int]]
+    neighbours: Set[tuple[str, str]]
+    tokens: int
     negated_in: Mapping[str, frozenset[int]]
     denying: frozenset[int]
+    hedging: frozenset[int]
+
+    def forms_between(self, first: int, last: int) -> frozenset[str]:
+        """Return the forms of the segments `first` to `last`, inclusive."""
+        if not self.spans:
+            return frozenset()
+        _, forms = read_forms(self.text[self.spans[first][0] : self.spans[last][1]])
+        return frozenset(forms)
 
 
 def prepare(text: str) -> Prepared:
     """Return the index of a document. Any text will do, also the empty one."""
     segments = list(_segments(text))
     segments_of: dict[str, list[int]] = {}
-    for index, tokens in enumerate(segments):
-        for form in {token[0] for token in tokens}:
+    neighbours: set[tuple[str, str]] = set()
+    for index, segment in enumerate(segments):
+        for form in set(segment.forms):
             segments_of.setdefault(form, []).append(index)
-    denying = frozenset(
-        index for form in denials(segments_of.keys()) for index in segments_of[form]
-    )
+        neighbours.update(pairwise(segment.forms))
+    denying = _segments_with(denials(segments_of.keys()), segments_of)
+    hedging = _segments_with(HEDGES & segments_of.keys(), segments_of)
     negated = _negated(segments, denying)
-    if not _SCALES.keys().isdisjoint(segments_of):
-        _add_written_out(segments, segments_of)
-    spans = tuple((tokens[0].start, tokens[-1].end) for tokens in segments)
-    return Prepared(text, spans, segments_of, negated, denying)
+    tokens = sum(len(segment.forms) for segment in segments)
+    _add_other_writings(text, segments, segments_of)
+    spans = tuple((segment.start, segment.end) for segment in segments)
+    return Prepared(*(text, spans, segments_of, neighbours, tokens, negated, denying, hedging))
 
 
-def _negated(segments: Sequence[list[Token]], denying: frozenset[int]) -> dict[str, frozenset[int]]:
+def _segments_with(
+    forms: Iterable[str], segments_of: Mapping[str, Sequence[int]]
+) -> frozenset[int]:
+    return frozenset(index for form in forms for index in segments_of[form])
+
+
+def _negated(segments: Sequence[Segment], denying: frozenset[int]) -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
     for index in denying:
-        for position in negated_positions(segments[index]):
-            found.setdefault(segments[index][position].form, set()).add(index)
+        forms = segments[index].forms
+        for position in negated_positions(forms):
+            found.setdefault(forms[position], set()).add(index)
     return {form: frozenset(indexes) for form, indexes in found.items()}
 
 
-def _add_written_out(segments: Sequence[list[Token]], segments_of: dict[str, list[int]]) -> None:
-    """Add "1500000" to the index for "1.5 million"."""
-    for index, tokens in enumerate(segments):
-        for number, scale in pairwise(tokens):
-            written_out = scaled(number.form, scale.form)
-            if written_out and index not in segments_of.setdefault(written_out, []):
-                insort(segments_of[written_out], index)
+def _add_other_writings(
+    text: str, segments: Sequence[Segment], segments_of: dict[str, list[int]]
+) -> None:
+    """Add to the index "1500000" for "1.5 million", "percent" for "%", and the like."""
+    if not has_other_writings(text, segments_of.keys()):
+        return
+    for index, (start, end, written, forms) in enumerate(segments):
+        for form in other_writings(text[max(0, start - 1) : end + 1], written, forms):
+            if index not in segments_of.setdefault(form, []):
+                insort(segments_of[form], index)
 
 
-def scaled(number: str, scale: str) -> str:
-    """Return the number form of `number` times the scale word, "" if that is none."""
-    whole, _, decimals = number.partition(".")
-    zeros = _SCALES.get(scale, -1) - len(decimals)
-    if zeros < 0 or not (whole + decimals).isdecimal():
-        return ""
-    return (whole + decimals + "0" * zeros).lstrip("0")
-
-
-def _segments(text: str) -> Iterator[list[Token]]:
-    """Yield the tokens of every segment; segments have at least one token."""
-    tokens = tokenize(text)
+def _segments(text: str) -> Iterator[Segment]:
+    """Yield the segments that have a token."""
     begin = 0
     for end in _segment_ends(text):
-        stop = begin
-        while stop < len(tokens) and tokens[stop].start < end:
-            stop += 1
-        for first in range(begin, stop, _LONGEST_SEGMENT):
-            yield tokens[first : min(first + _LONGEST_SEGMENT, stop)]
-        begin = stop
+        written, forms = read_forms(text[begin:end])
+        if len(forms) > _LONGEST_SEGMENT:
+            yield from _cut(text, begin, end)
+        elif forms:
+            first = text.index(written[0], begin)
+            yield Segment(
+                first, text.rindex(written[-1], first, end) + len(written[-1]), written, forms
+            )
+        begin = end
+
+
+def _cut(text: str, begin: int, end: int) -> Iterator[Segment]:
+    """Yield the segments of a stretch that is too long for one."""
+    tokens = tokenize(text[begin:end])
+    for first in range(0, len(tokens), _LONGEST_SEGMENT):
+        part = tokens[first : first + _LONGEST_SEGMENT]
+        written = [text[begin + token.start : begin + token.end] for token in part]
+        forms = [token.form for token in part]
+        yield Segment(begin + part[0].start, begin + part[-1].end, written, forms)
 
 
 def _segment_ends(text: str) -> Iterator[int]:

@@ -18,6 +18,8 @@ _BOUNDARY = re.compile(
     rf"|(?P<stop>[.!?…]+{_CLOSERS}{_CITATIONS})(?:\s+|$)"
     r"|(?<!\s)\s*\n\s*(?:\n\s*|(?=[-*•‣]\s|\d{1,3}[.)]\s))"
 )
+# Where a boundary can begin: looking for these first is three times faster than trying everywhere.
+_CANDIDATE = re.compile(r"[.!?…。！？｡।॥؟۔։።]|\n\s*")
 _LAST_WORD = re.compile(r"(?:[^\W\d_]|[.'’-])*[^\W\d_]$")
 _FIRST_WORD = re.compile(r"[\"'“‘«(\[¿¡*_]*(\w+)?")
 _ABBREVIATIONS = frozenset(
@@ -54,7 +56,7 @@ def split_sentences(text: str) -> list[str]:
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the `(start, end)` of every sentence: character offsets, ordered, not empty."""
     start = _skip_space(text, 0)
-    for match in _BOUNDARY.finditer(text):
+    for match in _boundaries(text):
         if match["stop"] is not None and not _ends_sentence(text, start, match):
             continue
         end = match.start() + len(match["full"] or match["stop"] or "")
@@ -64,6 +66,22 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     end = len(text.rstrip())
     if end > start:
         yield start, end
+
+
+def _boundaries(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of the boundary pattern, in order and apart."""
+    done = 0
+    for candidate in _CANDIDATE.finditer(text):
+        begin = candidate.start()
+        if begin < done:
+            continue
+        if text[begin] == "\n":
+            while begin > done and text[begin - 1].isspace():
+                begin -= 1
+        match = _BOUNDARY.match(text, begin)
+        if match:
+            done = match.end()
+            yield match
 
 
 def _skip_space(text: str, position: int) -> int:
@@ -83,7 +101,9 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     # A citation mark or a quote after the stop settles it: no abbreviation is cited.
     if "]" in match["stop"]:
         return True
-    before = _LAST_WORD.search(text, max(start, match.start() - 40), match.start())
+    # Only what follows the last space: the pattern is slow on more.
+    near = re.split(r"\s", text[max(start, match.start() - 40) : match.start()])[-1]
+    before = _LAST_WORD.search(near)
     return before is None or _word_may_end(before[0], following)
 
 

@@ -1,0 +1,161 @@
+"""From a file of labels to a calibration file, with what it is worth on unseen topics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trecjudge.cache.store import default_folder
+from trecjudge.calibrate.figures import Bin, Figure, figures, reliability
+from trecjudge.calibrate.fitting import fit, is_copy
+from trecjudge.calibrate.heldout import groups_of, held_out, predict
+from trecjudge.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
+from trecjudge.documents.store import open_documents
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, FindingLog
+from trecjudge.formats.registry import check_dataset
+from trecjudge.outputs import whole
+from trecjudge.records import Response, Topic
+from trecjudge.runs import RunReader, find_runs
+from trecjudge.text.calibration import format_calibration, shipped_calibration
+from trecjudge.text.claims import read_claim
+from trecjudge.text.features import Found, find
+from trecjudge.text.frequencies import Frequencies, blended, count_frequencies
+from trecjudge.text.prepared import Prepared, prepare
+from trecjudge.text.tokens import scripts
+
+FEWEST_LABELS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What a calibration came to.
+
+    `labels` were used, `copies` of them in no fit; `passed_over` share no script or have no words.
+    `shipped` are the figures of the package's calibration on these labels, `fitted` those of fits
+    that did not see the topic (the document, where there are fewer than three topics).
+    """
+
+    path: Path
+    labels: int
+    copies: int
+    passed_over: int
+    groups: int
+    held_out_by: str
+    shipped: Sequence[Figure]
+    fitted: Sequence[Figure]
+    reliability: Sequence[Bin]
+    findings: Sequence[Finding]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON values; what does not exist is null."""
+        return {
+            "path": str(self.path),
+            "labels": self.labels,
+            "copies": self.copies,
+            "passed_over": self.passed_over,
+            "held_out_by": self.held_out_by,
+            "groups": self.groups,
+            "shipped": [_figure_record(figure) for figure in self.shipped],
+            "fitted": [_figure_record(figure) for figure in self.fitted],
+            "reliability": [
+                {"pairs": b.pairs, "predicted": b.predicted, "observed": b.observed}
+                for b in self.reliability
+            ],
+            "findings": list(map(str, self.findings)),
+        }
+
+
+def calibrate_command(
+    labels: Path,
+    runs: Sequence[Path],
+    documents: Sequence[Path],
+    dataset: str,
+    out: Path,
+) -> Calibrated:
+    """Fit to the labels, write the calibration to `out`, and judge it on what it did not see.
+
+    Raises InputError for inputs that cannot be used; OSError for a file that cannot be written.
+    """
+    findings: list[Finding] = []
+    log = FindingLog([findings.append])
+    if runs:
+        read = pairs_of_runs(labels, _responses(runs, documents, dataset, log), log)
+    else:
+        read = read_pairs(labels, log)
+    pairs = [pair for pair in read if _comparable(pair)]
+    if len(pairs) < FEWEST_LABELS:
+        raise InputError(
+            f"{labels}: {len(pairs)} labels of pairs that words can compare; at least"
+            f" {FEWEST_LABELS} are needed, some hundreds on several topics to be of use"
+        )
+    frequencies = own_frequencies(pairs)
+    found = measure(pairs, frequencies)
+    weights = [pair.weight for pair in pairs]
+    groups = groups_of(pairs)
+    shipped = shipped_calibration()
+    how = (
+        f"Fitted by `calibrate` to {len(pairs)} labels of {labels.name}, around the weights that"
+        " the package ships.",
+    )
+    try:
+        fitted = fit([pair.features for pair in found], weights, frequencies, shipped, how)
+        unseen = held_out(found, weights, groups, fitted, shipped)
+    except ValueError as error:
+        raise InputError(f"{labels}: {error}") from error
+    with whole(out) as file:
+        file.write(format_calibration(fitted).encode())
+    by_shipped = predict(measure(pairs, shipped.frequencies), weights, groups, shipped)
+    return Calibrated(
+        path=out,
+        labels=len(pairs),
+        copies=sum(is_copy(pair.features) for pair in found),
+        passed_over=len(read) - len(pairs),
+        groups=len(set(groups)),
+        held_out_by="topic" if groups[0] == pairs[0].topic_id else "document",
+        shipped=figures(by_shipped),
+        fitted=figures(unseen),
+        reliability=reliability(unseen),
+        findings=findings,
+    )
+
+
+def own_frequencies(pairs: Sequence[LabelledPair]) -> Frequencies:
+    """Return the word frequencies of the pairs' documents over those that the package ships."""
+    texts = dict.fromkeys(pair.text for pair in pairs)
+    return blended(shipped_calibration().frequencies, *count_frequencies(texts))
+
+
+def measure(pairs: Sequence[LabelledPair], frequencies: Frequencies) -> list[Found]:
+    """Return the measurements of pairs; each document is prepared once."""
+    documents: dict[str, Prepared] = {}
+    found = []
+    for pair in pairs:
+        document = documents.get(pair.text) or documents.setdefault(pair.text, prepare(pair.text))
+        found.append(find(read_claim(pair.sentence, frequencies), document))
+    return found
+
+
+def _comparable(pair: LabelledPair) -> bool:
+    ours, theirs = scripts(pair.sentence), scripts(pair.text)
+    return bool(read_claim(pair.sentence).terms) and (
+        not ours or not theirs or not ours.isdisjoint(theirs)
+    )
+
+
+def _responses(
+    runs: Sequence[Path], documents: Sequence[Path], dataset: str, log: FindingLog
+) -> Iterator[tuple[Topic, Response]]:
+    check_dataset(dataset)
+    store = open_documents(documents, default_folder(), log) if documents else None
+    return iter(RunReader(find_runs(runs), log, store=store, dataset=dataset))
+
+
+def _figure_record(figure: Figure) -> dict[str, Any]:
+    numbers = {"value": figure.value, "low": figure.low, "high": figure.high}
+    return {"name": figure.name} | {
+        key: None if math.isnan(number) else round(number, 4) for key, number in numbers.items()
+    }

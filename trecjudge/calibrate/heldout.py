@@ -1,0 +1,58 @@
+"""Every pair judged by weights that were fitted without its topic."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from trecjudge.calibrate.figures import Predictions
+from trecjudge.calibrate.fitting import fit
+from trecjudge.calibrate.pairs import LabelledPair
+from trecjudge.text.calibration import Calibration
+from trecjudge.text.features import Found
+from trecjudge.text.lexical import probabilities_of
+
+FEWEST_TOPICS = 3
+_FOLDS = 5
+
+
+def groups_of(pairs: Sequence[LabelledPair]) -> list[str]:
+    """Return what each pair is held out with: its topic or, with too few topics, its document."""
+    if len({pair.topic_id for pair in pairs}) >= FEWEST_TOPICS:
+        return [pair.topic_id for pair in pairs]
+    return [f"documents {zlib.crc32(pair.text.encode()) % _FOLDS}" for pair in pairs]
+
+
+def predict(
+    found: Sequence[Found], labels: Sequence[float], groups: Sequence[str], by: Calibration
+) -> Predictions:
+    """Return the predictions of one calibration for all pairs."""
+    chances = np.array([probabilities_of(pair, by) for pair in found])
+    return Predictions(chances[:, 0], chances[:, 1], np.array(labels), np.array(groups))
+
+
+def held_out(
+    found: Sequence[Found],
+    labels: Sequence[float],
+    groups: Sequence[str],
+    like: Calibration,
+    prior: Calibration | None = None,
+) -> Predictions:
+    """Return predictions for all pairs, each by a fit without its group.
+
+    The fits are as that of `like`, with its frequencies. Raises ValueError as `fit` does.
+    """
+    chances = np.zeros((len(found), 2))
+    for group in dict.fromkeys(groups):
+        others = [index for index, own in enumerate(groups) if own != group]
+        fitted = fit(
+            [found[index].features for index in others],
+            [labels[index] for index in others],
+            *(like.frequencies, prior),
+        )
+        for index, own in enumerate(groups):
+            if own == group:
+                chances[index] = probabilities_of(found[index], fitted)
+    return Predictions(chances[:, 0], chances[:, 1], np.array(labels), np.array(groups))

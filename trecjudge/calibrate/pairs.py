@@ -1,0 +1,108 @@
+"""Sentences, the texts cited for them, and what people said of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trecjudge.attestation import GIVEN_LABELS, Attesting
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.given import read_labels
+from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic
+from trecjudge.sources.values import as_id, objects
+
+WEIGHTS = {NONE: 0.0, PARTIAL: 0.5, FULL: 1.0}
+"""What a label counts (TREC RAG track)."""
+
+_TEXTS = ("passage", "document", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPair:
+    """One label: 0 (no support), 0.5 (partial) or 1 (full) as `weight`, and what it is on."""
+
+    topic_id: str
+    sentence: str
+    text: str
+    weight: float
+
+
+def read_pairs(path: Path, report: Report) -> list[LabelledPair]:
+    """Return the pairs of a JSONL file of sentence, passage and label (or a list of labels).
+
+    The passage may also be called `document` or `text`; `topic_id` says what a pair belongs to.
+    Every label makes a pair. Raises InputError if there is none.
+    """
+    pairs = [
+        pair
+        for number, record in objects(path, report)
+        for pair in _pairs_of(record, Place(str(path), number), report)
+    ]
+    if not pairs:
+        raise InputError(
+            f"{path}: no labelled pairs in it; give JSONL of topic_id, sentence, passage, label,"
+            " or labels of runs (topic_id, run_id, sentence_index, doc_id, label) with"
+            " --rag-responses"
+        )
+    return pairs
+
+
+def _pairs_of(record: Mapping[str, Any], place: Place, report: Report) -> Iterator[LabelledPair]:
+    sentence = record.get("sentence")
+    text = next((record[key] for key in _TEXTS if isinstance(record.get(key), str)), None)
+    given = record.get("labels", record.get("label"))
+    labels = given if isinstance(given, list) else [given]
+    if not isinstance(sentence, str) or text is None:
+        message = "needs sentence, passage and label; labels of runs need --rag-responses"
+        report(Finding("label_unusable", place, message, shown(record)))
+        return
+    topic_id = as_id(record.get("topic_id")) or ""
+    for label in labels:
+        weight = _weight_of(label)
+        if weight is None:
+            message = f"label {shown(label)} is none of full, partial, none"
+            report(Finding("label_unusable", place, message, shown(label), topic_id=topic_id))
+        elif sentence.strip() and text.strip():
+            yield LabelledPair(topic_id, sentence, text, weight)
+
+
+def pairs_of_runs(
+    path: Path, responses: Iterable[tuple[Topic, Response]], report: Report
+) -> list[LabelledPair]:
+    """Return the pairs that labels of runs make, in the order of the runs.
+
+    `path` is a file as for `--judgments-from`. A label of a citation without document text is
+    passed over. Raises InputError if no label meets a citation.
+    """
+    labels = read_labels(path, report)
+    pool = Attesting().pool
+    items = (item for topic, response in responses for item in pool(topic, response))
+    pairs = []
+    for item in items:
+        weight = _weight_of(labels.get(_key(item)))
+        document = item.document
+        if weight is not None and document and document.text.strip() and item.text.strip():
+            pair = LabelledPair(item.topic.topic_id, item.text, document.full_text, weight)
+            pairs.append(pair)
+    if not pairs:
+        first = next(iter(labels))
+        raise InputError(
+            f"{path}: none of {len(labels)} labels, such as that of {first}, is full, partial or"
+            " none and of a citation of these runs whose document has text (--documents)"
+        )
+    return pairs
+
+
+def _key(item: Item) -> tuple[str, str, int | None, str | None]:
+    doc_id = item.citation.doc_id if item.citation else None
+    return item.topic.topic_id, item.run_id, item.sentence_index, doc_id
+
+
+def _weight_of(label: object) -> float | None:
+    if not isinstance(label, str):
+        return None
+    known = GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())))
+    return None if known is None else WEIGHTS[known]

@@ -1,0 +1,41 @@
+"""`calibrate`: fit the offline attester to labels of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trecjudge import options as flag
+from trecjudge.commands.ending import exits, output, print_json, print_lines
+
+if TYPE_CHECKING:
+    from trecjudge.calibrate.command import Calibrated
+
+
+@exits
+def calibrate(
+    labels: flag.Labels,
+    responses: flag.LabelledRuns = None,
+    documents: flag.Documents = None,
+    dataset: flag.Dataset = "auto",
+    out: flag.CalibrationOut = Path("calibration.json"),
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
+) -> int:
+    """Fit the offline attester to human labels, and tell how good it is on unseen topics."""
+    from trecjudge.calibrate.command import calibrate_command
+
+    done = calibrate_command(labels, responses or [], documents or [], dataset, out)
+    if as_json:
+        print_json([done.as_dict()])
+    elif not quiet:
+        _print_report(done)
+    return 0
+
+
+def _print_report(done: Calibrated) -> None:
+    from trecjudge.calibrate.table import closing_lines, figure_table, reliability_table
+
+    output().print(figure_table(done))
+    output().print(reliability_table(done))
+    print_lines(closing_lines(done))

@@ -1,0 +1,258 @@
+"""What is measured of a sentence and a document: the numbers that the calibration weighs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from trecjudge.text.claims import Claim, Term
+from trecjudge.text.directions import DIRECTED, opposed
+from trecjudge.text.passages import NO_PASSAGE, Passage, best_passage
+from trecjudge.text.prepared import Prepared
+
+# What weighs less is grammar: it is in every passage and tells nothing.
+_LIGHTEST = 0.1
+# Beyond this share of the weight more of it tells no more about support.
+_ENOUGH = 0.7
+_LONGEST_RUN = 4
+_MOST_NUMBERS = 3
+# A paraphrase may negate other words than its source: only near copies are compared for it.
+_NEAR_COPY = 0.75
+_REPETITIVE = 8
+_REPEATED_WEIGHT = 0.5
+
+
+class Features(NamedTuple):
+    """The measurements of one pair, named as in `calibration.json`.
+
+    Shares are of the idf weight of the sentence's terms, 0 to 1, those of `document`, `passage`
+    and `names` at most 0.7.
+    """
+
+    document: float
+    """Share that the document has."""
+    passage: float
+    """Share that its best passage of three segments has."""
+    words: float
+    """Part of the distinct terms that the document has, each counting alike."""
+    beginning: float
+    """Share of the first half of the content terms, which mostly has the subject."""
+    weakest_part: float
+    """Share of the part, between commas and the like, of which the document has least."""
+    neighbours: float
+    """Part of the pairs of neighbouring terms that are neighbours in the document."""
+    run: float
+    """log(1 + the longest run of such neighbours, in terms; at most 4)."""
+    names: float
+    """Share of the names that the document has; that of all terms where there are no names."""
+    names_missing: float
+    """Weight of the names that the document lacks, as a share of all terms."""
+    numbers_missing: float
+    """Numbers that the document has in no writing, at most 3."""
+    turned: float
+    """1 if a word is negated, or turned to its opposite, on one side of a near copy only."""
+    hedge_dropped: float
+    """1 if the passage hedges and the sentence does not."""
+    quotes_missing: float
+    """1 if the sentence has a quotation that the document has not, word for word."""
+    listing: float
+    """How often it says "and" or "or"."""
+    weight: float
+    """log(1 + the weight of the content terms): how much there is to find."""
+    document_length: float
+    """log(1 + the tokens of the document): how much there is to find it in."""
+
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "coverage": ("document", "passage", "words"),
+    "parts": ("beginning", "weakest_part", "listing"),
+    "order": ("neighbours", "run"),
+    "names": ("names", "names_missing"),
+    "numbers": ("numbers_missing",),
+    "negation and direction": ("turned",),
+    "hedges": ("hedge_dropped",),
+    "quotation": ("quotes_missing",),
+    "length": ("weight", "document_length"),
+}
+"""The features by what they look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The features of a pair, and what a reader wants to know of how they came about.
+
+    `in_document` and `in_passage` are shares of the weight, 0 to 1.
+    """
+
+    features: Features
+    in_document: float
+    in_passage: float
+    absent: tuple[Term, ...]
+    numbers_missing: tuple[str, ...]
+    negation_differs: bool
+    direction_differs: bool
+    passage: Passage
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether something rules full support out."""
+        return bool(self.numbers_missing) or self.negation_differs or self.direction_differs
+
+
+def find(claim: Claim, document: Prepared) -> Found:
+    """Return the measurements of one pair. The claim must have terms."""
+    has = [term.form in document.segments_of for term in claim.terms]
+    weights = _weights(claim, document)
+    tally = _tally(claim, weights, has)
+    passage = best_passage(tally.present, document) if tally.present else NO_PASSAGE
+    in_document = tally.found / tally.total
+    in_passage = min(passage.weight / tally.total, in_document)
+    absent = tuple([term for term, found in zip(claim.terms, has, strict=True) if not found])
+    numbers = tuple([claim.text[term.start : term.end] for term in absent if term.number])
+    near_copy = _near_copy(absent, passage, tally.total)
+    negation_differs = near_copy and _negation_differs(claim, document, passage)
+    direction_differs = near_copy and _direction_differs(claim, document, passage)
+    neighbours, run = _runs(claim.forms, document, bool(tally.present))
+    features = Features(
+        document=min(in_document, _ENOUGH),
+        passage=min(in_passage, _ENOUGH),
+        words=sum(has) / len(has),
+        beginning=_beginning(tally.content, in_document),
+        weakest_part=min([_part(p, weights, has) for p in claim.parts], default=in_document),
+        neighbours=neighbours,
+        run=math.log1p(min(run, _LONGEST_RUN)),
+        names=min(tally.names_found / tally.names if tally.names else in_document, _ENOUGH),
+        names_missing=(tally.names - tally.names_found) / tally.total,
+        numbers_missing=float(min(len(numbers), _MOST_NUMBERS)),
+        turned=float(negation_differs or direction_differs),
+        hedge_dropped=float(not claim.hedged and _any_within(document.hedging, passage)),
+        quotes_missing=float(any(not _quoted(quote, document) for quote in claim.quotes)),
+        listing=float(claim.listing),
+        weight=math.log1p(sum([weight for weight, _ in tally.content])),
+        document_length=math.log1p(document.tokens),
+    )
+    return Found(
+        *(features, in_document, in_passage, absent, numbers),
+        *(negation_differs, direction_differs, passage),
+    )
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Sums over the terms that are no grammar; `content` are (weight, found) of the content."""
+
+    total: float = 0.0
+    found: float = 0.0
+    names: float = 0.0
+    names_found: float = 0.0
+    present: list[tuple[Term, float]] = field(default_factory=list)
+    content: list[tuple[float, bool]] = field(default_factory=list)
+
+
+def _tally(claim: Claim, weights: Sequence[float], has: Sequence[bool]) -> _Tally:
+    tally = _Tally()
+    for term, weight, found in zip(claim.terms, weights, has, strict=True):
+        if weight < _LIGHTEST:
+            continue
+        tally.total += weight
+        if found:
+            tally.found += weight
+            tally.present.append((term, weight))
+        if term.named:
+            tally.names += weight
+            tally.names_found += weight if found else 0.0
+        if term.content:
+            tally.content.append((weight, found))
+    tally.total = tally.total or 1.0
+    return tally
+
+
+def _weights(claim: Claim, document: Prepared) -> list[float]:
+    """Return the weights of the terms: a guessed one falls if the document repeats the term."""
+    weights = [term.weight for term in claim.terms]
+    count = len(document.spans)
+    if count < _REPETITIVE:
+        return weights
+    for position, term in enumerate(claim.terms):
+        if not term.listed and 2 * len(document.segments_of.get(term.form, ())) > count:
+            weights[position] *= _REPEATED_WEIGHT
+    return weights
+
+
+def _beginning(content: Sequence[tuple[float, bool]], otherwise: float) -> float:
+    """Return the share of the first half of the content terms that was found."""
+    half = content[: max(1, len(content) // 2)]
+    total = sum([weight for weight, _ in half])
+    return sum([weight for weight, found in half if found]) / total if total else otherwise
+
+
+def _part(part: Sequence[int], weights: Sequence[float], has: Sequence[bool]) -> float:
+    total = found = 0.0
+    for index in part:
+        total += weights[index]
+        if has[index]:
+            found += weights[index]
+    return found / total
+
+
+def _runs(forms: Sequence[str], document: Prepared, any_found: bool) -> tuple[float, int]:
+    """Return the part of neighbours that are so in the document, and their longest run."""
+    together = [pair in document.neighbours for pair in pairwise(forms)]
+    run = longest = 0
+    for kept in together:
+        run = run + 1 if kept else 0
+        if run > longest:
+            longest = run
+    return (sum(together) / len(together) if together else 0.0), longest + any_found
+
+
+def _quoted(quote: str, document: Prepared) -> bool:
+    return (
+        " ".join(quote.split()).strip(" .,;!?").casefold()
+        in " ".join(document.text.split()).casefold()
+    )
+
+
+def _near_copy(absent: Sequence[Term], passage: Passage, total: float) -> bool:
+    # The words that make the difference are no sign that the rest is another statement.
+    idle = sum([t.weight for t in absent if t.negating or t.form in DIRECTED])
+    return passage.weight >= _NEAR_COPY * (total - idle) > 0
+
+
+def _any_within(segments: frozenset[int], passage: Passage) -> bool:
+    return any(s in segments for s in range(passage.first, passage.last + 1))
+
+
+def _direction_differs(claim: Claim, document: Prepared, passage: Passage) -> bool:
+    """Tell if a word of direction is not in the passage, but one that denies it is."""
+    inside = document.forms_between(passage.first, passage.last)
+    return any(
+        term.form not in inside and opposed(term.form, inside)
+        for term in claim.terms
+        if term.form in DIRECTED
+    )
+
+
+def _negation_differs(claim: Claim, document: Prepared, passage: Passage) -> bool:
+    return any(
+        _negated_otherwise(term, claim, document, passage)
+        for term in claim.terms
+        if term.form in document.segments_of
+    )
+
+
+def _negated_otherwise(term: Term, claim: Claim, document: Prepared, passage: Passage) -> bool:
+    """Tell if a content word is negated in the sentence or in the passage, and the other asserts.
+
+    The other side must have no word of denial near it: "lacks proof" agrees with "no proof".
+    """
+    negated = document.negated_in.get(term.form, frozenset())
+    if not term.content or not (term.negated or negated):
+        return False
+    inside = [s for s in document.segments_of[term.form] if passage.first <= s <= passage.last]
+    if term.negated:
+        return bool(inside) and document.denying.isdisjoint(inside)
+    return not claim.denies and bool(inside) and negated.issuperset(inside)
