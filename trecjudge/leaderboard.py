@@ -108,7 +108,10 @@ class Leaderboard:
             whole = [j if j.judged else fill(j, best) for j in judgments]
             return _number(measure, response, whole)
 
-        return Score(value, filled(best=False), filled(best=True), judged=False)
+        low, high = filled(best=False), filled(best=True)
+        if low is not None and high is not None:  # of some measures less is better
+            low, high = min(low, high), max(low, high)
+        return Score(value, low, high, judged=False)
 
     def finish(self) -> None:
         """Fix which topics are expected. Raises InputError for a gap under `on_missing: error`."""

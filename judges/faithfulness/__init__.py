@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from judges.faithfulness.steps import (
-    NO,
     TRUTHS,
-    UNSURE,
     VERIFY,
-    YES,
     Answer,
     Truth,
     Verifier,
     evidence_of,
     truths_of,
 )
+from judges.faithfulness.wording import NO, UNSURE, YES
 from trecjudge.claims.asking import first_sure
 from trecjudge.claims.extraction import SPLIT
 from trecjudge.claims.facts import facts_of
@@ -26,7 +24,7 @@ from trecjudge.claims.judging import ClaimJudging, judgment_on, on_claim
 from trecjudge.claims.measures import filling, rate
 from trecjudge.claims.search import NO_TEXT, Library
 from trecjudge.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.judge import unjudged
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
@@ -105,6 +103,8 @@ class FaithfulnessJudge(ClaimJudging):
                 raise JudgmentFailed(NO_TEXT, WITHOUT_TEXT)
             facts = await truths_of(document, model, self.characters)
         except JudgmentFailed as failed:
+            if failed.kind == PLANNED:
+                return _stated(item, document, facts_of(document), "rules")
             return replace(unjudged(item, failed), doc_id=document.doc_id)
         return _stated(item, document, facts, "llm")
 
@@ -114,7 +114,7 @@ def _stated_by_rules(item: WholeResponse) -> list[Judgment]:
     found = []
     for document in item.response.documents.values():
         if document.text.strip():
-            found.append(_stated(item, document, facts_of(document.full_text), "rules"))
+            found.append(_stated(item, document, facts_of(document), "rules"))
         else:
             failed = JudgmentFailed(NO_TEXT, WITHOUT_TEXT)
             found.append(replace(unjudged(item, failed), doc_id=document.doc_id))

@@ -12,7 +12,7 @@ from trecjudge.claims.extraction import SPLIT, Extractor, claims_by_model, claim
 from trecjudge.claims.offline import LexicalDetector, SemanticDetector
 from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED, Verdict
-from trecjudge.errors import JudgmentFailed, PluginError, WorkflowError
+from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
 from trecjudge.judge import unjudged
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import (
@@ -105,7 +105,12 @@ class ClaimJudging:
         """Return the claims of a response. Raises JudgmentFailed if the model gives none."""
         if not response.documents_given or not self.asks(self.claims, model):
             return claims_by_rules(response)  # nothing is paid for where nothing can be judged
-        return await claims_by_model(response, model)
+        try:
+            return await claims_by_model(response, model)
+        except JudgmentFailed as failed:
+            if failed.kind != PLANNED:
+                raise
+            return claims_by_rules(response)  # about as many: for a plan
 
     def library(self, response: Response) -> Library:
         """Return the documents of a response. Raises JudgmentFailed where no text is known."""

@@ -16,6 +16,8 @@ from trecjudge.text.prepared import Prepared, prepare
 from trecjudge.text.tokens import scripts
 
 NO_TEXT = "no_document_text"
+_UNCOMPARED = 24
+"""Segments in a part of a document that words cannot be looked for in."""
 
 
 @lru_cache(maxsize=1024)
@@ -118,7 +120,7 @@ class Library:
                 found += self._passages_in(document, claim)
             else:
                 spans = prepared_text(document.full_text).spans
-                parts = (spans[i : i + LENGTH] for i in range(0, len(spans), LENGTH))
+                parts = (spans[i : i + _UNCOMPARED] for i in range(0, len(spans), _UNCOMPARED))
                 found += [Passage(document, part[0][0], part[-1][1], 0.5) for part in parts]
         return sorted(found, key=lambda p: -p.likeness)
 
@@ -172,19 +174,21 @@ class Library:
             yield Passage(document, start, end, min(1.0, weights[first] / total), cosine)
 
     def _cosines(self, document: Document, prepared: Prepared, claim: str) -> list[float]:
-        """Return the cosine of the claim with each passage, by its first segment."""
-        if self.embedder is None:
-            return [0.0] * len(prepared.spans)
+        """Return the cosine of the claim with each passage, or with a segment of it, if higher."""
         spans = prepared.spans
-        key = (document.doc_id,)  # apart from the claims
-        if key not in self._vectors:
-            ends = (spans[min(i + LENGTH, len(spans)) - 1][1] for i in range(len(spans)))
-            texts = [prepared.text[s[0] : e] for s, e in zip(spans, ends, strict=True)]
-            self._vectors[key] = self.embedder.vectors(texts)
+        if self.embedder is None:
+            return [0.0] * len(spans)
         if claim not in self._vectors:
             self._vectors[claim] = self.embedder.vectors([claim])[0]
-        found = self._vectors[key] @ self._vectors[claim]
-        return [float(cosine) for cosine in found]
+        key = (document.doc_id,)  # apart from the claims
+        if key not in self._vectors:
+            ends = [spans[min(i + LENGTH, len(spans)) - 1][1] for i in range(len(spans))]
+            texts = [prepared.text[start:end] for start, end in spans]
+            texts += [prepared.text[s[0] : end] for s, end in zip(spans, ends, strict=True)]
+            self._vectors[key] = self.embedder.vectors(texts)
+        found = [float(cosine) for cosine in self._vectors[key] @ self._vectors[claim]]
+        segments, passages = found[: len(spans)], found[len(spans) :]
+        return [max(c, *segments[i : i + LENGTH]) for i, c in enumerate(passages)]
 
 
 def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], float]:

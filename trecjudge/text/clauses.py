@@ -68,7 +68,7 @@ def _begun(
     apart = not _SEMICOLONS.isdisjoint(border)
     if apart and _WITHOUT_LATIN.fullmatch(piece):
         return piece if len(piece.strip()) >= _SHORTEST else None
-    subject = _subject(before)
+    subject = subject_of(before)
     if subject is None or len(piece.split()) < 2:
         return None
     if _is_predicate(piece) and not apart:
@@ -98,7 +98,7 @@ def _ends_a_row(later: Sequence[tuple[str, str]]) -> bool:
 
 def _independent(subject: str, piece: str) -> str | None:
     """Return a piece as a clause if it has a subject of its own; a pronoun gives way to ours."""
-    own = _subject(piece)
+    own = subject_of(piece)
     first = piece.split(maxsplit=1)[0].lower()
     if own is None or first in _UNRESOLVED or first.endswith("ing") or own.count(",") > 1:
         return None
@@ -112,7 +112,7 @@ def _independent(subject: str, piece: str) -> str | None:
     return " ".join(named) + piece[len(own) :]
 
 
-def _subject(clause: str) -> str | None:
+def subject_of(clause: str) -> str | None:
     """Return all that stands before the verb of a clause; None where that cannot be told."""
     words = list(islice(_WORD.finditer(clause), _LONGEST_SUBJECT + 1))
     if not words or words[0][0].lower() in _SUBORDINATE:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trecjudge.text.claims import Term, shipped_claim
+from trecjudge.text.clauses import subject_of
 from trecjudge.text.forms import word_form
 from trecjudge.text.lexical import compare
 from trecjudge.text.prepared import SCALES, prepare, scaled
@@ -17,7 +18,7 @@ from trecjudge.text.tokens import Token, tokenize
 _SAME_STATEMENT = 0.8
 """The share of a claim's weight, numbers aside, that makes a sentence its other version."""
 
-_SAME_STATEMENT_BACK = 0.5
+_SAME_SUBJECT = 0.5
 _MONTHS = frozenset(word_form(calendar.month_name[month]) for month in range(1, 13))
 _ERAS = frozenset({"bce", "bc", "ce", "ad"})
 # A bound: another number is no contradiction.
@@ -57,7 +58,7 @@ def contradiction(claim: str, passage: str) -> str | None:
     """Return how a sentence of the passage contradicts the claim, or None.
 
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
-    all its names, and half of its own weight in common with the claim. Contradicted is a number
+    all its names, and a subject half of which at least is in the claim. Contradicted is a number
     whose unit the sentence has with another number alone; or a statement that is negated on one
     side only. Bounds ("over 3"), rough guesses and rounded numbers contradict nothing.
     """
@@ -72,11 +73,14 @@ def contradiction(claim: str, passage: str) -> str | None:
 
 
 def _same_statement(claim: str, sentence: str) -> bool:
-    """Tell if the sentence has most of the claim, and the claim a good part of the sentence."""
+    """Tell if the sentence has most of the claim, and is about what the claim is about."""
     ours, theirs = _words(claim), _words(sentence)
     if not ours or any(term.named and form not in theirs for form, term in ours.items()):
         return False
-    return _share(ours, theirs) >= _SAME_STATEMENT and _share(theirs, ours) >= _SAME_STATEMENT_BACK
+    # What the sentence is about must not be more than what the claim is about: a list of four.
+    about = subject_of(sentence)
+    topic = theirs if about is None else _words(about)
+    return _share(ours, theirs) >= _SAME_STATEMENT and _share(topic, ours) >= _SAME_SUBJECT
 
 
 def _words(text: str) -> dict[str, Term]:
@@ -87,8 +91,9 @@ def _words(text: str) -> dict[str, Term]:
 
 def _share(terms: Mapping[str, Term], others: Mapping[str, Term]) -> float:
     """Return the share of the weight of terms that others have too."""
-    total = sum(term.weight for term in terms.values()) or 1.0
-    return sum(term.weight for form, term in terms.items() if form in others) / total
+    total = sum(term.weight for term in terms.values())
+    shared = sum(term.weight for form, term in terms.items() if form in others)
+    return shared / total if total else 1.0
 
 
 def _is_number(term: Term) -> bool:
