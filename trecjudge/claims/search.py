@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -86,7 +86,6 @@ class Library:
     unread: Sequence[str] = ()
     """The ids of those without text."""
     embedder: Embedder | None = None
-    _vectors: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, response: Response, embedder: Embedder | None = None) -> Library:
@@ -161,7 +160,7 @@ class Library:
         prepared = prepared_text(document.full_text)
         present, total = _present(claim, prepared)
         weights = passage_weights(present, prepared)
-        cosines = self._cosines(document, prepared, claim)
+        cosines = self._cosines(document, claim)
         likeness = [max(w / total, c) for w, c in zip(weights, cosines, strict=True)]
         taken: set[int] = set()
         for first in sorted(range(len(weights)), key=lambda i: (-likeness[i], i)):
@@ -173,22 +172,30 @@ class Library:
             cosine = round(cosines[first], 6) if self.embedder is not None else None
             yield Passage(document, start, end, min(1.0, weights[first] / total), cosine)
 
-    def _cosines(self, document: Document, prepared: Prepared, claim: str) -> list[float]:
+    def _cosines(self, document: Document, claim: str) -> list[float]:
         """Return the cosine of the claim with each passage, or with a segment of it, if higher."""
-        spans = prepared.spans
+        spans = prepared_text(document.full_text).spans
         if self.embedder is None:
             return [0.0] * len(spans)
-        if claim not in self._vectors:
-            self._vectors[claim] = self.embedder.vectors([claim])[0]
-        key = (document.doc_id,)  # apart from the claims
-        if key not in self._vectors:
-            ends = [spans[min(i + LENGTH, len(spans)) - 1][1] for i in range(len(spans))]
-            texts = [prepared.text[start:end] for start, end in spans]
-            texts += [prepared.text[s[0] : end] for s, end in zip(spans, ends, strict=True)]
-            self._vectors[key] = self.embedder.vectors(texts)
-        found = [float(cosine) for cosine in self._vectors[key] @ self._vectors[claim]]
+        by_row = _vectors_of(self.embedder, document.full_text)
+        found: list[float] = (by_row @ _vector_of(self.embedder, claim)).tolist()
         segments, passages = found[: len(spans)], found[len(spans) :]
         return [max(c, *segments[i : i + LENGTH]) for i, c in enumerate(passages)]
+
+
+@lru_cache(maxsize=256)
+def _vector_of(embedder: Embedder, claim: str) -> Any:
+    return embedder.vectors([claim])[0]
+
+
+@lru_cache(maxsize=1024)
+def _vectors_of(embedder: Embedder, text: str) -> Any:
+    """Return the vectors of a text's segments, then of its passages by their first segment."""
+    spans = prepared_text(text).spans
+    ends = [spans[min(i + LENGTH, len(spans)) - 1][1] for i in range(len(spans))]
+    segments = [text[start:end] for start, end in spans]
+    passages = [text[s[0] : end] for s, end in zip(spans, ends, strict=True)]
+    return embedder.vectors([*segments, *passages])
 
 
 def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], float]:
