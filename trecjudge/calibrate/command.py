@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from trecjudge.cache.store import default_folder
 from trecjudge.calibrate.figures import Bin, Figure, figures, reliability
 from trecjudge.calibrate.fitting import fit, is_copy
 from trecjudge.calibrate.heldout import groups_of, held_out, predict
+from trecjudge.calibrate.measuring import measure, measure_apart
 from trecjudge.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
 from trecjudge.documents.store import open_documents
 from trecjudge.errors import InputError
@@ -22,9 +24,7 @@ from trecjudge.records import Response, Topic
 from trecjudge.runs import RunReader, find_runs
 from trecjudge.text.calibration import format_calibration, shipped_calibration
 from trecjudge.text.claims import read_claim
-from trecjudge.text.features import Found, find
-from trecjudge.text.frequencies import Frequencies, blended, count_frequencies
-from trecjudge.text.prepared import Prepared, prepare
+from trecjudge.text.frequencies import blended
 from trecjudge.text.tokens import scripts
 
 FEWEST_LABELS = 50
@@ -92,11 +92,10 @@ def calibrate_command(
             f"{labels}: {len(pairs)} labels of pairs that words can compare; at least"
             f" {FEWEST_LABELS} are needed, some hundreds on several topics to be of use"
         )
-    frequencies = own_frequencies(pairs)
-    found = measure(pairs, frequencies)
     weights = [pair.weight for pair in pairs]
     groups = groups_of(pairs)
     shipped = shipped_calibration()
+    found, frequencies = measure_apart(pairs, groups, partial(blended, shipped.frequencies))
     how = (
         f"Fitted by `calibrate` to {len(pairs)} labels of {labels.name}, around the weights that"
         " the package ships.",
@@ -108,7 +107,7 @@ def calibrate_command(
         raise InputError(f"{labels}: {error}") from error
     with whole(out) as file:
         file.write(format_calibration(fitted).encode())
-    by_shipped = predict(measure(pairs, shipped.frequencies), weights, groups, shipped)
+    by_shipped = measure(pairs, [shipped.frequencies] * len(pairs))
     return Calibrated(
         path=out,
         labels=len(pairs),
@@ -116,27 +115,11 @@ def calibrate_command(
         passed_over=len(read) - len(pairs),
         groups=len(set(groups)),
         held_out_by="topic" if groups[0] == pairs[0].topic_id else "document",
-        shipped=figures(by_shipped),
+        shipped=figures(predict(by_shipped, weights, groups, shipped)),
         fitted=figures(unseen),
         reliability=reliability(unseen),
         findings=findings,
     )
-
-
-def own_frequencies(pairs: Sequence[LabelledPair]) -> Frequencies:
-    """Return the word frequencies of the pairs' documents over those that the package ships."""
-    texts = dict.fromkeys(pair.text for pair in pairs)
-    return blended(shipped_calibration().frequencies, *count_frequencies(texts))
-
-
-def measure(pairs: Sequence[LabelledPair], frequencies: Frequencies) -> list[Found]:
-    """Return the measurements of pairs; each document is prepared once."""
-    documents: dict[str, Prepared] = {}
-    found = []
-    for pair in pairs:
-        document = documents.get(pair.text) or documents.setdefault(pair.text, prepare(pair.text))
-        found.append(find(read_claim(pair.sentence, frequencies), document))
-    return found
 
 
 def _comparable(pair: LabelledPair) -> bool:

@@ -49,31 +49,20 @@ def fit(
 ) -> Calibration:
     """Return the calibration that the labels (0 none, 0.5 partial, 1 full) of these pairs make.
 
-    Maximum a posteriori under normal priors on the standardised weights: around those of `prior`,
-    or around 0. A weight of the wrong sign becomes 0, the worst first. Raises ValueError if the
-    labels are not of every kind.
+    The weights are those of `regress`, around those of `prior` or around 0. Raises ValueError if
+    full and no support are not both among the labels.
     """
     kept = [index for index, row in enumerate(rows) if not is_copy(row)]
-    values = np.array([rows[index] for index in kept], dtype=np.float64)
     wanted = np.array([labels[index] for index in kept])
     if not {0.0, 1.0} <= set(wanted):
-        raise ValueError(
-            "labels of full and of no support are needed, on sentences that are no copies"
-        )
+        raise ValueError("labels of full and of no support are needed, on more than copies")
+    values = np.array([rows[index] for index in kept], dtype=np.float64)
     low, high = _ranges(values, prior)
     values = np.clip(values, low, high)
-    mean, spread = values.mean(axis=0), values.std(axis=0)
-    spread[spread < 1e-9] = 1.0
-    design = np.column_stack([np.ones(len(values)), (values - mean) / spread])
-    found = []
-    for kind, positive in (("supported", wanted > 0), ("full", wanted == 1)):
-        centre = np.zeros(design.shape[1])
-        if prior is not None:
-            centre[1:] = [getattr(weight, kind) for weight in prior.weights] * spread
-        beta = _signed(design, positive.astype(np.float64), centre)
-        raw = beta[1:] / spread
-        found.append((float(beta[0] - raw @ mean), raw))
-    (supported, for_supported), (full, for_full) = found
+    signs = [SIGNS.get(name, 0) for name in Features._fields]
+    before = prior.weights if prior else ()
+    supported, for_supported = regress(values, wanted > 0, signs, [w.supported for w in before])
+    full, for_full = regress(values, wanted == 1, signs, [w.full for w in before])
     columns = (low, high, for_supported, for_full)
     weights = tuple(Weight(*map(float, row)) for row in zip(*columns, strict=True))
     return Calibration(weights, supported, full, frequencies, tuple(how))
@@ -90,31 +79,47 @@ def _ranges(values: Floats, prior: Calibration | None) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _signed(design: Floats, positive: Floats, centre: Floats) -> Floats:
-    """Return the weights, those of the wrong sign set to 0 one after another."""
-    signs = np.array([0, *(SIGNS.get(name, 0) for name in Features._fields)])
-    kept = np.arange(len(signs))
+def regress(
+    values: Floats,
+    positive: NDArray[np.bool_],
+    signs: Sequence[int],
+    around: Sequence[float] = (),
+) -> tuple[float, Floats]:
+    """Return (intercept, weights) of P(positive), for values of shape (pairs, features).
+
+    Maximum a posteriori under normal priors on the standardised weights, around given ones or 0.
+    Weights against their sign (1, -1; 0 for any) become 0, the worst first: so none of those that
+    are left only makes good for what another takes too much.
+    """
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    spread[spread < 1e-9] = 1.0
+    design = np.column_stack([np.ones(len(values)), (values - mean) / spread])
+    centre = np.zeros(design.shape[1])
+    if len(around):
+        centre[1:] = np.array(around) * spread
+    wanted = np.array([0, *signs])
+    kept = np.arange(len(wanted))
     while True:
-        beta = np.zeros(len(signs))
-        beta[kept] = _newton(design[:, kept], positive, centre[kept])
-        wrong = beta * signs
+        beta = np.zeros(len(wanted))
+        beta[kept] = _newton(design[:, kept], positive.astype(np.float64), centre[kept])
+        wrong = beta * wanted
         if wrong.min() >= 0:
-            return beta
+            weights = beta[1:] / spread
+            return float(beta[0] - weights @ mean), weights
         kept = kept[kept != wrong.argmin()]
 
 
 def _newton(design: Floats, positive: Floats, centre: Floats) -> Floats:
-    """Return the maximum of the posterior; the intercept, first, has no prior."""
+    """Return the maximum of the posterior; the intercept, first, has next to no prior."""
     prior = np.full(design.shape[1], _PRIOR)
     prior[0] = 1e-6
     beta = centre.copy()
     for _ in range(_STEPS):
-        odds = np.clip(design @ beta, -30, 30)
-        probability = 1 / (1 + np.exp(-odds))
+        probability = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
         slope = design.T @ (probability - positive) + prior * (beta - centre)
-        certain = probability * (1 - probability)
         # Not by "@": for a matrix this small its threads wait for one another most of the time.
-        curve = np.einsum("ni,n,nj->ij", design, certain, design) + np.diag(prior)
+        doubt = probability * (1 - probability)
+        curve = np.einsum("ni,n,nj->ij", design, doubt, design) + np.diag(prior)
         step = np.linalg.solve(curve, slope)
         beta -= step
         if np.abs(step).max() < 1e-8:

@@ -19,7 +19,7 @@ Label = Literal["full_support", "partial_support", "no_support"]
 
 _MOST_MISSING = 8
 # What contradicts cannot be full support: that probability goes to partial support.
-_MOST_CONTRADICTED = 0.45
+MOST_CONTRADICTED = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def probabilities_of(found: Found, calibration: Calibration) -> tuple[float, flo
         return 0.0, 0.0
     probability, full = calibration.probabilities(found.features)
     if found.contradicted:
-        full = min(full, _MOST_CONTRADICTED * probability)
+        full = min(full, MOST_CONTRADICTED * probability)
     return probability, full
 
 

@@ -1,0 +1,218 @@
+"""The labelled pairs of `fit_lexical.py`, measured for each topic without knowing it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import kendalltau
+
+from trecjudge.calibrate.fitting import is_copy
+from trecjudge.calibrate.measuring import measure_apart
+from trecjudge.calibrate.pairs import LabelledPair, read_pairs
+from trecjudge.text.claims import read_claim
+from trecjudge.text.embeddings import embedder
+from trecjudge.text.features import Found
+from trecjudge.text.frequencies import TABLE_SIZE, Frequencies
+from trecjudge.text.lexical import MOST_CONTRADICTED
+from trecjudge.text.prepared import prepare
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Odds = Callable[[Floats], Floats]
+
+WEIGHT = {"NONE": 0.0, "PARTIAL": 0.5, "FULL": 1.0}
+FEWEST_LABELS = 20
+cached_prepare = cache(prepare)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One citation of a run: the text cited (None: no such document) and the human weight."""
+
+    topic: str
+    run: str
+    sentence: str
+    text: str | None
+    weight: float
+
+
+@dataclass(frozen=True)
+class Data:
+    """The pairs to fit on and the citations of the runs; `runs` have enough of these to rank."""
+
+    pairs: list[LabelledPair]
+    judged: list[Judged]
+    runs: list[str]
+
+
+def read_data(folder: Path) -> Data:
+    """Read the folder of labels."""
+    pairs = [
+        pair
+        for pair in read_pairs(folder / "pairs.jsonl.gz", print)
+        if read_claim(pair.sentence).terms
+    ]
+    texts = dict(_documents(folder / "runs"))
+    rows = map(json.loads, (folder / "labels.jsonl").open(encoding="utf-8"))
+    judged = [
+        Judged(
+            *(row["topic_id"], row["run_id"], row["sentence"]),
+            None if row["document_missing"] else texts[row["doc_id"]],
+            WEIGHT[row["label"]],
+        )
+        for row in rows
+    ]
+    counts = Counter(one.run for one in judged)
+    return Data(pairs, judged, sorted(r for r, count in counts.items() if count >= FEWEST_LABELS))
+
+
+def _documents(folder: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder.glob("*.jsonl")):
+        for record in map(json.loads, path.open(encoding="utf-8")):
+            for key, document in record["documents"].items():
+                title = document.get("title")
+                yield key, f"{title}\n{document['text']}" if title else document["text"]
+
+
+def run_order(
+    data: Data,
+    values: Floats,
+    topics: Sequence[str] | None = None,
+    human: Floats | None = None,
+) -> float:
+    """Return Kendall's tau-b of the runs' mean value over topics with that of the human weights.
+
+    A topic that a run lacks, or on which it cites nothing, counts 0. A topic may be given twice.
+    """
+    times = Counter(topics) if topics is not None else None
+    of_topic: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for index, one in enumerate(data.judged):
+        of_topic[one.run, one.topic].append(index)
+    own = np.array([one.weight for one in data.judged]) if human is None else human
+    totals: dict[str, Floats] = defaultdict(lambda: np.zeros(2))
+    for (run, topic), rows in of_topic.items():
+        count = 1 if times is None else times[topic]
+        totals[run] += count * np.array([values[rows].mean(), own[rows].mean()])
+    columns = np.array([totals[run] for run in data.runs])
+    return float(kendalltau(columns[:, 0], columns[:, 1]).statistic)
+
+
+def latin_table(passages: int, counts: Mapping[str, int]) -> Frequencies:
+    """Return the table of the commonest words in Latin letters, as the package ships it."""
+    words = {form: count for form, count in counts.items() if form.isascii() and form.isalpha()}
+    common = sorted(words, key=lambda form: (-words[form], form))[:TABLE_SIZE]
+    return Frequencies.of(passages, {form: words[form] for form in common})
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One topic held out: what the others teach, copies aside, and what is to be judged of it."""
+
+    train: Floats
+    train_labels: Floats
+    pair_rows: Rows
+    test_found: list[Found]
+    test: Floats
+    judged_rows: Rows
+    judged_found: list[Found]
+    judged: Floats
+
+    def weighed(self, odds: Sequence[Odds]) -> tuple[Floats, Floats]:
+        """Return P(supported), P(full) of the topic's pairs, and of its judged citations."""
+        return (
+            _chances(self.test, self.test_found, odds),
+            _chances(self.judged, self.judged_found, odds),
+        )
+
+
+def _chances(values: Floats, found: Sequence[Found], odds: Sequence[Odds]) -> Floats:
+    """Return (n, 2) probabilities, after what rules full support out, as the attester has it."""
+    if not found:
+        return np.zeros((0, 2))
+    supported, full = (1 / (1 + np.exp(-of(values))) for of in odds)
+    contradicted = np.array([one.contradicted for one in found])
+    limit = np.where(contradicted, MOST_CONTRADICTED, 1.0) * supported
+    both = np.stack([supported, np.minimum(full, limit)], axis=1)
+    return both * np.array([[one.passage.weight > 0] for one in found])
+
+
+def folds(data: Data) -> Iterator[Fold]:
+    """Yield every topic held out, all measured by word frequencies of the other topics."""
+    cited = [index for index, one in enumerate(data.judged) if one.text]
+    judged = [data.judged[index] for index in cited]
+    everything = [
+        *data.pairs,
+        *(LabelledPair(j.topic, j.sentence, j.text or "", 0) for j in judged),
+    ]
+    topics = np.array([pair.topic_id for pair in everything])
+    found, _ = measure_apart(everything, topics.tolist(), latin_table)
+    values = _values(found, [(pair.sentence, pair.text) for pair in everything])
+    labels = np.array([pair.weight for pair in everything])
+    fresh = np.array([not is_copy(one.features) for one in found])
+    is_pair = np.arange(len(everything)) < len(data.pairs)
+    for topic in dict.fromkeys(topics.tolist()):
+        others = np.flatnonzero(is_pair & (topics != topic) & fresh)
+        own = np.flatnonzero(is_pair & (topics == topic))
+        runs = np.flatnonzero(~is_pair & (topics == topic))
+        yield Fold(
+            *(values[others], labels[others]),
+            *(own, [found[i] for i in own], values[own]),
+            np.array([cited[i - len(data.pairs)] for i in runs], dtype=np.intp),
+            *([found[i] for i in runs], values[runs]),
+        )
+
+
+def _values(found: Sequence[Found], texts: Sequence[tuple[str, str]]) -> Floats:
+    """Return the features, with what embeddings say where there are any."""
+    meaning = semantic_columns(dict.fromkeys(texts))
+    rows = [(*one.features, *meaning.get(t, ())) for one, t in zip(found, texts, strict=True)]
+    return np.array(rows, dtype=np.float64)
+
+
+def semantic_columns(
+    pairs: Iterable[tuple[str, str]],
+) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return of every pair what embeddings say; nothing without the extra `semantic`.
+
+    (cosine of the sentence with the likest segment, or two, of the document; mean over the content
+    terms, by weight, of 1 where the document has the term, else of its best cosine there.)
+    """
+    found = embedder()
+    if found is None:
+        return {}
+    word = cache(lambda written: found.vectors([written])[0])
+
+    @cache
+    def document(text: str) -> tuple[Floats, Floats]:
+        prepared = prepare(text)
+        spans = prepared.spans
+        ends = [*spans[1:], *spans[-1:]]
+        parts = [text[start:stop] for start, stop in spans]
+        parts += [text[s[0] : e[1]] for s, e in zip(spans, ends, strict=True)]
+        words = {t.form: text[t.start : t.end].lower() for t in read_claim(text).terms if t.content}
+        vectors = [word(written) for written in words.values()]
+        return found.vectors(parts), np.array(vectors).reshape(len(vectors), -1)
+
+    def of(sentence: str, text: str) -> tuple[float, float]:
+        segments, words = document(text)
+        terms = [term for term in read_claim(sentence).terms if term.content]
+        likeness = float((segments @ word(sentence)).max(initial=0.0))
+        if not terms or not len(words):
+            return likeness, 0.0
+        index = cached_prepare(text).segments_of
+        nearest = [
+            1.0
+            if term.form in index
+            else float((words @ word(sentence[term.start : term.end].lower())).max())
+            for term in terms
+        ]
+        return likeness, float(np.average(nearest, weights=[term.weight for term in terms]))
+
+    return {pair: of(*pair) for pair in pairs}
