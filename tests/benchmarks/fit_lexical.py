@@ -119,9 +119,8 @@ def report(data: Data, parts: Sequence[Fold]) -> Result:
         print(f"\n{title}, topics held out:")
         for figure in figures_of(data, result, RESAMPLES):
             print(f"  {figure.name:34} {figure_text(figure)}")
-    copies = np.array([is_copy(found.features) for part in parts for found in part.test_found])
-    order = np.concatenate([part.pair_rows for part in parts])
-    plain = whole.found.at(np.sort(order[~copies]))
+    copies = copies_in(parts)
+    plain = whole.found.at(np.flatnonzero(~copies))
     print(f"\nwithout the {copies.sum()} pairs whose sentence is a copy:")
     for name, of in FIGURES.items():
         print(f"  {name:34} {of(plain):.3f}")
@@ -134,6 +133,13 @@ def report(data: Data, parts: Sequence[Fold]) -> Result:
     if parts[0].train.shape[1] > len(COLUMNS):
         _print_difference(data, whole, parts, "(adding embeddings)", {*COLUMNS, *EXTRA})
     return whole
+
+
+def copies_in(parts: Sequence[Fold]) -> NDArray[np.bool_]:
+    """Return which of all pairs have a sentence that is a copy."""
+    rows = np.concatenate([part.pair_rows for part in parts])
+    copies = [is_copy(found.features) for part in parts for found in part.test_found]
+    return np.array(copies)[np.argsort(rows)]
 
 
 def _print_difference(
@@ -170,12 +176,12 @@ def ceilings(data: Data, whole: Result) -> None:
     print(f"labels drawn from these very probabilities, against them: tau-b {np.mean(taus):.3f}")
 
 
-def failures(data: Data, whole: Result, count: int) -> None:
-    """Print the surest mistakes, two a topic and kind at most, to be read one by one."""
-    supported, labels = whole.found.supported, whole.found.labels
+def failures(data: Data, whole: Result, parts: Sequence[Fold], count: int) -> None:
+    """Print the surest mistakes but copies, two a topic and kind at most, to be read one by one."""
+    supported, labels, copies = whole.found.supported, whole.found.labels, copies_in(parts)
     kinds = {
-        "said supported, people said no": (labels == 0, -supported),
-        "said not supported, people said fully": (labels == 1, supported),
+        "said supported, people said no": ((labels == 0) & ~copies, -supported),
+        "said not supported, people said fully": ((labels == 1) & ~copies, supported),
     }
     for title, (rows, key) in kinds.items():
         print(f"\n{title}:")
@@ -260,11 +266,12 @@ def main() -> None:
     options = parser.parse_args()
     print(f"Python {platform.python_version()}, numpy {np.__version__}")
     data = read_data(options.labels)
-    whole = report(data, list(folds(data)))
+    parts = list(folds(data))
+    whole = report(data, parts)
     ceilings(data, whole)
     speed(data)
     if options.failures:
-        failures(data, whole, options.failures)
+        failures(data, whole, parts, options.failures)
     if options.write:
         write(data, whole, options.when)
 
