@@ -1,11 +1,15 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from trecjudge.text.calibration import read_calibration
-from trecjudge.text.frequencies import Frequencies, read_frequencies
+from trecjudge.text.frequencies import (
+    Frequencies,
+    blended,
+    count_frequencies,
+    frequency_lines,
+    parse_frequencies,
+    read_frequencies,
+)
 
 TABLE = Frequencies.of(100, {"the": 100, "world": 20, "lyon": 2})
 
@@ -31,12 +35,35 @@ def test_weight(form: str, written: str, weight: float) -> None:
     assert TABLE.weight(form, written) == pytest.approx(weight, abs=0.001)
 
 
-def test_table_is_read_as_written(tmp_path: Path) -> None:
-    counts = {"the": 9, "of": 9, "lyon": 2}
-    path = tmp_path / "frequencies.txt"
-    path.write_text(format_frequencies(10, counts), encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == "10\n9 of the\n2 lyon\n"
-    assert read_frequencies(path) == Frequencies.of(10, counts)
+def test_table_is_read_as_written() -> None:
+    table = Frequencies.of(10, {"the": 9, "of": 9, "lyon": 2})
+    assert frequency_lines(table) == ["10", "9 of the", "2 lyon"]
+    assert parse_frequencies(frequency_lines(table)) == table
+
+
+def test_words_are_counted_once_a_text() -> None:
+    assert count_frequencies(["Cats and cats in 1999.", "A cat."]) == (
+        2,
+        {"cat": 2, "and": 1, "in": 1, "a": 1},
+    )
+
+
+def counts_in(passages: int, **shares: float) -> dict[str, int]:
+    return {form: round(passages * share) for form, share in shares.items()}
+
+
+@pytest.mark.parametrize(
+    ("passages", "lyon", "die"),
+    [
+        pytest.param(10, TABLE.weight("lyon", "Lyon"), 0.3, id="few: the background alone"),
+        pytest.param(100, TABLE.weight("lyon", "Lyon"), 0.023, id="some: words that it lacks"),
+        pytest.param(1000, 0.301, 0.046, id="many: the own table alone"),
+    ],
+)
+def test_own_frequencies_over_the_background(passages: int, lyon: float, die: float) -> None:
+    own = blended(TABLE, passages, counts_in(passages, die=0.9, lyon=0.5, rar=0.1))
+    assert own.weight("lyon", "Lyon") == pytest.approx(lyon, abs=0.001)
+    assert own.weight("die", "die") == pytest.approx(die, abs=0.02)
 
 
 def test_shipped_table_has_words_only() -> None:
@@ -44,26 +71,3 @@ def test_shipped_table_has_words_only() -> None:
     assert len(shipped.counts) == 3000
     assert all(form.isalpha() for form in shipped.counts)
     assert max(shipped.counts.values()) <= shipped.passages
-
-
-def test_shipped_calibration_is_in_order() -> None:
-    shipped = read_calibration()
-    assert 0 < shipped.partial_from < shipped.full_from < 1
-    assert 0 <= shipped.document_share <= 1
-    assert shipped.missing_names >= 0
-    assert 0 < shipped.contradicted_below_full < shipped.full_from - shipped.partial_from
-
-
-@pytest.mark.parametrize(
-    ("content", "error"),
-    [
-        pytest.param('{"partial_from": 0.3}', KeyError, id="not said how"),
-        pytest.param('{"how": [], "partial_from": 0.3}', TypeError, id="number missing"),
-        pytest.param('{"how": [], "partly_from": 0.3}', TypeError, id="number unknown"),
-    ],
-)
-def test_broken_calibration(tmp_path: Path, content: str, error: type[Exception]) -> None:
-    path = tmp_path / "calibration.json"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(error):
-        read_calibration(path)

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from trecjudge.text.calibration import shipped_calibration
 from trecjudge.text.lexical import Comparison, compare, prepare
 
 TOWER = (
@@ -130,6 +133,87 @@ def test_negation(sentence: str, document: str, differs: bool) -> None:
     found = judged(sentence, document)
     assert found.negation_differs is differs
     assert not (differs and found.label == "full_support")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param("It cost 1,000 crowns.", "It cost 1000 crowns.", id="grouped"),
+        pytest.param("It cost 1,000 crowns.", "It cost one thousand crowns.", id="in words"),
+        pytest.param("It has 250 ships.", "It has two hundred and fifty ships.", id="many words"),
+        pytest.param("It grew 3 percent.", "It grew 3 %.", id="percent"),
+        pytest.param("It grew 3 per cent.", "It grew 3 percent.", id="per cent"),
+        pytest.param("It cost 5 dollars.", "It cost $5.", id="currency"),
+        pytest.param("It cost 2.5 billion euros.", "It cost €2,500,000,000.", id="scale, currency"),
+        pytest.param("It is 5 kilometres long.", "It is 5 km long.", id="unit"),
+        pytest.param("It opened on 3 May 2022.", "It opened on 2022-05-03.", id="ISO date"),
+        pytest.param("It opened on 3 May 2022.", "It opened on May 3rd, 2022.", id="American date"),
+        pytest.param("It opened in Sept. 2022.", "It opened in September 2022.", id="short month"),
+    ],
+)
+def test_the_same_number_in_another_writing_is_full_support(one: str, other: str) -> None:
+    for sentence, document in ((one, other), (other, one)):
+        found = judged(sentence, document)
+        assert (found.label, found.numbers_missing) == ("full_support", ())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "document"),
+    [
+        pytest.param("Exports rose in spring.", "Exports fell in spring.", id="rise and fall"),
+        pytest.param("The city banned cars.", "The city allowed cars.", id="ban and allow"),
+        pytest.param("北京举办了2012年奥运会。", "2008年奥运会在北京举办。", id="Chinese year"),
+        pytest.param("В 2019 году экспорт вырос.", "В 2018 году экспорт вырос.", id="Russian year"),
+        pytest.param("تأسست الجامعة عام 1950", "تأسست الجامعة عام 1960.", id="Arabic year"),
+    ],
+)
+def test_what_contradicts_is_no_full_support(sentence: str, document: str) -> None:
+    found = judged(sentence, document)
+    assert found.label == "partial_support"
+    assert found.full < found.probability / 2
+
+
+def test_a_turned_word_is_told() -> None:
+    found = judged("Exports rose in spring.", "Exports fell in spring.")
+    assert found.direction_differs
+    assert found.reason.endswith("says the opposite of a word there")
+
+
+SENTENCES = [
+    "The Eiffel Tower was completed in 1889.",
+    "The lattice tower in Paris hosts jazz concerts.",
+    "Gluons bind quarks.",
+    "",
+    "Critics did not like 1898 cats.",
+]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_probabilities_label_and_score_agree(sentence: str) -> None:
+    found = judged(sentence, TOWER)
+    chances = {
+        "no_support": 1 - found.probability,
+        "partial_support": found.probability - found.full,
+        "full_support": found.full,
+    }
+    assert 0 <= found.full <= found.probability <= 1
+    assert found.confidence == pytest.approx(max(chances.values()))
+    assert chances[found.label] == pytest.approx(found.confidence)
+    assert found.score == pytest.approx((found.probability + found.full) / 2)
+
+
+def test_more_support_is_never_less_probable() -> None:
+    said = "The Eiffel Tower, a lattice tower in Paris, was completed in 1889 by a company."
+    words = said.rstrip(".").split()
+    documents = [" ".join(words[:count]) + "." for count in range(1, len(words) + 1)]
+    found = [judged(said, document).probability for document in documents]
+    assert found == sorted(found)
+
+
+def test_a_calibration_of_ones_own_decides() -> None:
+    doubting = replace(shipped_calibration(), supported=-20.0)
+    found = compare("Tourists visit the tower.", prepare(TOWER), doubting)
+    assert (found.label, found.probability < 0.01) == ("no_support", True)
 
 
 def test_missing_name_lowers_the_score() -> None:

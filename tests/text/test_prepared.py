@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.numbers import scaled
 from trecjudge.text.prepared import prepare
 
 
@@ -40,17 +39,23 @@ def test_scaled_number_is_in_the_index() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "scale", "expected"),
+    ("text", "form"),
     [
-        ("1.5", "million", "1500000"),
-        ("20", "thousand", "20000"),
-        ("0.5", "million", "500000"),
-        ("1.2345", "thousand", ""),
-        ("12.5.1999", "million", ""),
-        ("two", "million", ""),
-        ("3", "car", ""),
+        pytest.param("It cost $5.", "dollar", id="sign before"),
+        pytest.param("It grew 5 %.", "percent", id="sign at the end"),
+        pytest.param("It grew 5 per cent.", "percent", id="British"),
+        pytest.param("It has two hundred ships.", "200", id="in words"),
     ],
-    ids=["decimal", "whole", "below one", "no whole number", "date", "word", "no scale"],
 )
-def test_scaled(number: str, scale: str, expected: str) -> None:
-    assert scaled(number, scale) == expected
+def test_other_writings_are_in_the_index(text: str, form: str) -> None:
+    assert prepare(f"Nothing here. {text}").segments_of[form] == [1]
+
+
+def test_neighbours_do_not_reach_into_the_next_segment() -> None:
+    found = prepare("Cats sleep. Dogs bark.")
+    assert found.neighbours == {("cat", "sleep"), ("dog", "bark")}
+    assert found.tokens == 4
+
+
+def test_what_is_hedged() -> None:
+    assert prepare("Cats may sleep. Dogs bark.").hedging == {0}

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from trecjudge.text.tokens import Token, scripts, tokenize
+from trecjudge.text.tokens import Token, read_forms, scripts, tokenize
 
 
 def forms(text: str) -> list[str]:
@@ -26,6 +28,8 @@ def forms(text: str) -> list[str]:
         pytest.param("long-term", ["long", "term"], id="hyphen parts"),
         pytest.param("co\u00adoperate", ["cooper"], id="soft hyphen is no letter"),
         pytest.param("vitamin B12", ["vitamin", "b12"], id="letters with digits are a name"),
+        pytest.param("kilometres km Kilometers", ["km"] * 3, id="unit in any writing"),
+        pytest.param("Sept. September", ["septemb"] * 2, id="month in short"),
         pytest.param("snake_case", ["snake", "case"], id="underscore parts"),
         pytest.param("", [], id="empty"),
         pytest.param("😀 — … !?", [], id="no letters"),
@@ -59,6 +63,36 @@ def test_words(text: str, expected: list[str]) -> None:
 )
 def test_number(text: str, expected: str) -> None:
     assert forms(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("2022-05-03", ["2022", "may", "3"], id="ISO date"),
+        pytest.param("3 May 2022", ["3", "may", "2022"], id="date in words"),
+        pytest.param("2022-13-03", ["2022", "13", "03"], id="no month"),
+        pytest.param("12022-05-03", ["12022", "05", "03"], id="no year"),
+        pytest.param("555-2022-05-031", ["555", "2022", "05", "031"], id="a number of parts"),
+    ],
+)
+def test_date(text: str, expected: list[str]) -> None:
+    assert forms(text) == expected
+
+
+def test_a_date_keeps_its_places() -> None:
+    assert tokenize("on 2022-05-03.")[1:] == [
+        Token("2022", 3, 7),
+        Token("may", 8, 10),
+        Token("3", 11, 13),
+    ]
+
+
+@given(st.text(alphabet="aZé'’.-_ 1,2日本ßﬁ%\u0301\u200d", max_size=40))
+def test_forms_are_those_of_the_tokens(text: str) -> None:
+    tokens = tokenize(text)
+    written, found = read_forms(text)
+    assert found == [token.form for token in tokens]
+    assert written == [text[token.start : token.end] for token in tokens]
 
 
 def test_stop_after_a_number_is_no_part_of_it() -> None:

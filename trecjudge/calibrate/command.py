@@ -44,7 +44,7 @@ class Calibrated:
     copies: int
     passed_over: int
     groups: int
-    held_out_by: str
+    held_out: str
     shipped: Sequence[Figure]
     fitted: Sequence[Figure]
     reliability: Sequence[Bin]
@@ -57,7 +57,7 @@ class Calibrated:
             "labels": self.labels,
             "copies": self.copies,
             "passed_over": self.passed_over,
-            "held_out_by": self.held_out_by,
+            "held_out": self.held_out,
             "groups": self.groups,
             "shipped": [_figure_record(figure) for figure in self.shipped],
             "fitted": [_figure_record(figure) for figure in self.fitted],
@@ -114,7 +114,7 @@ def calibrate_command(
         copies=sum(is_copy(pair.features) for pair in found),
         passed_over=len(read) - len(pairs),
         groups=len(set(groups)),
-        held_out_by="topic" if groups[0] == pairs[0].topic_id else "document",
+        held_out="topics" if groups[0] == pairs[0].topic_id else "groups of documents",
         shipped=figures(predict(by_shipped, weights, groups, shipped)),
         fitted=figures(unseen),
         reliability=reliability(unseen),

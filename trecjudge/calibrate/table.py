@@ -15,7 +15,7 @@ from trecjudge.findings import Finding
 def figure_table(done: Calibrated) -> Table:
     """Return the figures of the shipped weights beside those fitted, with 95 % intervals."""
     table = Table(box=None, pad_edge=False)
-    by = f"{done.groups} {done.held_out_by}s held out one by one"
+    by = f"{done.groups} {done.held_out} held out one by one"
     for column in (by, "shipped weights", "fitted weights"):
         table.add_column(column, justify="left" if column == by else "right")
     for shipped, fitted in zip(done.shipped, done.fitted, strict=True):

@@ -95,7 +95,7 @@ def _add_other_writings(
     if not has_other_writings(text, segments_of.keys()):
         return
     for index, (start, end, written, forms) in enumerate(segments):
-        for form in other_writings(text[max(0, start - 1) : end + 1], written, forms):
+        for form in other_writings(text[max(0, start - 1) : end + 2], written, forms):
             if index not in segments_of.setdefault(form, []):
                 insort(segments_of[form], index)
 
