@@ -20,7 +20,7 @@ FLOORS = (
     {"formats", "attest", "judge", "summary", "gate"},
     {"runs", "panel", "attestation", "claims"},
     {"job", "runner", "scoring", "check", "given"},
-    {"config", "progress"},
+    {"config", "progress", "calibrate"},
     {"pipeline", "console"},
     {"commands"},
 )

@@ -127,7 +127,12 @@ def test_first_topics_and_runs(tmp_path: Path) -> None:
 def test_the_config_makes_it_repeatable(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--set", "partial=0.25")
     config = yaml.safe_load((tmp_path / "x.config.yml").read_text())
-    assert config["judges"]["citation"] == {"attester": "auto", "group": 1, "partial": 0.25}
+    assert config["judges"]["citation"] == {
+        "attester": "auto",
+        "calibration": "",
+        "group": 1,
+        "partial": 0.25,
+    }
     assert len(config["inputs_sha256"]) == 5
     assert config["counts"]["items_judged"] == config["counts"]["items_expected"] == 39
 
