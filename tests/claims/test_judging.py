@@ -1,4 +1,4 @@
-"""What the judges of claims have in common: their settings, and the extra that one of them needs."""
+"""What the judges of claims have in common: their settings, and the extra that one needs."""
 
 from __future__ import annotations
 
