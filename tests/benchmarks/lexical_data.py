@@ -113,10 +113,12 @@ def latin_table(passages: int, counts: Mapping[str, int]) -> Frequencies:
 
 @dataclass(frozen=True)
 class Fold:
-    """One topic held out: what the others teach, copies aside, and what is to be judged of it."""
+    """One topic held out: what the others teach, and what is to be judged of it."""
 
     train: Floats
     train_labels: Floats
+    fresh: NDArray[np.bool_]
+    """The training pairs that are no copies."""
     pair_rows: Rows
     test_found: list[Found]
     test: Floats
@@ -158,11 +160,11 @@ def folds(data: Data) -> Iterator[Fold]:
     fresh = np.array([not is_copy(one.features) for one in found])
     is_pair = np.arange(len(everything)) < len(data.pairs)
     for topic in dict.fromkeys(topics.tolist()):
-        others = np.flatnonzero(is_pair & (topics != topic) & fresh)
+        others = np.flatnonzero(is_pair & (topics != topic))
         own = np.flatnonzero(is_pair & (topics == topic))
         runs = np.flatnonzero(~is_pair & (topics == topic))
         yield Fold(
-            *(values[others], labels[others]),
+            *(values[others], labels[others], fresh[others]),
             *(own, [found[i] for i in own], values[own]),
             np.array([cited[i - len(data.pairs)] for i in runs], dtype=np.intp),
             *([found[i] for i in runs], values[runs]),
