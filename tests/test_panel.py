@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from tests.fakes import judgment, response
-from trecjudge.errors import WorkflowError
+from trecjudge.errors import InputError, PluginError, WorkflowError
 from trecjudge.leaderboard import Leaderboard
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.panel import Seat, make_panel, panel_spec, settings_by_judge
+from trecjudge.panel import (
+    Seat,
+    calibrations,
+    make_panel,
+    panel_spec,
+    settings_by_judge,
+    with_calibration,
+)
 from trecjudge.records import FULL, NONE, Failure, Judgment, Response
 
 
@@ -80,3 +88,18 @@ def test_judges_of_a_job_have_their_own_settings() -> None:
     panel = make_panel(["citation", "length"], {"length": {"limit": 3}})
     assert [seat.event for seat in panel] == ["CITATION", "LENGTH"]
     assert panel[1].judge == make_panel(["length"], {"limit": 3})[0].judge
+
+
+def test_a_calibration_goes_to_the_judges_that_take_one() -> None:
+    panel = make_panel(["citation", "length"], {})
+    citation, length = with_calibration(panel, Path("mine.json"))
+    assert citation.judge == make_panel(["citation"], {"calibration": "mine.json"})[0].judge
+    assert length is panel[1]
+    with pytest.raises(PluginError, match="judge 'length' takes no calibration"):
+        with_calibration(panel[1:], Path("mine.json"))
+
+
+def test_the_calibrations_of_a_panel_are_looked_at() -> None:
+    assert calibrations(make_panel(["citation", "length"], {})) == []
+    with pytest.raises(InputError, match=r"nowhere\.json: cannot be read"):
+        calibrations(make_panel(["support"], {"calibration": "nowhere.json"}))

@@ -81,7 +81,7 @@ def calibration_at(path: str) -> Calibration:
         raise InputError(f"{path}: {error}") from error
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def _prepared(text: str) -> Prepared:
     return prepare(text)
 

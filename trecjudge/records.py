@@ -236,7 +236,8 @@ class Judgment:
     """A judge's decision on one item; where the item is unjudged, `failure` says why.
 
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
-    judges that measure rather than grade. `judge` is the name of the judge, known where
+    judges that measure rather than grade; of an attestation the weight to be expected of a person,
+    where the attester has calibrated probabilities. `judge` is the name of the judge, known where
     judgments are read back from their file.
 
     A judgment on a claim has the claim, in `sources` the passages that it was held against, the

@@ -69,7 +69,9 @@ class Result:
         pairs = np.zeros((len(data.pairs), 2))
         judged = np.zeros((len(data.judged), 2))
         for part in parts:
-            weighed = part.weighed([_fit_column(part, columns, limit, plain) for limit in (0.0, 0.5)])
+            weighed = part.weighed(
+                [_fit_column(part, columns, limit, plain) for limit in (0.0, 0.5)]
+            )
             pairs[part.pair_rows], judged[part.judged_rows] = weighed
         topics = np.array([pair.topic_id for pair in data.pairs])
         labels = np.array([pair.weight for pair in data.pairs])
@@ -86,12 +88,14 @@ def _fit_column(
     """Return the regression of "more than `above`" on the training pairs."""
     names = (*COLUMNS, *EXTRA)[: part.train.shape[1]]
     used = [index for index, name in enumerate(names) if name in columns]
-    signs = [SIGNS.get(names[index], int(names[index] in EXTRA)) for index in used]
+    signs = [0 if plain else SIGNS.get(names[i], int(names[i] in EXTRA)) for i in used]
     kept = part.fresh | plain
     values = part.train[kept][:, used]
     low, high = np.quantile(values, (0.005, 0.995), axis=0)
     positive = part.train_labels[kept] > above
-    intercept, weights = regress(np.clip(values, low, high), positive, [0] * len(signs) if plain else signs)
+    intercept, weights = regress(
+        np.clip(values, low, high), positive, [0] * len(signs) if plain else signs
+    )
     return lambda rows: intercept + np.clip(rows[:, used], low, high) @ weights
 
 

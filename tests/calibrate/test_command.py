@@ -129,6 +129,7 @@ def test_labels_of_runs_are_joined_with_their_documents(write: Write, tmp_path: 
         runs.append({"metadata": metadata, "responses": [cited], "documents": documents})
         place = {"topic_id": topic, "run_id": "r", "sentence_index": 0, "doc_id": "d"}
         labels.append(place | {"label": record["label"]})
+    labels.append(labels[0] | {"topic_id": "elsewhere"})
     found = json.loads(
         command(
             *("calibrate", "--labels", write(lines(*labels), "labels.jsonl"), "--json"),
@@ -136,13 +137,14 @@ def test_labels_of_runs_are_joined_with_their_documents(write: Write, tmp_path: 
         ).out
     )
     assert (found["labels"], found["groups"]) == (120, 120)
+    assert "1 of 121 labels, such as that of ('elsewhere'" in found["findings"][0]
 
 
 def test_labels_of_other_runs(write: Write) -> None:
     label = {"topic_id": "9", "run_id": "z", "sentence_index": 0, "doc_id": "d", "label": "full"}
     labels, runs = write(lines(label), "labels.jsonl"), write(lines(RUN), "runs/r.jsonl")
     message = refused("calibrate", "--labels", labels, "--rag-responses", runs)
-    assert "none of 1 labels, such as that of ('9', 'z', 0, 'd')" in message
+    assert "1 of 1 labels, such as that of ('9', 'z', 0, 'd'), are not full" in message
 
 
 @pytest.mark.parametrize(

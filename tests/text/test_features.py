@@ -5,6 +5,7 @@ import math
 import pytest
 
 from trecjudge.text.claims import read_claim
+from trecjudge.text.directions import DIRECTED, opposed
 from trecjudge.text.features import GROUPS, Features, Found, find
 from trecjudge.text.prepared import prepare
 
@@ -81,3 +82,53 @@ def test_direction(sentence: str, document: str, differs: bool) -> None:
 def test_every_feature_is_in_one_group() -> None:
     named = [name for names in GROUPS.values() for name in names]
     assert sorted(named) == sorted(Features._fields)
+
+
+@pytest.mark.parametrize(
+    ("form", "others", "denied"),
+    [
+        ("rise", {"fall"}, True),
+        ("fall", {"increas"}, True),
+        ("rise", {"grow"}, False),
+        ("tower", {"fall"}, False),
+        ("rais", {"cut"}, True),
+    ],
+    ids=["rise, fall", "fall, increase", "one direction", "no direction", "raise, cut"],
+)
+def test_opposed(form: str, others: set[str], denied: bool) -> None:
+    assert opposed(form, others) is denied
+
+
+def test_no_word_denies_itself() -> None:
+    assert [form for form in DIRECTED if opposed(form, {form})] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "hedged"),
+    [
+        ("Prices could rise.", True),
+        ("Prices reportedly rose.", True),
+        ("Цены, возможно, вырастут.", True),
+        ("Prices rose.", False),
+    ],
+)
+def test_hedged(sentence: str, hedged: bool) -> None:
+    assert read_claim(sentence).hedged is hedged
+
+
+@pytest.mark.parametrize(
+    ("sentence", "parts"),
+    [
+        pytest.param("Gluons bind quarks.", ["Gluons bind quarks"], id="one"),
+        pytest.param("Gluons bind, quarks leap.", ["Gluons bind", "quarks leap"], id="comma"),
+        pytest.param("Gluons bind and quarks leap.", ["Gluons bind", "quarks leap"], id="and"),
+        pytest.param("It cost 1,500 crowns.", ["cost 1,500 crowns"], id="no comma of a number"),
+        pytest.param("Yes, it is, and so on.", [], id="nothing of weight"),
+        pytest.param("夸克结合，胶子跳跃。", ["夸克 克结 结合", "胶子 子跳 跳跃"], id="Chinese"),
+    ],
+)
+def test_parts(sentence: str, parts: list[str]) -> None:
+    claim = read_claim(sentence)
+    terms = [[claim.terms[index] for index in part] for part in claim.parts]
+    written = [[sentence[t.start : t.end] for t in part if t.weight > 0.3] for part in terms]
+    assert [" ".join(words) for words in written] == parts

@@ -74,25 +74,28 @@ def pairs_of_runs(
 ) -> list[LabelledPair]:
     """Return the pairs that labels of runs make, in the order of the runs.
 
-    `path` is a file as for `--judgments-from`. A label of a citation without document text is
-    passed over. Raises InputError if no label meets a citation.
+    `path` is a file as for `--judgments-from`. A label that makes no pair is reported: of another
+    kind, or of no citation whose document has text. Raises InputError if none makes one.
     """
     labels = read_labels(path, report)
     pool = Attesting().pool
-    items = (item for topic, response in responses for item in pool(topic, response))
+    unused = dict(labels)
     pairs = []
-    for item in items:
+    for item in (item for topic, response in responses for item in pool(topic, response)):
         weight = _weight_of(labels.get(_key(item)))
         document = item.document
         if weight is not None and document and document.text.strip() and item.text.strip():
             pair = LabelledPair(item.topic.topic_id, item.text, document.full_text, weight)
             pairs.append(pair)
-    if not pairs:
-        first = next(iter(labels))
-        raise InputError(
-            f"{path}: none of {len(labels)} labels, such as that of {first}, is full, partial or"
-            " none and of a citation of these runs whose document has text (--documents)"
+            unused.pop(_key(item), None)
+    if unused:
+        message = (
+            f"{len(unused)} of {len(labels)} labels, such as that of {next(iter(unused))}, are not"
+            " full, partial or none, or of no citation of these runs whose document has text"
         )
+        if not pairs:
+            raise InputError(f"{path}: {message} (--documents)")
+        report(Finding("label_unusable", Place(str(path)), message))
     return pairs
 
 

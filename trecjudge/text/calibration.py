@@ -20,7 +20,7 @@ from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequ
 
 # JSON, not YAML: the import of a YAML reader takes longer than that of all the rest here.
 _FILE = Path(__file__).with_name("calibration.json")
-FORMAT = "trecjudge calibration 2"
+FORMAT = "trecjudge calibration 1"
 _DIGITS = 4
 
 

@@ -24,7 +24,7 @@ _AUXILIARIES = frozenset(
 )
 _CITATION = re.compile(CITATION)
 # Where a sentence can be cut so that both parts say something.
-_CUT = re.compile(r"[,;:–—、，；：،؛]\s")
+_CUT = re.compile(r"[,;:–—،؛]\s|[、，；：]")
 _JOINING = frozenset(map(word_form, ("and", "or", "while", "which", "that", "but")))
 _LISTING = frozenset(("and", "or"))
 # A part that weighs less says too little to be looked for on its own.
@@ -130,8 +130,8 @@ def _parts(text: str, tokens: Sequence[Token], terms: Sequence[Term]) -> Iterato
     part: dict[int, None] = {}
     weight, before = 0.0, 0
     for form, start, end in (*tokens, Token("", len(text), len(text))):
-        between = start - before > 1 and _CUT.search(text, before, start)
-        if between or not form or form in _JOINING:
+        cut = start > before and text[before:start] != " " and _CUT.search(text, before, start)
+        if cut or not form or form in _JOINING:
             if weight >= _LIGHTEST_PART:
                 yield tuple(part)
             part, weight = {}, 0.0
