@@ -33,6 +33,7 @@ from trecjudge.calibrate.figures import (
     topic_draws,
 )
 from trecjudge.calibrate.fitting import SIGNS, fit, is_copy, regress
+from trecjudge.calibrate.heldout import predict
 from trecjudge.calibrate.measuring import measure_apart
 from trecjudge.calibrate.table import figure_text
 from trecjudge.pipeline import GARBAGE_THRESHOLDS
@@ -196,6 +197,34 @@ def ceilings(data: Data, whole: Result) -> None:
     print(f"labels drawn from these very probabilities, against them: tau-b {np.mean(taus):.3f}")
 
 
+def few_labels(data: Data) -> None:
+    """Print what some labels of a new topic do for the rest of it, around weights of the others."""
+    topics = np.array([pair.topic_id for pair in data.pairs])
+    found, table = measure_apart(data.pairs, topics.tolist(), latin_table)
+    rows = [pair.features for pair in found]
+    labels = [pair.weight for pair in data.pairs]
+    random = np.random.default_rng(0)
+    changes: dict[int, list[list[float]]] = {50: [], 100: [], 300: []}
+    for topic in np.unique(topics):
+        others = np.flatnonzero(topics != topic)
+        before = fit([rows[i] for i in others], [labels[i] for i in others], table)
+        own = random.permutation(np.flatnonzero(topics == topic))
+        rest = own[max(changes) :]
+        for count, found_changes in changes.items():
+            known = own[:count]
+            after = fit([rows[i] for i in known], [labels[i] for i in known], table, before)
+            was, now = (
+                predict([found[i] for i in rest], [labels[i] for i in rest], topics[rest], by)
+                for by in (before, after)
+            )
+            found_changes.append([of(now) - of(was) for of in FIGURES.values()])
+    print("\nlabels of the topic itself (mean change on the rest of it):")
+    for count, found_changes in changes.items():
+        means = np.mean(found_changes, axis=0)
+        shown = (f"{name} {mean:+.3f}" for name, mean in zip(FIGURES, means, strict=True))
+        print(f"  {count:3}:", ", ".join(shown))
+
+
 def failures(data: Data, whole: Result, parts: Sequence[Fold], count: int) -> None:
     """Print the surest mistakes but copies, two a topic and kind at most, to be read one by one."""
     supported, labels, copies = whole.found.supported, whole.found.labels, copies_in(parts)
@@ -289,6 +318,7 @@ def main() -> None:
     parts = list(folds(data))
     whole = report(data, parts)
     ceilings(data, whole)
+    few_labels(data)
     speed(data)
     if options.failures:
         failures(data, whole, parts, options.failures)

@@ -90,7 +90,7 @@ def calibrate_command(
     if len(pairs) < FEWEST_LABELS:
         raise InputError(
             f"{labels}: {len(pairs)} labels of pairs that words can compare; at least"
-            f" {FEWEST_LABELS} are needed, some hundreds on several topics to be of use"
+            f" {FEWEST_LABELS} are needed, and more are of more use"
         )
     weights = [pair.weight for pair in pairs]
     groups = groups_of(pairs)

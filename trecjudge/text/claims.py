@@ -29,6 +29,7 @@ _JOINING = frozenset(map(word_form, ("and", "or", "while", "which", "that", "but
 _LISTING = frozenset(("and", "or"))
 # A part that weighs less says too little to be looked for on its own.
 _LIGHTEST_PART = 1.0
+_MOST_QUOTES = 8
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»]{12,400})[\"”»]")
 
 
@@ -98,7 +99,7 @@ def read_claim(sentence: str, frequencies: Frequencies = SHIPPED) -> Claim:
         *(sentence, tuple(terms.values()), forms),
         parts=tuple(_parts(bare, tokens, list(terms.values()))),
         listing=sum(map(forms.count, _LISTING)),
-        quotes=tuple(_QUOTED.findall(sentence)),
+        quotes=tuple(_QUOTED.findall(sentence)[:_MOST_QUOTES]),
         denies=bool(denying),
         hedged=not HEDGES.isdisjoint(forms),
     )

@@ -129,7 +129,7 @@ def find(claim: Claim, document: Prepared) -> Found:
         numbers_missing=float(min(len(numbers), _MOST_NUMBERS)),
         turned=float(negation_differs or direction_differs),
         hedge_dropped=float(not claim.hedged and _any_within(document.hedging, passage)),
-        quotes_missing=float(any(not _quoted(quote, document) for quote in claim.quotes)),
+        quotes_missing=float(bool(claim.quotes) and not _quoted(claim.quotes, document)),
         listing=float(claim.listing),
         weight=math.log1p(sum([weight for weight, _ in tally.content])),
         document_length=math.log1p(document.tokens),
@@ -209,11 +209,10 @@ def _runs(forms: Sequence[str], document: Prepared, any_found: bool) -> tuple[fl
     return (sum(together) / len(together) if together else 0.0), longest + any_found
 
 
-def _quoted(quote: str, document: Prepared) -> bool:
-    return (
-        " ".join(quote.split()).strip(" .,;!?").casefold()
-        in " ".join(document.text.split()).casefold()
-    )
+def _quoted(quotes: Sequence[str], document: Prepared) -> bool:
+    """Tell if the document has all the quotations, white space and stops at their ends aside."""
+    text = " ".join(document.text.split()).casefold()
+    return all(" ".join(quote.split()).strip(" .,;!?").casefold() in text for quote in quotes)
 
 
 def _near_copy(absent: Sequence[Term], passage: Passage, total: float) -> bool:
