@@ -267,16 +267,19 @@ Fix = Annotated[
     Path | None, typer.Option("--fix", help="A folder for repaired copies; every change is said.")
 ]
 Labels = Annotated[
-    Path,
+    Path | None,
     typer.Option(
         "--labels",
         help="JSONL of sentence, passage, label; or of topic_id, run_id, sentence_index, doc_id,"
-        " label, with --rag-responses.",
+        " label, with --rag-responses. Without it the runs' words alone are counted.",
     ),
 ]
 LabelledRuns = Annotated[
     list[Path] | None,
-    typer.Option("--rag-responses", help="The runs that the labels are on; several may follow."),
+    typer.Option(
+        "--rag-responses",
+        help="The runs that the labels are on, or whose documents are to be counted.",
+    ),
 ]
 CalibrationOut = Annotated[
     Path, typer.Option("--out", help="The calibration file to write, for --calibration.")

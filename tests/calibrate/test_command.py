@@ -12,6 +12,7 @@ import pytest
 from tests.commandline import Done, command, judge
 from trecjudge.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.findings import Finding
+from trecjudge.text.calibration import read_calibration, shipped_calibration
 
 Write = Callable[..., Path]
 
@@ -188,3 +189,36 @@ def test_a_record(
     assert first == LabelledPair("7", "S.", "P.", 1.0)
     assert [pair.weight for pair in rest] == weights
     assert [finding.kind for finding in findings] == kinds
+
+
+def documents_of(count: int) -> dict[str, Any]:
+    texts = (f"Die Brücke {number} und die Mühle." for number in range(count))
+    return {f"d{number}": {"text": text} for number, text in enumerate(texts)}
+
+
+def test_without_labels_the_words_of_the_runs_are_counted(write: Write, tmp_path: Path) -> None:
+    cited = {"text": "Die Brücke.", "citations": ["d1"]}
+    records = [
+        RUN | {"metadata": RUN["metadata"] | {"topic_id": topic}, "responses": [cited]}
+        for topic in ("1", "2")
+    ]
+    runs = write(lines(*(r | {"documents": documents_of(30)} for r in records)), "runs/r.jsonl")
+    out = tmp_path / "words.json"
+    done = command("calibrate", "--rag-responses", runs, "--out", out)
+    assert (done.status, "words of 30 documents; weights as shipped" in done.out) == (0, True)
+    own, shipped = read_calibration(out), shipped_calibration()
+    assert own.weights == shipped.weights
+    assert shipped.frequencies.weight("muhl", "Mühle") == 1.0
+    assert own.frequencies.weight("muhl", "Mühle") < 0.01
+    counted = json.loads(command("calibrate", "--rag-responses", runs, "--json", "--out", out).out)
+    assert (counted["documents"], counted["path"]) == (30, str(out))
+
+
+def test_too_few_documents_to_count(write: Write) -> None:
+    runs = write(lines(RUN), "runs/r.jsonl")
+    message = refused("calibrate", "--rag-responses", runs)
+    assert "1 documents with text; at least 20 are needed" in message
+
+
+def test_neither_labels_nor_runs() -> None:
+    assert "give --labels FILE, or --rag-responses" in refused("calibrate")

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from trecjudge.cache.store import default_folder
 from trecjudge.calibrate.figures import Bin, Figure, figures, reliability
 from trecjudge.calibrate.fitting import fit, is_copy
 from trecjudge.calibrate.heldout import groups_of, held_out, predict
 from trecjudge.calibrate.measuring import measure, measure_apart
 from trecjudge.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
-from trecjudge.documents.store import open_documents
+from trecjudge.calibrate.reading import read_responses
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog
-from trecjudge.formats.registry import check_dataset
 from trecjudge.outputs import whole
-from trecjudge.records import Response, Topic
-from trecjudge.runs import RunReader, find_runs
 from trecjudge.text.calibration import format_calibration, shipped_calibration
 from trecjudge.text.claims import read_claim
 from trecjudge.text.frequencies import blended
@@ -83,7 +79,7 @@ def calibrate_command(
     findings: list[Finding] = []
     log = FindingLog([findings.append])
     if runs:
-        read = pairs_of_runs(labels, _responses(runs, documents, dataset, log), log)
+        read = pairs_of_runs(labels, read_responses(runs, documents, dataset, log), log)
     else:
         read = read_pairs(labels, log)
     pairs = [pair for pair in read if _comparable(pair)]
@@ -127,14 +123,6 @@ def _comparable(pair: LabelledPair) -> bool:
     return bool(read_claim(pair.sentence).terms) and (
         not ours or not theirs or not ours.isdisjoint(theirs)
     )
-
-
-def _responses(
-    runs: Sequence[Path], documents: Sequence[Path], dataset: str, log: FindingLog
-) -> Iterator[tuple[Topic, Response]]:
-    check_dataset(dataset)
-    store = open_documents(documents, default_folder(), log) if documents else None
-    return iter(RunReader(find_runs(runs), log, store=store, dataset=dataset))
 
 
 def _figure_record(figure: Figure) -> dict[str, Any]:

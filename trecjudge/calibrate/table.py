@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.table import Table
 
 from trecjudge.calibrate.command import Calibrated
+from trecjudge.calibrate.counting import Counted
 from trecjudge.calibrate.figures import Figure
 from trecjudge.findings import Finding
 
@@ -44,16 +46,30 @@ def reliability_table(done: Calibrated) -> Table:
 
 def closing_lines(done: Calibrated) -> list[str]:
     """Return what was found in the input, what was fitted to, and where it is."""
-    kinds = dict.fromkeys(finding.kind for finding in done.findings)
-    lines = [_of_kind([f for f in done.findings if f.kind == kind]) for kind in kinds]
+    lines = _finding_lines(done.findings)
     lines.append(f"labels: {done.labels}, of them {done.copies} on copies, which are in no fit")
     if done.passed_over:
         lines.append(
             f"passed over: {done.passed_over} labels of pairs without words or a common script"
         )
-    return [*lines, f"calibration: {done.path}; use it with --calibration {done.path}"]
+    return [*lines, _used(done.path)]
 
 
-def _of_kind(findings: Sequence[Finding]) -> str:
-    first = findings[0]
-    return f"{first.severity}: {len(findings)} x {first.kind}; the first: {first}"
+def counted_lines(done: Counted) -> list[str]:
+    """Return what was counted, and where it is."""
+    counted = f"counted: {done.words} words of {done.documents} documents; weights as shipped"
+    return [*_finding_lines(done.findings), counted, _used(done.path)]
+
+
+def _used(path: Path) -> str:
+    return f"calibration: {path}; use it with --calibration {path}"
+
+
+def _finding_lines(findings: Sequence[Finding]) -> list[str]:
+    by_kind: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_kind.setdefault(finding.kind, []).append(finding)
+    return [
+        f"{found[0].severity}: {len(found)} x {kind}; the first: {found[0]}"
+        for kind, found in by_kind.items()
+    ]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @exits
 def calibrate(
-    labels: flag.Labels,
+    labels: flag.Labels = None,
     responses: flag.LabelledRuns = None,
     documents: flag.Documents = None,
     dataset: flag.Dataset = "auto",
@@ -22,7 +22,9 @@ def calibrate(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Fit the offline attester to human labels, and tell how good it is on unseen topics."""
+    """Fit the offline attester to human labels; without labels, to the words of the runs."""
+    if labels is None:
+        return _count(responses or [], documents or [], dataset, out, as_json, quiet)
     from trecjudge.calibrate.command import calibrate_command
 
     done = calibrate_command(labels, responses or [], documents or [], dataset, out)
@@ -30,6 +32,23 @@ def calibrate(
         print_json([done.as_dict()])
     elif not quiet:
         _print_report(done)
+    return 0
+
+
+def _count(
+    runs: list[Path], documents: list[Path], dataset: str, out: Path, as_json: bool, quiet: bool
+) -> int:
+    from trecjudge.calibrate.counting import count_command
+    from trecjudge.calibrate.table import counted_lines
+    from trecjudge.errors import InputError
+
+    if not runs:
+        raise InputError("give --labels FILE, or --rag-responses to count words alone (--help)")
+    done = count_command(runs, documents, dataset, out)
+    if as_json:
+        print_json([done.as_dict()])
+    elif not quiet:
+        print_lines(counted_lines(done))
     return 0
 
 

@@ -17,8 +17,10 @@ _GRAMMAR = frozenset("的了是在和有这這个個我们們也就都而及与�
 TABLE_SIZE = 3000
 """The words of a table: the commonest ones."""
 
+ENOUGH = 20
+"""The fewest passages of one's own from which words are counted."""
+
 _MANY = 200
-_ENOUGH = 20
 _SHORT_WORD = 0.3
 _GRAMMAR_BIGRAM = 0.5
 
@@ -111,7 +113,7 @@ def blended(background: Frequencies, passages: int, counts: Mapping[str, int]) -
     own = Frequencies.of(passages, {form: counts[form] for form in common})
     if passages >= _MANY:
         return own
-    if passages < _ENOUGH:
+    if passages < ENOUGH:
         return background
     added = {
         form: max(1, round(background.passages * math.exp(-background.highest * weight)))

@@ -1,0 +1,22 @@
+"""The runs that labels are on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from trecjudge.cache.store import default_folder
+from trecjudge.documents.store import open_documents
+from trecjudge.findings import Report
+from trecjudge.formats.registry import check_dataset
+from trecjudge.records import Response, Topic
+from trecjudge.runs import RunReader, find_runs
+
+
+def read_responses(
+    runs: Sequence[Path], documents: Sequence[Path], dataset: str, report: Report
+) -> Iterator[tuple[Topic, Response]]:
+    """Return the responses of run files on all their topics. Raises InputError."""
+    check_dataset(dataset)
+    store = open_documents(documents, default_folder(), report) if documents else None
+    return iter(RunReader(find_runs(runs), report, store=store, dataset=dataset))
