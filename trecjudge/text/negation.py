@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from trecjudge.text.forms import word_form
+from trecjudge.text.tokens import Token
 
 # English (also "n't"), German, Romance and Dutch, Russian, Arabic, Hindi.
 _NEGATIONS = """
@@ -44,6 +45,13 @@ def negated_positions(forms: Sequence[str]) -> Iterator[int]:
                 yield from range(index + 1, min(index + 1 + _SCOPE, len(forms)))
         elif not form.isascii():
             yield from _negated_by_characters(form, index, len(forms))
+
+
+def has_negation(tokens: Sequence[Token]) -> bool:
+    """Return whether a word of negation is among the tokens; "not only" is none."""
+    something_after = ""  # for a word of negation to stand before
+    forms = [token.form for token in tokens]
+    return any(True for _ in negated_positions([*forms, something_after]))
 
 
 def denials(forms: Set[str]) -> set[str]:
