@@ -70,10 +70,8 @@ class Result:
         pairs = np.zeros((len(data.pairs), 2))
         judged = np.zeros((len(data.judged), 2))
         for part in parts:
-            weighed = part.weighed(
-                [_fit_column(part, columns, limit, plain) for limit in (0.0, 0.5)]
-            )
-            pairs[part.pair_rows], judged[part.judged_rows] = weighed
+            odds = [_fit_column(part, columns, limit, plain) for limit in (0.0, 0.5)]
+            pairs[part.pair_rows], judged[part.judged_rows] = part.weighed(odds)
         topics = np.array([pair.topic_id for pair in data.pairs])
         labels = np.array([pair.weight for pair in data.pairs])
         self.found = Predictions(pairs[:, 0], pairs[:, 1], labels, topics)
@@ -94,9 +92,7 @@ def _fit_column(
     values = part.train[kept][:, used]
     low, high = np.quantile(values, (0.005, 0.995), axis=0)
     positive = part.train_labels[kept] > above
-    intercept, weights = regress(
-        np.clip(values, low, high), positive, [0] * len(signs) if plain else signs
-    )
+    intercept, weights = regress(np.clip(values, low, high), positive, signs)
     return lambda rows: intercept + np.clip(rows[:, used], low, high) @ weights
 
 
