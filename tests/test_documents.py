@@ -28,6 +28,11 @@ from trecjudge.records import Document
             Document("d#0", "T.", "N"),
             id="MS MARCO segment",
         ),
+        pytest.param(
+            '{"id": "d", "text": "T.", "uri": "http://x", "date": 2024, "version": "3"}',
+            Document("d", "T.", url="http://x", date="2024", version="3"),
+            id="address, date and version",
+        ),
         pytest.param('{"id": "d", "text": null}', Document("d"), id="null text is no text"),
         pytest.param('{"id": "d", "text": ""}', Document("d"), id="empty text is no text"),
         pytest.param('{"id": "d", "text": 5}', Document("d"), id="a number is no text"),
@@ -75,11 +80,12 @@ BOTH_STORES = pytest.mark.parametrize("held_bytes", [1 << 20, 0], ids=["held", "
 
 @BOTH_STORES
 def test_files_and_folders_fill_one_store(held_bytes: int, write: Write, tmp_path: Path) -> None:
-    write(gzip.compress(b'{"id": "a", "title": "N", "text": "A."}'), "more/x/a.jsonl.gz")
+    first = b'{"id": "a", "title": "N", "text": "A.", "url": "u", "date": "2024"}'
+    write(gzip.compress(first), "more/x/a.jsonl.gz")
     write('[{"id": "b", "text": "B."}]', "more/b.json")
     single = write('{"id": "c", "text": "C."}', "c.jsonl")
     store = open_documents([single, tmp_path / "more"], tmp_path / "cache", fail, held_bytes)
-    assert store.get("a") == Document("a", "A.", "N")
+    assert store.get("a") == Document("a", "A.", "N", "u", "2024")
     assert [store.get(i) for i in "bcd"] == [Document("b", "B."), Document("c", "C."), None]
 
 

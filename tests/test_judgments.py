@@ -9,12 +9,20 @@ import pytest
 from tests.fakes import judgment, response
 from trecjudge.errors import InputError
 from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
-from trecjudge.records import FULL, Evidence, Failure
+from trecjudge.records import FULL, Claim, Evidence, Fact, Failure, Source
 
 RESPONSE = response(("One.", ["d1"]), ("Two.", []))
 JUDGMENTS = [
     judgment(FULL, judge="citation", doc_id="d1", grade=2, evidence=Evidence(0, 4, "One.")),
     judgment(judge="citation", doc_id="d2", failure=Failure("cut", "too long", 3)),
+    judgment(
+        "ATTRIBUTED",
+        judge="citation",
+        claim=Claim(0, "One.", 0, ("d1",), 0.5),
+        match="EXACT",
+        sources=(Source("d1", 0, 4, "One.", 0.9, "N", "u", "2024", "2"),),
+    ),
+    judgment("USED", judge="citation", facts=(Fact("One.", 0, 4, True), Fact("Two.", 5, 9))),
 ]
 HEADER = Header({"citation": {"partial": 0.5}}, {"sort_by": "X"}, ("m:f",), ("t1", "t2"), True)
 
@@ -58,7 +66,7 @@ def test_a_file_that_is_not_whole(path: Path, keep: slice, message: str) -> None
 def test_a_removed_judgment_is_noticed(path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:2] + lines[3:]))
-    with pytest.raises(InputError, match=r"jsonl:5: counts 2 judgments, the file has 1"):
+    with pytest.raises(InputError, match=r"jsonl:7: counts 4 judgments, the file has 3"):
         list(JudgmentsReader(path))
 
 
@@ -77,13 +85,16 @@ def test_a_broken_line_is_placed(path: Path) -> None:
         (b'"exists":null', b'"exists":5'),
         (b'"doc_id":"d1"', b'"doc_id":5'),
         (b'"kind":"cut"', b'"kind":1'),
+        (b'"importance":0.5', b'"importance":"x"'),
+        (b'"sources":[', b'"sources":[5,'),
+        (b'"found":true', b'"found":"x"'),
         (b'"topic_id":"t2"', b'"topic_id":"t1"'),
         (b'"run_id":"r"', b'"run_id":5'),
         (b'"topics":["t1","t2"]', b'"topics":5'),
         (b'"citation":{"partial":0.5}', b'"citation":[1]'),
         (b'"record":"end"', b'"record":"odd"'),
     ],
-    ids=range(11),
+    ids=range(14),
 )
 def test_a_file_that_was_edited_wrongly(path: Path, before: bytes, after: bytes) -> None:
     text = path.read_bytes()

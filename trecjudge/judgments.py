@@ -18,16 +18,20 @@ from trecjudge.errors import InputError
 from trecjudge.findings import shown
 from trecjudge.records import (
     Citation,
+    Claim,
     Evidence,
+    Fact,
     Failure,
     Judgment,
     Place,
     Response,
     Sentence,
+    Source,
 )
 from trecjudge.sources.containers import lines
 
 FORMAT = 2
+OF_CLAIMS = ("claim", "match", "sources", "facts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,11 @@ class Header:
 
 
 def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
-    """Return a judgment as stored: without what varies between two runs of the same input."""
+    """Return a judgment as stored: without what varies between two runs of the same input.
+
+    What only judges of claims give stands there only where they gave it.
+    """
+    of_claims = {name: found for name in OF_CLAIMS if (found := getattr(judgment, name))}
     return {
         "record": "judgment",
         "run_id": judgment.run_id,
@@ -64,7 +72,7 @@ def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
         "attester": judgment.attester,
         "judge": judge,
         "failure": judgment.failure,
-    }
+    } | of_claims
 
 
 def response_record(response: Response) -> dict[str, Any]:
@@ -193,6 +201,12 @@ class JudgmentsReader:
         return InputError(f"{Place(str(self.path), number)}: {message}")
 
 
+_CLAIM_TYPES: Mapping[str, TypeAdapter[Any]] = {
+    "claim": TypeAdapter(Claim),
+    "match": TypeAdapter(str),
+    "sources": TypeAdapter(tuple[Source, ...]),
+    "facts": TypeAdapter(tuple[Fact, ...]),
+}
 NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
 TYPES: Mapping[str, tuple[type, ...]] = {
     "sentence_index": WHOLE,
@@ -222,8 +236,18 @@ def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     return Judgment(
         evidence=Evidence(**evidence) if evidence else None,
         failure=Failure(**failure) if failure else None,
-        **fields,
+        **fields | _of_claims(record),
     )
+
+
+def _of_claims(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what a record has of claims, checked. Raises TypeError or ValueError."""
+    given = {name: record[name] for name in OF_CLAIMS if name in record}
+    try:
+        return {name: _CLAIM_TYPES[name].validate_python(value) for name, value in given.items()}
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise ValueError(f"{'.'.join(map(str, wrong['loc']))} is wrong: {wrong['msg']}") from error
 
 
 def _response(record: dict[str, Any]) -> Response:

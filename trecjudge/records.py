@@ -44,11 +44,17 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document or segment that a citation can point to; `text` is empty where none is known."""
+    """A document or segment that a citation can point to; `text` is empty where none is known.
+
+    `url`, `date` and `version` are the document's own, as written; empty where it has none.
+    """
 
     doc_id: str
     text: str = ""
     title: str = ""
+    url: str = ""
+    date: str = ""
+    version: str = ""
 
     @property
     def full_text(self) -> str:
@@ -82,7 +88,8 @@ class Sentence:
 class Response:
     """What one run says on one topic.
 
-    `documents` holds the documents that its citations resolve to. `documents_given` tells whether
+    `documents` holds the documents that it cites, refers to or carries, as far as they are there,
+    in that order. `documents_given` tells whether
     anything could supply them: without it, an id that resolves to nothing says nothing about the
     system.
     """
@@ -129,6 +136,53 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """An atomic statement of a response; `index` counts the response's claims from 0.
+
+    `cited` are the ids of the documents that its sentence cites. `importance` is 1 for what is
+    vital to the answer, 0.5 for a detail.
+    """
+
+    index: int
+    text: str
+    sentence_index: int
+    cited: tuple[str, ...] = ()
+    importance: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something comes from: a passage of a document, and what is known of the document.
+
+    `start` and `end` are character offsets into `Document.full_text`, `excerpt` the passage.
+    `similarity` is how like the passage is to the claim, 0 to 1, in the detector's own terms.
+    """
+
+    doc_id: str
+    start: int
+    end: int
+    excerpt: str = ""
+    similarity: float | None = None
+    title: str = ""
+    url: str = ""
+    date: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement of a document: character offsets into `Document.full_text`, and its text.
+
+    `found` tells whether the response states it too; None where nobody asked.
+    """
+
+    text: str
+    start: int
+    end: int
+    found: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """Why an item is unjudged; kinds as in `errors.JudgmentFailed`."""
 
@@ -145,6 +199,8 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    spared: int = 0
+    """Questions to a model that a cheaper detector made needless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +222,10 @@ class Judgment:
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
     judges that measure rather than grade. `judge` is the name of the judge, known where
     judgments are read back from their file.
+
+    A judgment on a claim has the claim, in `sources` the passages that it was held against, the
+    most telling first, and in `match` how it follows from them: EXACT, PARAPHRASE, INFERENCE. One
+    on a document may have its `facts`.
     """
 
     run_id: str
@@ -182,6 +242,10 @@ class Judgment:
     attester: str = ""
     judge: str = ""
     failure: Failure | None = None
+    claim: Claim | None = None
+    match: str = ""
+    sources: tuple[Source, ...] = ()
+    facts: tuple[Fact, ...] = ()
     usage: Usage = field(default=Usage(), compare=False)
 
     @property
@@ -194,11 +258,11 @@ def judgment_of(item: Item, **decision: Any) -> Judgment:
     """Return the judgment that `decision` (fields of Judgment) makes on `item`."""
     citation = item.citation
     decision.setdefault("exists", item.exists)
+    decision.setdefault("sentence_index", item.sentence_index)
+    decision.setdefault("doc_id", citation.doc_id if citation else None)
     return Judgment(
         run_id=item.run_id,
         topic_id=item.topic.topic_id,
-        sentence_index=item.sentence_index,
-        doc_id=citation.doc_id if citation else None,
         citation=citation.value if citation else None,
         **decision,
     )

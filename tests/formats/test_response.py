@@ -142,8 +142,8 @@ def test_without_documents_and_citations_nothing_is_missed(read: Read) -> None:
     assert read(citing("[]", "")).kinds == []
 
 
-def test_only_cited_documents_are_kept(read: Read) -> None:
-    assert list(read(citing('["a"]')).response.documents) == ["a"]
+def test_documents_are_kept_the_cited_ones_first(read: Read) -> None:
+    assert list(read(citing('["b"]')).response.documents) == ["b", "a"]
 
 
 def test_a_second_document_of_an_id_is_found(read: Read) -> None:

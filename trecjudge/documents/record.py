@@ -9,6 +9,9 @@ from trecjudge.records import Document
 from trecjudge.sources.values import as_id, as_text
 
 ID_KEYS = ("docid", "doc_id", "id", "_id", "pid")
+URL_KEYS = ("url", "uri", "link", "source_url")
+DATE_KEYS = ("date", "published", "publication_date", "timestamp", "time")
+VERSION_KEYS = ("version", "revision")
 TEXT_KEYS = ("text", "segment", "contents", "content", "body", "passage")
 
 
@@ -22,8 +25,23 @@ def document_of(record: object, doc_id: str | None = None) -> Document | None:
     if not isinstance(record, dict):
         return None
     own = doc_id or next((found for key in ID_KEYS if (found := as_id(record.get(key)))), None)
+    if own is None:
+        return None
     text = record.get("text") or next((record[key] for key in TEXT_KEYS if record.get(key)), "")
-    return Document(own, as_text(text), as_text(record.get("title"))) if own else None
+    return Document(
+        own,
+        as_text(text),
+        as_text(record.get("title")),
+        url=_first(record, URL_KEYS),
+        date=_first(record, DATE_KEYS),
+        version=_first(record, VERSION_KEYS),
+    )
+
+
+def _first(record: dict[str, Any], keys: tuple[str, ...]) -> str:
+    """Return the first of the values that is text or a number, as text."""
+    given = (record.get(key) for key in keys)
+    return next((found for value in given if (found := as_id(value))), "")
 
 
 def documents_of(field_value: object) -> Iterator[tuple[Any, Document | None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -22,6 +22,8 @@ HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
 
 BATCH = 10_000
+COLUMNS = ("text", "title", "url", "date", "version")
+"""The fields of a document that an index has beside its id, in the order of `Document`."""
 IRDS = "irds:"
 
 
@@ -55,9 +57,9 @@ class IndexedDocuments:
 
     def get(self, doc_id: str) -> Document | None:
         """Return the document with this id, or None."""
-        query = "SELECT title, text FROM documents WHERE id = ? ORDER BY rowid LIMIT 1"
+        query = f"SELECT {', '.join(COLUMNS)} FROM documents WHERE id = ? ORDER BY rowid LIMIT 1"
         row = self._database.execute(query, (doc_id,)).fetchone()
-        return Document(doc_id, text=row[1], title=row[0]) if row else None
+        return Document(doc_id, *row) if row else None
 
 
 @dataclass(slots=True)
@@ -113,7 +115,7 @@ def _indexed(path: Path, files: Sequence[Path], folder: Path, report: Report) ->
     """Return the index of these files, made if it is not there."""
     state = [f"{file.resolve()}\0{(s := file.stat()).st_size}\0{s.st_mtime_ns}" for file in files]
     digest = hashlib.sha256("\n".join(state).encode()).hexdigest()[:32]
-    index = folder / f"documents-{digest}.sqlite"
+    index = folder / f"documents2-{digest}.sqlite"
     if not index.is_file():
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -131,11 +133,12 @@ def _write_index(path: Path, files: Sequence[Path], report: Report) -> int:
     try:
         database.execute("PRAGMA journal_mode = OFF")
         database.execute("PRAGMA synchronous = OFF")
-        database.execute("CREATE TABLE documents (id TEXT, title TEXT, text TEXT)")
-        rows = ((d.doc_id, d.title, d.text) for _, d in _documents(files, report))
+        names = ", ".join(f"{name} TEXT" for name in ("id", *COLUMNS))
+        database.execute(f"CREATE TABLE documents ({names})")
+        rows = (astuple(document) for _, document in _documents(files, report))
         count = 0
         while batch := list(islice(rows, BATCH)):
-            database.executemany("INSERT INTO documents VALUES (?, ?, ?)", batch)
+            database.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", batch)
             count += len(batch)
         # Made last: filling a table in the order of random ids takes many times as long.
         database.execute("CREATE INDEX by_id ON documents (id)")

@@ -42,8 +42,9 @@ class Reader:
             self.draft.integers_are_ids,
         )
         sentences = tuple(self._sentences(resolver))
-        cited = {c.doc_id for s in sentences for c in s.citations if c.doc_id}
-        documents = {d: found for d in cited if (found := self._find(d, own)) is not None}
+        cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
+        given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
+        documents = {d: found for d in given if (found := self._find(d, own)) is not None}
         response = Response(
             run_id=self._run_id(),
             topic_id=topic_id,
