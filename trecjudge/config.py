@@ -75,6 +75,7 @@ def _inputs(job: Job) -> dict[str, Any]:
         "runs": list(map(str, job.runs)),
         "documents": list(map(str, job.documents)),
         "dataset": job.dataset,
+        "document_text": job.document_text,
     }
 
 

@@ -75,6 +75,11 @@ class Outputs:
         return self.folder / f"{self.name}.config.yml"
 
     @property
+    def intervals(self) -> Path:
+        """Means with intervals and groups, one JSON object a run and measure."""
+        return self.folder / f"{self.name}.leaderboard.jsonl"
+
+    @property
     def report(self) -> Path:
         """All of it to look at, in a browser."""
         return self.folder / f"{self.name}.report.html"

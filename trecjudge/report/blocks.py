@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,7 @@ class Block:
 
     def add(self, entry: Any) -> None:
         """Append one entry."""
-        text = (b"," if self.size else b"[") + orjson.dumps(entry)
+        text = (b"," if self.size else b"[") + orjson.dumps(entry, option=orjson.OPT_NON_STR_KEYS)
         self._parts.append(self._deflate.compress(text))
         self.size += 1
 
@@ -36,18 +36,31 @@ class Block:
 
 @dataclass(slots=True)
 class Blocks:
-    """The blocks of a page by name: `topic-3` holds the responses on the fourth topic."""
+    """The blocks of a page: one a kind and topic, told by the kind and the topic's number."""
 
+    topics: Sequence[str]
     _open: dict[str, Block] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(init=False)
 
-    def add(self, name: str, entry: Any) -> None:
-        """Append an entry to a block, which begins with its first."""
+    def __post_init__(self) -> None:
+        self._numbers = {topic_id: number for number, topic_id in enumerate(self.topics)}
+
+    def add(self, kind: str, topic_id: str | None, entry: Any) -> None:
+        """Append an entry to the block of a kind and topic; `None` is the block of no topic.
+
+        What is on a topic that the page does not have is left out.
+        """
+        if topic_id is None:
+            name = kind
+        elif topic_id in self._numbers:
+            name = f"{kind}-{self._numbers[topic_id]}"
+        else:
+            return
         if name not in self._open:
             self._open[name] = Block()
         self._open[name].add(entry)
 
-    def packed(self) -> Iterator[tuple[str, bytes]]:
-        """Yield each block by name, deflated, as base64; each is dropped then."""
-        while self._open:
-            name = next(iter(self._open))
-            yield name, self._open.pop(name).packed()
+    def packed(self) -> dict[str, bytes]:
+        """Return every block by name, deflated, as base64; none can grow after that."""
+        names = list(self._open)
+        return {name: self._open.pop(name).packed() for name in names}

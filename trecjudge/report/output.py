@@ -28,7 +28,8 @@ def find_output(given: Path, name: str | None = None) -> Outputs:
     if not names:
         raise InputError(f"{given}: no NAME{JUDGMENTS} in it; give the --out-dir of a job")
     if name is None and len(names) > 1:
-        raise InputError(f"{given}: holds {', '.join(names)}; say which with --name")
+        said = ", ".join(names)
+        raise InputError(f"{given}: holds {said}; say which by --name, or by its NAME{JUDGMENTS}")
     if name is not None and name not in names:
         raise InputError(f"{given}: {unknown('name', name, names)}")
     return Outputs(given, name or names[0])
@@ -36,12 +37,16 @@ def find_output(given: Path, name: str | None = None) -> Outputs:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a job was given, by which its texts can be read again."""
+    """What a job was given, by which its texts can be read again.
+
+    `document_text` tells whether text of documents may stand in what it writes.
+    """
 
     topics: Path | None = None
     runs: tuple[Path, ...] = ()
     documents: tuple[Path, ...] = ()
     dataset: str = "auto"
+    document_text: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ def read_config(path: Path) -> Config:
             tuple(map(Path, given.get("runs") or ())),
             tuple(map(Path, given.get("documents") or ())),
             given.get("dataset") or "auto",
+            given.get("document_text") is not False,
         )
         findings = (loaded.get("counts") or {}).get("findings") or {}
         return Config(str(loaded.get("written", "")), str(model.get("model", "")), inputs, findings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +16,9 @@ from trecjudge.report.blocks import Blocks
 from trecjudge.report.output import Inputs
 from trecjudge.runs import RunReader, find_runs
 from trecjudge.topics import read_topics
+
+Wanted = Mapping[tuple[str, str], Collection[str]]
+"""(run_id, topic_id) -> ids of the documents that its citations and judgments name."""
 
 
 @dataclass(slots=True)
@@ -33,17 +37,14 @@ class Texts:
         return self.places.get((response.run_id, response.topic_id), {})
 
 
-def read_texts(
-    inputs: Inputs, blocks: Blocks, numbers: Mapping[str, int], *, documents: bool, strict: bool
-) -> Texts:
-    """Read topics and, with `documents`, the documents of every response into `blocks`.
+def read_texts(inputs: Inputs, blocks: Blocks, wanted: Wanted, strict: bool) -> Texts:
+    """Read topics and the wanted documents, these into `blocks`.
 
-    `numbers` gives the number of each topic that is wanted. With `strict`, an input that is not
-    there raises InputError; else it is noted as missing.
+    With `strict`, an input that is not there raises InputError; else it is noted as missing.
     """
     texts = Texts()
     try:
-        _read(inputs, blocks, numbers, texts, documents)
+        _read(inputs, blocks, wanted, texts)
     except InputError as error:
         if strict:
             raise
@@ -54,51 +55,48 @@ def read_texts(
     return texts
 
 
-def _read(
-    inputs: Inputs, blocks: Blocks, numbers: Mapping[str, int], texts: Texts, documents: bool
-) -> None:
+def _read(inputs: Inputs, blocks: Blocks, wanted: Wanted, texts: Texts) -> None:
     if inputs.topics is not None:
         texts.topics = read_topics(inputs.topics, _unheard)
     if not inputs.runs:
         return
     store = None
-    if documents and inputs.documents:
+    if inputs.document_text and inputs.documents:
         store = open_documents(inputs.documents, default_folder(), _unheard)
     reader = RunReader(find_runs(inputs.runs), _unheard, store=store, dataset=inputs.dataset)
-    seen: dict[bytes, int] = {}
-    counts = dict.fromkeys(numbers, 0)
+    shelf = _Shelf(blocks)
     for topic, response in reader:
-        if topic.topic_id not in numbers:
-            continue
         texts.topics.setdefault(topic.topic_id, topic)
-        if documents:
-            places = _placed(response, blocks, numbers[topic.topic_id], seen, counts)
+        ids = wanted.get((response.run_id, response.topic_id))
+        if ids and inputs.document_text:
+            found = (document for doc_id in ids if (document := response.documents.get(doc_id)))
+            places = {
+                document.doc_id: shelf.place(response.topic_id, document) for document in found
+            }
             texts.places[response.run_id, response.topic_id] = places
 
 
-def _placed(
-    response: Response,
-    blocks: Blocks,
-    number: int,
-    seen: dict[bytes, int],
-    counts: dict[str, int],
-) -> dict[str, int]:
-    """Return where each document stands, added to the topic's block where it is new there.
+@dataclass(slots=True)
+class _Shelf:
+    """Puts each document once into the block of its topic.
 
     Two runs may carry different texts under one id: each keeps its own.
     """
-    places = {}
-    for doc_id, document in response.documents.items():
-        if not document.text.strip():
-            continue
-        key = _digest(response.topic_id, document)
-        if key not in seen:
-            seen[key] = counts[response.topic_id]
-            counts[response.topic_id] += 1
-            entry = {"id": doc_id, "title": document.title, "text": document.full_text}
-            blocks.add(f"documents-{number}", entry)
-        places[doc_id] = seen[key]
-    return places
+
+    blocks: Blocks
+    seen: dict[bytes, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def place(self, topic_id: str, document: Document) -> int:
+        """Return the position of a document in the block of the topic."""
+        key = _digest(topic_id, document)
+        if key not in self.seen:
+            self.seen[key] = self.counts[topic_id]
+            self.counts[topic_id] += 1
+            entry = {"id": document.doc_id, "title": document.title, "text": document.full_text}
+            entry |= {"url": document.url, "date": document.date, "version": document.version}
+            self.blocks.add("documents", topic_id, entry)
+        return self.seen[key]
 
 
 def _digest(topic_id: str, document: Document) -> bytes:

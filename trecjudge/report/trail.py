@@ -1,0 +1,73 @@
+"""What the log tells beside the judgments: findings, and every prompt as it was sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from trecjudge.findings import KINDS
+from trecjudge.outputs import Outputs
+from trecjudge.report.blocks import Blocks
+from trecjudge.report.output import read_log
+
+OF_A_CALL = (
+    "sentence_index",
+    "citation_id",
+    "program",
+    "messages",
+    "reply",
+    "cached",
+    "tokens",
+    "seconds",
+    "tries",
+    "error",
+)
+OF_A_FINDING = ("kind", "severity", "place", "message", "value", "sentence", "run_id", "topic_id")
+FINDINGS, CALLS = "findings", "calls"
+
+
+@dataclass(slots=True)
+class Trail:
+    """Counts of what a log had. `logged` is False where there was no log."""
+
+    logged: bool = False
+    findings: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+
+
+def read_trail(outputs: Outputs, blocks: Blocks, document_text: bool) -> Trail:
+    """Read findings and model calls of a job's log into `blocks`.
+
+    Without `document_text` no call is kept: prompts and replies hold text of documents.
+    """
+    trail = Trail()
+
+    def finding(event: Mapping[str, Any]) -> None:
+        trail.findings[str(event.get("kind"))] += 1
+        blocks.add(FINDINGS, None, {name: event.get(name) for name in OF_A_FINDING})
+
+    def call(event: Mapping[str, Any]) -> None:
+        trail.calls += 1
+        entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
+        blocks.add(CALLS, str(event.get("topic_id")), entry)
+
+    told = {"FINDING": finding} | ({"MODEL_CALL": call} if document_text else {})
+    trail.logged = read_log(outputs.log, told)
+    return trail
+
+
+def kinds_of(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the kinds of findings with severity, effect and count, the worst first."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    found = [
+        {
+            "kind": kind,
+            "severity": KINDS[kind].severity if kind in KINDS else "note",
+            "effect": KINDS[kind].effect if kind in KINDS else "",
+            "count": count,
+        }
+        for kind, count in counts.items()
+    ]
+    return sorted(found, key=lambda kind: (order[kind["severity"]], -kind["count"], kind["kind"]))
