@@ -22,7 +22,7 @@ def report_output(
     compare: flag.Compare = None,
     truth: flag.Truth = None,
     document_text: flag.ReportText = None,
-    max_size: flag.MaxSize = 60,
+    max_size: flag.MaxSize = 120,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:

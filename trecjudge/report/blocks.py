@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-LEVEL = 9
+LEVEL = 6
 
 
 class Block:

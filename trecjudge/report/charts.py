@@ -75,7 +75,8 @@ def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
 
 def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str, Any]:
     if not values:
-        return {"name": short(run_id), "y": y, "told": f"{visible(run_id)}: no values"}
+        said = f"{visible(run_id)}: no values"
+        return {"name": short(run_id), "y": y, "told": said, "box": None}
     first, median, third = _quartiles(values)
     box = {
         "lowest": axis.at(min(values)),

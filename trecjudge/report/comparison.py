@@ -38,8 +38,8 @@ class Other:
     board: Leaderboard
     verdicts: dict[Key, Verdict] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
-    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How often (word here, word there)."""
+    pairs: Counter[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=Counter)
+    """How often (tone and word here, tone and word there)."""
     only_here: int = 0
     met: int = 0
 
@@ -52,7 +52,7 @@ class Other:
                 continue
             self.met += 1
             ours = _verdict(judgment)
-            self.pairs[ours.word, other.word] += 1
+            self.pairs[(ours.tone, ours.word), (other.tone, other.word)] += 1
             if (ours.word, ours.grade) != (other.word, other.grade):
                 yield _flip(judgment, ours, other)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -19,7 +20,12 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined
     )
-    environment.filters |= {"visible": visible, "number": number, "stacked": stacked}
+    environment.filters |= {
+        "visible": visible,
+        "number": number,
+        "stacked": stacked,
+        "part": lambda text: quote(text, safe=""),
+    }
     return environment
 
 

@@ -29,6 +29,9 @@ class Texts:
     places: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
     """(run_id, topic_id) -> doc_id -> position in the topic's block of documents."""
 
+    written_at: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Place in a run file -> (run_id, topic_id) of the response there: what a finding is about."""
+
     missing: list[str] = field(default_factory=list)
     """What could not be read, each in one line."""
 
@@ -67,13 +70,15 @@ def _read(inputs: Inputs, blocks: Blocks, wanted: Wanted, texts: Texts) -> None:
     shelf = _Shelf(blocks)
     for topic, response in reader:
         texts.topics.setdefault(topic.topic_id, topic)
+        texts.written_at[str(response.place)] = response.run_id, response.topic_id
         ids = wanted.get((response.run_id, response.topic_id))
         if ids and inputs.document_text:
-            found = (document for doc_id in ids if (document := response.documents.get(doc_id)))
-            places = {
-                document.doc_id: shelf.place(response.topic_id, document) for document in found
+            known = (document for doc_id in ids if (document := response.documents.get(doc_id)))
+            texts.places[response.run_id, response.topic_id] = {
+                document.doc_id: shelf.place(response.topic_id, document)
+                for document in known
+                if document.text.strip()
             }
-            texts.places[response.run_id, response.topic_id] = places
 
 
 @dataclass(slots=True)

@@ -37,16 +37,26 @@ class Trail:
     calls: int = 0
 
 
-def read_trail(outputs: Outputs, blocks: Blocks, document_text: bool) -> Trail:
+def read_trail(
+    outputs: Outputs,
+    blocks: Blocks,
+    written_at: Mapping[str, tuple[str, str]],
+    document_text: bool,
+) -> Trail:
     """Read findings and model calls of a job's log into `blocks`.
 
-    Without `document_text` no call is kept: prompts and replies hold text of documents.
+    A finding on a line of a run is given the run and topic of the response there. Without
+    `document_text` no call is kept: prompts and replies hold text of documents.
     """
     trail = Trail()
 
     def finding(event: Mapping[str, Any]) -> None:
         trail.findings[str(event.get("kind"))] += 1
-        blocks.add(FINDINGS, None, {name: event.get(name) for name in OF_A_FINDING})
+        entry = {name: event.get(name) for name in OF_A_FINDING}
+        if not entry["run_id"]:
+            place = str(event.get("place"))
+            entry["run_id"], entry["topic_id"] = written_at.get(place, ("", entry["topic_id"]))
+        blocks.add(FINDINGS, None, entry)
 
     def call(event: Mapping[str, Any]) -> None:
         trail.calls += 1

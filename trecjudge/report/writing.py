@@ -24,7 +24,7 @@ from trecjudge.report.trail import Trail, kinds_of, read_trail
 from trecjudge.scoring import spec_of
 
 MEGABYTE = 1 << 20
-MOST = 60
+MOST = 120
 """Megabytes of blocks that a page holds; beyond, they go into files beside it."""
 
 
@@ -119,7 +119,7 @@ class _Report:
         texts = read_texts(inputs, blocks, judged.documents, strict=wanted.inputs is not None)
         other = _other(wanted, list(judged.reader.header.judges))
         _fill(blocks, outputs, Entries(inputs.document_text), texts, other)
-        trail = read_trail(outputs, blocks, inputs.document_text)
+        trail = read_trail(outputs, blocks, texts.written_at, inputs.document_text)
         return cls(wanted, judged, config, inputs, blocks, texts, other, trail)
 
     def page(self) -> Page:

@@ -21,13 +21,16 @@ async function compareView() {
 }
 
 function labelTable(pairs) {
-  const here = [...new Set(pairs.map((pair) => pair.here))];
-  const there = [...new Set(pairs.map((pair) => pair.there))];
-  const count = (a, b) => pairs.find((pair) => pair.here === a && pair.there === b)?.count || 0;
+  const tones = Object.keys(head.signs);
+  const labels = (side) => [...new Map(pairs.map((pair) => [pair[side].join(), pair[side]])).values()]
+    .sort(([a], [b]) => tones.indexOf(a) - tones.indexOf(b));
+  const same = (a, b) => a.join() === b.join();
+  const count = (a, b) => pairs.find((pair) => same(pair.here, a) && same(pair.there, b))?.count || 0;
+  const there = labels("there");
   return scrolling("Labels here and there", h("table", { class: "crossed" },
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, "here \\ there"), there.map((word) => h("th", { scope: "col", class: "number" }, word)))),
-    h("tbody", null, here.map((word) => h("tr", null, h("th", { scope: "row" }, word),
-      there.map((other) => h("td", { class: `number${word === other ? " diagonal" : ""}` }, count(word, other))))))));
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "here, down; there, across"), there.map((label) => h("th", { scope: "col", class: "number" }, badge(...label))))),
+    h("tbody", null, labels("here").map((label) => h("tr", null, h("th", { scope: "row" }, badge(...label)),
+      there.map((other) => h("td", { class: `number${same(label, other) ? " diagonal" : ""}` }, count(label, other))))))));
 }
 
 function movesPart(moves) {

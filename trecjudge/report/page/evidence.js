@@ -1,5 +1,7 @@
 // Why a judgment is what it is: the decision, the passage in its document, the prompt as sent.
 
+const NOWHERE = "There is no such document: the citation leads nowhere.";
+
 async function evidencePanel(panel, view, judgment, i) {
   const { entry, topic } = view;
   const key = keyOf(judgment);
@@ -23,6 +25,7 @@ async function evidencePanel(panel, view, judgment, i) {
   const spans = [judgment.evidence, ...(judgment.sources || []).filter((s) => s.doc_id === (judgment.doc_id ?? first?.doc_id)), ...(judgment.facts || [])];
   const docId = judgment.doc_id ?? first?.doc_id;
   if (docId) await showDocument(place, view, docId, spans.filter(Boolean));
+  else if (judgment.exists === false) fresh(place, h("p", { class: "note" }, NOWHERE));
   if (view.picked === i) fresh(others, await elsewhere(entry, topic, judgment), await flipOf(entry, topic, judgment));
 }
 
@@ -76,7 +79,7 @@ async function showDocument(place, view, docId, spans) {
 
 function missingText(view, docId) {
   const judged = view.entry.judgments.find((judgment) => judgment.doc_id === docId);
-  if (judged?.exists === false) return "There is no such document: the citation leads nowhere.";
+  if (judged?.exists === false) return NOWHERE;
   return "The text of this document is not in this report.";
 }
 
@@ -92,7 +95,7 @@ function located(text, spans) {
   const passages = [];
   let lost = 0;
   for (const span of spans) {
-    const quote = span.quote || span.excerpt || (span.found === undefined ? "" : span.text);
+    const quote = span.quote || span.excerpt;
     let [start, end] = units(text, [span.start, span.end]);
     if (quote && text.slice(start, end) !== quote) {
       start = text.indexOf(quote);

@@ -110,8 +110,14 @@ class ResponseView {
     return h("p", { class: "chips" }, keys.flatMap((key) => {
       const found = mine.filter((i) => keyOf(this.entry.judgments[i]) === key);
       if (found.length) return found.map((i) => this.chip(i, key === undefined ? "" : this.numberOf(key)));
-      return h("span", { class: "chip plain", title: `${key}: not judged by ${this.judge}` }, sign("plain"), ` ${this.numberOf(key)} not judged`);
+      const said = this.judgesCitations() ? "not judged" : "cited";
+      return h("span", { class: "chip plain", title: key }, sign("plain"), ` ${this.numberOf(key)} `, h("span", { class: "word" }, said));
     }));
+  }
+
+  /** Whether the chosen judge looks at citations at all. */
+  judgesCitations() {
+    return this.where((judgment) => judgment.citation !== undefined).length > 0;
   }
 
   chip(i, name) {

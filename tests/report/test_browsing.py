@@ -1,0 +1,189 @@
+"""The report in a real browser: sorting, filtering, cells, evidence, findings, charts, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.report.browser import Browser
+
+Open = Callable[..., Browser]
+
+
+def runs(browser: Browser) -> list[str]:
+    """Return the runs of the leaderboard that can be seen, in order."""
+    return [element.text for element in browser.all("#board tbody th a")]
+
+
+def test_the_leaderboard_is_there_and_sorts(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page)
+    assert runs(browser) == ["careful", "uncited", "careless"]
+    head = browser.find("#board th[data-key='0'] button")
+    head.click()
+    assert runs(browser) == ["careful", "careless", "uncited"]
+    head.click()
+    assert runs(browser) == ["uncited", "careless", "careful"]
+    assert head.find_element("xpath", "..").get_attribute("aria-sort") == "ascending"
+
+
+def test_runs_are_filtered(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page)
+    browser.find("#leaderboard-tools input").send_keys("care")
+    assert runs(browser) == ["careful", "careless"]
+    assert browser.text("#leaderboard-tools [role=status]") == "2 of 3 runs"
+
+
+def test_a_cell_of_the_heat_map_opens_the_response(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/heat")
+    browser.find("td[data-run=careless][data-topic='12']").click()
+    browser.wait("document.title.startsWith('careless on 12')")
+    assert browser.run("return location.hash") == "#/response/careless/12"
+
+
+def test_the_heat_map_shows_a_measure_and_filters(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/heat")
+    assert [cell.text for cell in browser.all(".heat td[data-run=careless]")] == [
+        ".20",
+        ".14",
+        ".17",
+    ]
+    browser.find("#screen select").send_keys("AVG_CITATIONS")
+    assert [cell.text for cell in browser.all(".heat td[data-run=careless]")] == ["5", "7", "6"]
+    topics = browser.all("#screen input")[1]
+    topics.send_keys("lighthouse")
+    assert [cell.text for cell in browser.all(".heat thead th")] == ["12"]
+    topics.send_keys("nonsense")
+    assert browser.text(".note") == "Nothing fits these filters."
+
+
+def test_a_citation_shows_the_evidence_in_its_document(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/response/careless/12")
+    chips = browser.all(".response .chip")
+    assert [" ".join(chip.text.split()) for chip in chips[:4]] == [
+        "✗ 1 does not support", "✓ 2 supports", "✗ 3 does not support", "∅ 4 missing document",
+    ]  # fmt: skip
+    chips[1].click()
+    browser.wait("document.querySelector('.evidence h2').textContent.startsWith('Sentence 1')")
+    assert browser.text(".document mark") == (
+        "The oil lamp at Skarrow Point gave way to a paraffin burner in 1891. Electricity reached"
+        " the headland in 1938, and an electric bulb of 1,000 watts replaced the burner"
+    )
+    assert "97 % of the sentence's weight" in browser.text(".evidence")
+    assert chips[1].get_attribute("aria-current") == "true"
+    chips[3].click()
+    browser.wait("document.querySelector('.evidence .note')")
+    assert (
+        browser.text(".evidence .note") == "There is no such document: the citation leads nowhere."
+    )
+
+
+def test_an_address_leads_to_a_judgment(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/response/careless/12/5")
+    browser.wait("document.querySelector('.evidence h2')")
+    assert browser.text(".evidence h2") == "Sentence 4, document 5"
+    box = browser.run(
+        "return document.querySelector('[aria-current=true].chip').getBoundingClientRect().top"
+    )
+    assert 0 < box < 950
+
+
+def test_all_runs_on_a_topic_stand_side_by_side(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/topic/12")
+    heads = browser.all(".column h2")
+    assert [head.text for head in heads] == ["careful", "uncited", "careless"]
+    assert len({head.location["y"] for head in heads}) == 1
+    browser.find("#screen .tools input").send_keys("uncited")
+    assert [head.text for head in browser.all(".column h2")] == ["uncited"]
+
+
+def test_topics_and_a_run(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/topics")
+    assert [cell.text for cell in browser.all("tbody th")] == ["11", "12", "13"]
+    browser.go("#/run/careless")
+    assert browser.text("#screen h1 bdi") == "careless"
+    assert [cell.text for cell in browser.all("#screen tbody tr:first-child td.number")] == [
+        "1.000", "0.200", "5.000", "0.000", "0.200",
+    ]  # fmt: skip
+
+
+def test_findings_lead_to_their_place(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/findings/citation_out_of_range")
+    assert "careless.jsonl:2" in browser.text("#screen")
+    assert "cites 9, references has 5" in browser.text("#screen")
+    (link,) = browser.all("td a[href='#/response/careless/12']")
+    link.click()
+    browser.wait("document.title.startsWith('careless on 12')")
+
+
+def test_charts_of_the_measure_that_is_chosen(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/charts")
+    shown = [figure.text.splitlines()[0] for figure in browser.all("figure figcaption")]
+    assert [title.split(" ")[0] for title in shown] == ["Ranks", "CITATION_SUPPORT"]
+    browser.find("#charts select").send_keys("SENTENCE_SUPPORT")
+    assert browser.all("figure[data-measure=SENTENCE_SUPPORT] svg")
+    assert not browser.all("figure[data-measure=CITATION_SUPPORT]")
+
+
+def test_what_is_not_there_is_said(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/response/nobody/12")
+    assert browser.text("#screen h1") == "No such run"
+    browser.go("#/topic/99")
+    assert browser.text("#screen h1") == "No such topic"
+    browser.go("#/compare")
+    assert "--compare OTHER adds another" in browser.text("#screen")
+    browser.go("#/%E0%A4%A")  # no text that can be decoded
+    assert browser.text("#leaderboard h1") == "Leaderboard"
+
+
+def test_it_works_by_keyboard_alone(sample_page: Path, open_page: Open) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser = open_page(sample_page, "#/heat")
+    cell = browser.find(".heat tbody td[tabindex='0']")
+    cell.send_keys(Keys.ARROW_DOWN)
+    browser.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    focused = browser.driver.switch_to.active_element
+    assert (focused.get_attribute("data-run"), focused.get_attribute("data-topic")) == (
+        "uncited",
+        "12",
+    )
+    focused.send_keys(Keys.ENTER)
+    browser.wait("document.title.startsWith('uncited on 12')")
+    assert browser.run("return document.activeElement.id") == "main"
+
+
+def test_the_link_past_the_head(sample_page: Path, open_page: Open) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser = open_page(sample_page, "#/topics")
+    browser.find("body").send_keys(Keys.TAB)
+    skip = browser.driver.switch_to.active_element
+    assert skip.text == "Skip to the content"
+    skip.send_keys(Keys.ENTER)
+    assert browser.run("return [document.activeElement.id, location.hash]") == ["main", "#/topics"]
+
+
+@pytest.mark.parametrize(("clicks", "scheme"), [(1, "light"), (2, "dark"), (3, "light dark")])
+def test_the_theme_is_chosen(clicks: int, scheme: str, sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page)
+    for _ in range(clicks):
+        browser.find("#theme").click()
+    assert browser.run("return getComputedStyle(document.documentElement).colorScheme") == scheme
+
+
+def test_a_narrow_window_has_the_evidence_below_its_sentence(
+    sample_page: Path, open_page: Open
+) -> None:
+    browser = open_page(sample_page)
+    size = {"height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 420} | size)
+    try:
+        browser.go("#/response/careless/12")
+        browser.all(".response .chip")[1].click()
+        browser.wait("document.querySelector('[data-sentence=\"1\"] .evidence mark')")
+        wide = browser.run("return document.documentElement.scrollWidth")
+        assert wide <= 420
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1400} | size)
