@@ -49,6 +49,7 @@ def main(
     responses: flag.Responses = None,
     topics: flag.Topics = None,
     documents: flag.Documents = None,
+    qrels: flag.Qrels = None,
     dataset: flag.Dataset = "auto",
     only_topics: flag.OnlyTopics = None,
     only_runs: flag.OnlyRuns = None,
@@ -202,6 +203,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
         key: options[key]
         for key in (
             "topics",
+            "qrels",
             "dataset",
             "max_topics",
             "max_runs",

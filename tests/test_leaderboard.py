@@ -163,3 +163,25 @@ def test_the_lowest_value_can_be_the_best() -> None:
     b.add(response(run_id="few"), [judgment(NONE)])
     b.finish()
     assert b.ranking() == ["few", "many"]
+
+
+def test_bounds_are_ordered_where_less_is_better() -> None:
+    def misses(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        found = share(response, judgments)
+        return None if found is None else 1 - found
+
+    measure = MeasureSpec("MISSES", misses, lower_is_better=True)
+    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1"])
+    b.add(response(), [judgment(FULL), judgment(failure=FAILED)])
+    b.finish()
+    mean = b.mean("r", measure)
+    assert (mean.value, mean.low, mean.high) == (0.0, 0.0, 0.5)
+
+
+def test_what_is_not_defined_can_leave_the_mean_where_what_is_missing_does_not() -> None:
+    measure = MeasureSpec("SHARE", share, default_if_undefined=False)
+    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1", "t2", "t3"])
+    b.add(response(topic_id="t1"), [judgment(FULL)])
+    b.add(response(topic_id="t2"), [])
+    b.finish()
+    assert b.mean("r", measure).value == 0.5

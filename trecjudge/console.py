@@ -75,6 +75,9 @@ def closing_lines(summary: Summary) -> list[str]:
         f"coverage: {len(runs)} runs, {responses} of {wanted} responses,"
         f" {judged} of {expected} items judged, {summary.seconds:.1f} s"
     ]
+    if summary.gate:
+        counts = ", ".join(f"{count} {status}" for status, count in summary.gate.items())
+        lines.append(f"gate: {counts} responses")
     lines += _failure_lines(summary)
     lines += [_finding_line(summary, kind, count) for kind, count in summary.findings.items()]
     if summary.calls:
@@ -96,10 +99,11 @@ def model_line(spent: Mapping[str, Any]) -> str:
     """Return what a model cost, and what was saved."""
     tokens = f"{spent['prompt_tokens']} tokens in, {spent['completion_tokens']} out"
     cost = f", cost {spent['cost']:.2f}" if "cost" in spent else ""
+    spared = f", {spent['spared']} spared by a cheaper detector" if "spared" in spent else ""
     return (
         f"model: {spent['calls']} calls ({spent['retries']} of them again), {tokens}{cost};"
         f" {spent['cached']} replies from the cache, {spent['saved']} saved by an equal call,"
-        f" {spent['throttled']} x 429"
+        f" {spent['throttled']} x 429{spared}"
     )
 
 

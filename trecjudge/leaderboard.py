@@ -108,7 +108,10 @@ class Leaderboard:
             whole = [j if j.judged else fill(j, best) for j in judgments]
             return _number(measure, response, whole)
 
-        return Score(value, filled(best=False), filled(best=True), judged=False)
+        low, high = filled(best=False), filled(best=True)
+        if low is not None and high is not None:  # of some measures less is better
+            low, high = min(low, high), max(low, high)
+        return Score(value, low, high, judged=False)
 
     def finish(self) -> None:
         """Fix which topics are expected. Raises InputError for a gap under `on_missing: error`."""
@@ -142,7 +145,7 @@ class Leaderboard:
             scores = self.scores[run_id].get(topic_id)
             score = None if scores is None else scores[measure.name]
             value = None if score is None else part(score)
-            if value is None and (score is None or score.judged):
+            if score is None or (score.judged and value is None and measure.default_if_undefined):
                 value = measure.default
             if value is not None:
                 values.append(value)

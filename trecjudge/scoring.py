@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
 
+import orjson
+
+from trecjudge.gate import KEYS, read_gate, review
 from trecjudge.judgments import Header, JudgmentsReader
 from trecjudge.leaderboard import (
     Leaderboard,
@@ -17,6 +21,8 @@ from trecjudge.outputs import Outputs, whole
 from trecjudge.panel import Seat, make_panel, panel_spec
 from trecjudge.summary import Summary, summarise
 from trecjudge.trec import QrelsRow, leaderboard_line, qrels_line
+
+PASSED = "PASSED"
 
 
 def spec_of(header: Header) -> LeaderboardSpec:
@@ -40,13 +46,22 @@ def score(reader: JudgmentsReader, outputs: Outputs) -> Summary:
     header = reader.header
     spec = spec_of(header)
     board = Leaderboard(spec, header.topics)
+    rules, marked = read_gate(header.gate), Counter[str]()
     first, pooled = next(iter(header.judges)), header.qrels_pool or spec.pooled_qrels
     pool: dict[tuple[str, str], int] = {}
     with ExitStack() as files:
         qrels = files.enter_context(whole(outputs.qrels))
         leaderboard = files.enter_context(whole(outputs.leaderboard))
+        reviews = files.enter_context(whole(outputs.review)) if rules else None
         for response, judgments in reader:
             board.add(response, judgments)
+            if reviews is not None:
+                scores = board.scores[response.run_id][response.topic_id]
+                found = review(rules, spec, response, judgments, scores)
+                marked[found["status"] if found else PASSED] += 1
+                reviews.write(
+                    orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE) if found else b""
+                )
             graded = [j for j in judgments if j.judge == first]
             if pooled:
                 best_grades(graded, pool)
@@ -58,6 +73,9 @@ def score(reader: JudgmentsReader, outputs: Outputs) -> Summary:
             leaderboard.write(leaderboard_line(row).encode())
     summary = summarise(outputs.name, ",".join(header.judges), board)
     summary.files = {"leaderboard": str(outputs.leaderboard), "qrels": str(outputs.qrels)}
+    if rules:
+        summary.gate = {status: marked[status] for status in (*KEYS.values(), PASSED)}
+        summary.files["review"] = str(outputs.review)
     return summary
 
 

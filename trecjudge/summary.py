@@ -32,6 +32,8 @@ class Summary:
     findings: dict[str, int] = field(default_factory=dict)
     findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
     lost: int = 0
+    gate: dict[str, int] = field(default_factory=dict)
+    """Responses by what the gate makes of them; empty without a gate."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
