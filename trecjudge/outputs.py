@@ -80,8 +80,8 @@ class Outputs:
         return self.folder / f"{self.name}.config.yml"
 
     @property
-    def intervals(self) -> Path:
-        """Means with intervals and groups, one JSON object a run and measure."""
+    def statistics(self) -> Path:
+        """Means with intervals, bounds, ties and groups: one object for each run and measure."""
         return self.folder / f"{self.name}.leaderboard.jsonl"
 
     @property

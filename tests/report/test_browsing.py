@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commandline import sample
 from tests.report.browser import Browser
 
 Open = Callable[..., Browser]
@@ -115,6 +116,27 @@ def test_findings_lead_to_their_place(sample_page: Path, open_page: Open) -> Non
     (link,) = browser.all("td a[href='#/response/careless/12']")
     link.click()
     browser.wait("document.title.startsWith('careless on 12')")
+
+
+def test_claims_stand_under_their_sentence(tmp_path: Path, open_page: Open) -> None:
+    workflow = tmp_path / "w.yml"
+    workflow.write_text("judge: attribution\ngate: {reject_unless: ATTRIBUTION_RATE >= 0.5}\n")
+    sample("rag", tmp_path, "-q", "--report", "--workflow", workflow)
+    browser = open_page(tmp_path / "x.report.html", "#/response/careless/12")
+    assert (
+        browser.text("#screen > .note") == "REJECTED by the gate: ATTRIBUTION_RATE >= 0.5: broken"
+    )
+    (claim,) = browser.all("[data-sentence='0'] .claim")
+    assert claim.text.startswith("✓ Masons from the village of Orvick finished the lighthouse")
+    claim.click()
+    browser.wait("document.querySelector('.evidence mark')")
+    assert "Masons from the village of Orvick cut the stone by hand" in browser.text("mark")
+    assert "Building the tower at Skarrow Point" in browser.text(".sources")
+    browser.all(".whole .chip")[0].click()
+    browser.wait("document.querySelector('.facts')")
+    assert len(browser.all(".facts li")) == len(browser.all(".document mark")) > 1
+    browser.go("#/findings")
+    assert "Marked by the gate" in browser.text("#screen")
 
 
 def test_charts_of_the_measure_that_is_chosen(sample_page: Path, open_page: Open) -> None:

@@ -99,6 +99,20 @@ def test_prompts_are_kept_with_their_topic(tmp_path: Path) -> None:
     assert "calls-0" not in blocks_of(report(outputs, document_text=False).path)
 
 
+def test_what_a_gate_marked_is_in_it(tmp_path: Path) -> None:
+    workflow = tmp_path / "w.yml"
+    workflow.write_text("judge: citation\ngate: {reject_unless: CITATION_SUPPORT >= 0.5}\n")
+    sample("rag", tmp_path, "-q", "--report", "--workflow", workflow)
+    first = blocks_of(tmp_path / "x.report.html")["reviews"][0]
+    assert first == {
+        "run": "careless", "topic": "11", "status": "REJECTED",
+        "rules": ["CITATION_SUPPORT >= 0.5: broken"],
+    }  # fmt: skip
+    (tmp_path / "x.review.jsonl").write_text("{}\n")
+    done = command("report", tmp_path)
+    assert "x.review.jsonl:1: is not a response to review: 'run_id'" in done.err
+
+
 def test_past_a_size_detail_goes_beside_the_file(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--report")
     whole = blocks_of(tmp_path / "x.report.html")

@@ -68,8 +68,6 @@ def _sentence(index: int, text: str, found: Tone) -> Table:
 def _judgments(judgments: Sequence[Judgment], indent: int) -> Iterator[Padding]:
     for judgment in judgments:
         yield Padding(Text("\n").join(_lines(judgment)), (0, 0, 0, indent), expand=False)
-    if judgments:
-        yield Padding(Text(), 0, expand=False)
 
 
 def _lines(judgment: Judgment) -> Iterator[Text]:

@@ -1,16 +1,22 @@
-"""What the log tells beside the judgments: findings, and every prompt as it was sent."""
+"""What stands beside the judgments: findings, every prompt as sent, what a gate marked."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import orjson
+
+from trecjudge.errors import InputError
 from trecjudge.findings import KINDS
 from trecjudge.outputs import Outputs
+from trecjudge.records import Place
 from trecjudge.report.blocks import Blocks
 from trecjudge.report.output import read_log
+from trecjudge.sources.containers import lines
 
 OF_A_CALL = (
     "sentence_index",
@@ -25,7 +31,7 @@ OF_A_CALL = (
     "error",
 )
 OF_A_FINDING = ("kind", "severity", "place", "message", "value", "sentence", "run_id", "topic_id")
-FINDINGS, CALLS = "findings", "calls"
+FINDINGS, CALLS, REVIEWS = "findings", "calls", "reviews"
 
 
 @dataclass(slots=True)
@@ -66,6 +72,24 @@ def read_trail(
     told = {"FINDING": finding} | ({"MODEL_CALL": call} if document_text else {})
     trail.logged = read_log(outputs.log, told)
     return trail
+
+
+def read_reviews(path: Path, blocks: Blocks) -> None:
+    """Read which responses a gate marked, and by which rules, into `blocks`, where there is one.
+
+    Raises InputError with file and line for what is no such record.
+    """
+    if not path.is_file():
+        return
+    for number, line in lines(path):
+        try:
+            record = orjson.loads(line)
+            entry = {"run": record["run_id"], "topic": record["topic_id"]}
+            rules = [f"{rule['rule']}: {rule['outcome']}" for rule in record["rules"]]
+            blocks.add(REVIEWS, None, entry | {"status": record["status"], "rules": rules})
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            place = Place(str(path), number)
+            raise InputError(f"{place}: is not a response to review: {error}") from error
 
 
 def kinds_of(counts: Mapping[str, int]) -> list[dict[str, Any]]:

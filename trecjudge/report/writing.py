@@ -20,7 +20,7 @@ from trecjudge.report.page import Chart, Page, write_page
 from trecjudge.report.standings import read_intervals, standings
 from trecjudge.report.texts import Texts, named, read_texts
 from trecjudge.report.tones import MEANINGS, SIGNS
-from trecjudge.report.trail import Trail, kinds_of, read_trail
+from trecjudge.report.trail import Trail, kinds_of, read_reviews, read_trail
 from trecjudge.scoring import spec_of
 
 MEGABYTE = 1 << 20
@@ -119,6 +119,7 @@ class _Report:
         texts = read_texts(inputs, blocks, judged.documents, strict=wanted.inputs is not None)
         other = _other(wanted, list(judged.reader.header.judges))
         _fill(blocks, outputs, Entries(inputs.document_text), texts, other)
+        read_reviews(outputs.review, blocks)
         trail = read_trail(outputs, blocks, texts.written_at, inputs.document_text)
         return cls(wanted, judged, config, inputs, blocks, texts, other, trail)
 
@@ -132,7 +133,7 @@ class _Report:
 
     def _head(self) -> dict[str, Any]:
         board, trail = self.judged.board, self.trail
-        intervals = read_intervals(self.wanted.outputs.intervals)
+        intervals = read_intervals(self.wanted.outputs.statistics)
         return standings(board, intervals, self.judged.teams) | {
             "name": self.wanted.outputs.name,
             "model": self.config.model,

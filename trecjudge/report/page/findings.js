@@ -10,7 +10,7 @@ async function findingsView(kind) {
     { name: "Count", number: true, key: (row) => row.count, cell: (row) => row.count },
     { name: "Effect on the scores", key: (row) => row.effect, cell: (row) => row.effect },
   ];
-  const shown = [h("h1", null, "Findings"), h("p", { class: "lead" }, "What is odd in the input, by kind; each was judged as far as it could be.")];
+  const shown = [h("h1", null, "Findings"), await gatePart(), h("p", { class: "lead" }, "What is odd in the input, by kind; each was judged as far as it could be.")];
   if (!head.findings.length) return [...shown, h("p", { class: "note" }, "Nothing was found.")];
   shown.push(table("Kinds of findings", columns, head.findings));
   if (!head.logged) return [...shown, h("p", { class: "note" }, "Their places are in the log, which was not there.")];
@@ -19,6 +19,20 @@ async function findingsView(kind) {
     filtered("Filter findings", wanted, (finding) => `${finding.place} ${finding.run_id} ${finding.topic_id} ${finding.message} ${finding.kind}`,
       (kept) => table("Findings", placesOf(), kept)));
   return shown;
+}
+
+/** The responses that the gate of the workflow marked, where it has one. */
+async function gatePart() {
+  const reviews = await block("reviews");
+  if (!reviews.length) return null;
+  const tones = { REJECTED: "bad", REVIEW: "part" };
+  const columns = [
+    { name: "Run", header: true, key: (row) => row.run, cell: (row) => runLink(row.run) },
+    { name: "Topic", key: (row) => row.topic, cell: (row) => responseLink(row.run, row.topic, h("bdi", null, row.topic)) },
+    { name: "Status", key: (row) => row.status, cell: (row) => badge(tones[row.status] || "plain", row.status) },
+    { name: "Rules", class: "wide", key: (row) => row.rules.join(), cell: (row) => row.rules.join("; ") },
+  ];
+  return [h("h2", null, "Marked by the gate"), table("Responses marked by the gate", columns, reviews), h("h2", null, "Problems of the input")];
 }
 
 function placesOf() {

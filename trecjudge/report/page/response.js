@@ -13,6 +13,8 @@ async function responseView(runId, topicId, picked) {
     shown.push(h("p", { class: "note" }, "The system gave no response on this topic."));
     return { shown };
   }
+  const marked = (await block("reviews")).find((review) => review.run === runId && review.topic === topicId);
+  if (marked) shown.push(h("p", { class: "note" }, h("b", null, marked.status), ` by the gate: ${marked.rules.join("; ")}`));
   const view = new ResponseView(entry, topic);
   shown.push(view.element);
   view.pick(picked === undefined ? view.first() : Number(picked), picked !== undefined);
@@ -75,7 +77,8 @@ class ResponseView {
       const tone = this.entry.judgments[i].tone;
       counts[tone] = (counts[tone] || 0) + 1;
     }
-    const whole = this.where((judgment) => judgment.sentence_index === undefined);
+    const whole = this.where((judgment) => judgment.sentence_index === undefined && keyOf(judgment) === undefined);
+    const documents = this.where((judgment) => judgment.sentence_index === undefined && keyOf(judgment) !== undefined);
     fresh(this.list,
       h("div", { class: "tools" },
         this.judges.length > 1 && chooser("Coloured by", this.judges, this.judges.indexOf(this.judge), (i) => {
@@ -84,10 +87,16 @@ class ResponseView {
           this.pick(this.first(), false);
         }),
         legend(Object.keys(head.signs).filter((tone) => counts[tone]).map((tone) => [tone, counts[tone]]))),
-      whole.length > 0 && h("div", { class: "whole" }, h("h2", null, "Of the whole response"),
-        h("p", { class: "chips" }, whole.map((i) => this.chip(i, wholeName(this.entry.judgments[i]))))),
+      this.box("Of the whole response", whole, () => ""),
       this.entry.sentences.length === 0 && h("p", { class: "note" }, "The response has no sentence."),
-      h("ol", { class: "sentences" }, this.entry.sentences.map((sentence) => this.sentence(sentence))));
+      h("ol", { class: "sentences" }, this.entry.sentences.map((sentence) => this.sentence(sentence))),
+      this.box("Of its documents", documents, (key) => `${this.numberOf(key)} ${key}`));
+  }
+
+  box(title, positions, name) {
+    if (!positions.length) return null;
+    return h("div", { class: "whole" }, h("h2", null, title),
+      h("p", { class: "chips" }, positions.map((i) => this.chip(i, name(keyOf(this.entry.judgments[i]))))));
   }
 
   sentence(sentence) {
@@ -175,8 +184,4 @@ function keyOf(judgment) {
 
 function wordOf(judgment) {
   return judgment.value !== undefined && judgment.tone === "plain" ? `${judgment.word} ${number(judgment.value)}` : judgment.word;
-}
-
-function wholeName(judgment) {
-  return judgment.doc_id ? `${judgment.judge}, ${judgment.doc_id}:` : `${judgment.judge}:`;
 }
