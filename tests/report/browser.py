@@ -57,6 +57,12 @@ class Browser:
         self.driver.execute_script(script, address)
         self.wait("document.title !== window.drawn")
 
+    def go_to_judgment(self, number: int) -> None:
+        """Choose a judgment of the response that is shown, and wait for its evidence."""
+        self.find(f".response [data-judgment='{number}']").click()
+        chosen = f".response [data-judgment='{number}'][aria-current]"
+        self.wait(f"document.querySelector({json.dumps(chosen)})")
+
     def run(self, script: str, *arguments: Any) -> Any:
         """Return what a script returns."""
         return self.driver.execute_script(script, *arguments)

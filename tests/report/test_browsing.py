@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.commandline import sample
+from tests.commandline import command, sample
+from tests.fakes import judgment, response
 from tests.report.browser import Browser
+from tests.report.made import Judged, output, report
+from trecjudge.records import FULL, NONE, Evidence, Failure
+from trecjudge.report.output import Inputs
 
 Open = Callable[..., Browser]
 
@@ -34,6 +39,24 @@ def test_runs_are_filtered(sample_page: Path, open_page: Open) -> None:
     browser.find("#leaderboard-tools input").send_keys("care")
     assert runs(browser) == ["careful", "careless"]
     assert browser.text("#leaderboard-tools [role=status]") == "2 of 3 runs"
+
+
+def test_means_of_some_topics_alone(sample_page: Path, open_page: Open) -> None:
+    def support() -> dict[str, str]:
+        rows = browser.all("#board tbody tr")
+        values = [row.find_elements("css selector", ".value")[1].text for row in rows]
+        return dict(zip(runs(browser), values, strict=True))
+
+    browser = open_page(sample_page)
+    whole = support()
+    box = browser.all("#leaderboard-tools input")[1]
+    box.send_keys("lighthouse")
+    assert support() == {"careful": "1.000", "uncited": "1.000", "careless": "0.143"}
+    said = "means over 1 of 3 topics, without intervals"
+    assert browser.text("#leaderboard-tools [role=status]") == said
+    box.clear()
+    box.send_keys(" ")
+    assert support() == whole
 
 
 def test_a_cell_of_the_heat_map_opens_the_response(sample_page: Path, open_page: Open) -> None:
@@ -137,6 +160,116 @@ def test_claims_stand_under_their_sentence(tmp_path: Path, open_page: Open) -> N
     assert len(browser.all(".facts li")) == len(browser.all(".document mark")) > 1
     browser.go("#/findings")
     assert "Marked by the gate" in browser.text("#screen")
+
+
+def test_detail_beside_the_file_is_read_from_there(tmp_path: Path, open_page: Open) -> None:
+    sample("rag", tmp_path, "-q")
+    command("report", tmp_path, "-q", "--max-size", "0.001")
+    page = tmp_path / "x.report.html"
+    browser = open_page(page, "#/response/careless/12/1")
+    browser.wait("document.querySelector('.document mark')")
+    assert browser.text(".document mark").startswith("The oil lamp at Skarrow Point")
+    (tmp_path / "x.report").rename(tmp_path / "lost")
+    browser.open(page, "#/response/careless/12/1")
+    assert browser.text("#screen .note") == (
+        "x.report/topic-1.js is not there: keep that folder beside this file"
+    )
+    assert "ERR_FILE_NOT_FOUND" in browser.complaints()[0]
+
+
+def test_offsets_count_characters_whatever_their_size(tmp_path: Path, open_page: Open) -> None:
+    text = "🚋🚋 Before. The tram opened in 2021. 🚋 After."
+    start = text.index("The tram")
+    evidence = Evidence(start, start + 25, text[start : start + 25])
+    moved = Evidence(0, 6, text[start : start + 8])  # of a text that was changed since
+    gone = Evidence(0, 6, "Nowhere")
+    judged = [
+        judgment(FULL, doc_id="d", citation="d", exists=True, evidence=each)
+        for each in (evidence, moved, gone)
+    ]
+    run = {
+        "metadata": {"team_id": "x", "run_id": "r", "topic_id": "t1"},
+        "responses": [{"text": "The tram opened in 2021.", "citations": ["d"]}],
+        "documents": {"d": {"text": text}},
+    }
+    outputs = output(tmp_path, (response(("The tram opened in 2021.", ["d"])), judged))
+    (tmp_path / "run.jsonl").write_text(json.dumps(run))
+    page = report(outputs, inputs=Inputs(runs=(tmp_path / "run.jsonl",))).path
+    browser = open_page(page, "#/response/r/t1/0")
+    assert browser.text(".document mark") == "The tram opened in 2021."
+    browser.go_to_judgment(1)
+    assert browser.text(".document mark") == "The tram"
+    browser.go_to_judgment(2)
+    assert browser.text(".evidence .note").startswith("The passage is not in this text")
+
+
+def test_without_document_text_the_page_says_so(tmp_path: Path, open_page: Open) -> None:
+    sample("rag", tmp_path, "-q", "--report", "--no-document-text")
+    browser = open_page(tmp_path / "x.report.html", "#/response/careless/12/1")
+    assert browser.text(".evidence .note") == ("The text of this document is not in this report.")
+    assert "97 % of the sentence's weight" in browser.text(".evidence")
+    browser.go("#/")
+    assert browser.text("#leaderboard .note") == "text of documents is left out, as was asked for"
+
+
+def test_what_is_unjudged_opens_the_mean(tmp_path: Path, open_page: Open) -> None:
+    good = judgment(FULL, doc_id="d", citation="d", exists=True)
+    failure = Failure("cut", "the reply was cut", 3)
+    failed = judgment(doc_id="e", citation="e", exists=True, failure=failure)
+    outputs = output(tmp_path, (response(("S.", ["d", "e"])), [good, failed]))
+    browser = open_page(report(outputs).path)
+    cell = browser.all("#board td.measure")[1]
+    assert " ".join(cell.text.split()) == "1.000 0.500 to 1.000"
+    assert "1 of 2 items judged" in browser.text("#leaderboard .lead")
+    browser.go("#/response/r/t1")
+    browser.go_to_judgment(1)
+    assert browser.text(".verdict") == "? unjudged"
+    assert "cut: the reply was cut (3 tries)" in browser.text(".evidence")
+
+
+def test_the_prompt_as_it_was_sent(tmp_path: Path, open_page: Open) -> None:
+    good = judgment(FULL, doc_id="d", citation="d", exists=True, attester="llm")
+    call = {
+        "event": "MODEL_CALL", "run_id": "r", "topic_id": "t1", "sentence_index": 0,
+        "citation_id": "d", "program": "attest", "reply": "full_support", "cached": True,
+        "messages": [{"role": "system", "content": "Decide."}], "tokens": 12, "tries": 0,
+    }  # fmt: skip
+    outputs = output(tmp_path, (response(("S.", ["d"])), [good]), log=[call])
+    outputs.config.write_text("model: {model: small-model}")
+    browser = open_page(report(outputs).path, "#/response/r/t1")
+    assert "decided by\nllm, small-model" in browser.text(".decision")
+    browser.find(".prompt summary").click()
+    assert browser.text(".call > p") == "attest · from the cache · 12 tokens"
+    assert [pre.text for pre in browser.all(".call pre")] == ["Decide.", "full_support"]
+
+
+def test_two_outputs_are_compared(compared_page: Path, open_page: Open) -> None:
+    browser = open_page(compared_page, "#/compare")
+    assert "of 39 judgments that both have" in browser.text("#screen .lead")
+    assert browser.all(".crossed .diagonal")
+    links = browser.all("#screen tbody a[aria-label^='Open sentence']")
+    assert f"{len(links)} flipped" in browser.text("#screen .lead")
+    links[0].click()
+    browser.wait("document.querySelector('.evidence .differs')")
+    assert "⚠ Flipped" in browser.text(".evidence .differs")
+    browser.go("#/charts")
+    assert len(browser.all("figure[data-measure=CITATION_SUPPORT] .point")) == 6
+
+
+def test_a_pair_judged_differently_is_marked(tmp_path: Path, open_page: Open) -> None:
+    def judged(run_id: str, label: str) -> Judged:
+        found = judgment(label, doc_id="d", citation="d", exists=True)
+        return response(("The  same sentence.", ["d"]), run_id=run_id), [found]
+
+    outputs = output(tmp_path, judged("a", FULL), judged("b", NONE), judged("c", FULL))
+    browser = open_page(report(outputs).path, "#/topic/t1")
+    assert "1 pair of a sentence and a document is judged differently" in browser.text(".differs")
+    assert len(browser.all(".column .flag")) == 3
+    browser.go("#/response/b/t1")
+    browser.wait("document.querySelector('.evidence .differs')")
+    assert browser.text(".evidence .differs").splitlines() == [
+        "⚠ Judged differently elsewhere", "✓ supports a", "✓ supports c",
+    ]  # fmt: skip
 
 
 def test_charts_of_the_measure_that_is_chosen(sample_page: Path, open_page: Open) -> None:

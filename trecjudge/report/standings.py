@@ -10,6 +10,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.leaderboard import Leaderboard, Score
+from trecjudge.measures import MeasureSpec
 from trecjudge.records import Place
 from trecjudge.sources.containers import lines
 
@@ -47,12 +48,23 @@ def standings(board: Leaderboard, intervals: Intervals, teams: Mapping[str, str]
     measures = board.spec.measures
     return {
         "ranked_by": board.spec.ranked_by,
-        "measures": [{"name": m.name, "lower_is_better": m.lower_is_better} for m in measures],
+        "measures": [_measure(measure) for measure in measures],
         "runs": [_run(board, run_id, intervals, teams.get(run_id, "")) for run_id in order],
         "scores": [
             [[_score(board, run_id, topic, m.name) for topic in board.expected] for run_id in order]
             for m in measures
         ],
+    }
+
+
+def _measure(measure: MeasureSpec) -> dict[str, Any]:
+    """Return what the page needs to make the means of some topics alone."""
+    return {
+        "name": measure.name,
+        "lower_is_better": measure.lower_is_better,
+        "aggregate": measure.aggregate,
+        "default": measure.default,
+        "default_if_undefined": measure.default_if_undefined,
     }
 
 

@@ -3,7 +3,9 @@
 function enhanceCharts() {
   const figures = [...document.querySelectorAll("#charts figure")];
   const show = (i) => {
-    for (const figure of figures) figure.hidden = figure.dataset.measure !== "" && figure.dataset.measure !== head.measures[i].name;
+    for (const figure of figures)
+      figure.hidden =
+        figure.dataset.measure !== "" && figure.dataset.measure !== head.measures[i].name;
   };
   byId("charts-tools").append(measureChooser(rankedBy(), show));
   show(rankedBy());

@@ -24,8 +24,11 @@ function fromBeside(name) {
     arriving.set(name, resolve);
     const script = document.createElement("script");
     script.src = loader.createScriptURL(`${encodeURIComponent(head.beside)}/${name}.js`);
-    script.addEventListener("error", () => reject(new Error(
-      `${head.beside}/${name}.js is not there: keep that folder beside this file`)));
+    script.addEventListener("error", () =>
+      reject(
+        new Error(`${head.beside}/${name}.js is not there: keep that folder beside this file`),
+      ),
+    );
     document.body.append(script);
   });
 }

@@ -10,7 +10,10 @@ function escaped(character) {
 
 /** Text for an attribute, without characters that steer. */
 function visible(text) {
-  return String(text).split(STEERING_PARTS).map((part) => (STEERING.test(part) ? escaped(part) : part)).join("");
+  return String(text)
+    .split(STEERING_PARTS)
+    .map((part) => (STEERING.test(part) ? escaped(part) : part))
+    .join("");
 }
 
 /** Nodes for a text, characters that steer as marked escapes. */

@@ -52,7 +52,8 @@ async function route(arriving) {
     window.scrollTo(0, 0);
     byId("main").focus({ preventScroll: true });
   }
-  if (name === "response" && rest[2]) screen.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "center" });
+  if (name === "response" && rest[2])
+    screen.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "center" });
 }
 
 function mark(tab) {
@@ -67,7 +68,10 @@ function enhanceTheme() {
   const button = byId("theme");
   button.hidden = false;
   button.addEventListener("click", () => {
-    const next = themes[(themes.indexOf(document.documentElement.dataset.theme || "auto") + 1) % themes.length];
+    const next =
+      themes[
+        (themes.indexOf(document.documentElement.dataset.theme || "auto") + 1) % themes.length
+      ];
     document.documentElement.dataset.theme = next;
     button.textContent = `Theme: ${next}`;
   });
