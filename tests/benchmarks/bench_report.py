@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -78,6 +80,24 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def report_alone(folder: Path) -> tuple[float, float]:
+    """Return the seconds and the most MB (Linux) that writing the report takes, in its process."""
+    code = (
+        "import sys; from contenders.clock import peak_mb; from tests.commandline import command;"
+        " command('report', sys.argv[1], '-q'); print(peak_mb())"
+    )
+    paths = os.pathsep.join((str(ROOT), str(Path(__file__).parent)))
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder)],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return time.perf_counter() - start, float(done.stdout)
+
+
 def bare_page(path: Path, size: int) -> Path:
     """Write a page of that many bytes, almost all of them in a block that is only data."""
     block = "QUJD" * (size // 4)
@@ -98,10 +118,8 @@ def openings(browser: Browser, pages: Sequence[Path]) -> list[float]:
 def views(browser: Browser, page: Path) -> dict[str, float]:
     """Return the seconds until each of the other views is shown, the first time."""
     browser.open(page)
-    run, topic = browser.run(
-        "const href = document.querySelector('#board tbody a').getAttribute('href');"
-        "return [href.split('/').pop(), null]"
-    )
+    href = browser.run("return document.querySelector('#board tbody a').getAttribute('href')")
+    run = href.split("/")[-1]
     seconds = {"heat map": timed(lambda: browser.go("#/heat"))}
     topic = browser.run("return document.querySelector('.heat td[data-topic]').dataset.topic")
     seconds["a response"] = timed(lambda: browser.go(f"#/response/{run}/{topic}"))
@@ -137,16 +155,10 @@ def main() -> None:
             write_runs(folder / "runs", given.runs, given.topics)
             job = ("--rag-responses", folder / "runs", "--out-dir", folder / "out", "--name", "big")
             judging = timed(lambda: command(*job, "-q", "--no-check"))
-            writing = timed(lambda: command("report", folder / "out", "-q"))
+            writing, peak = report_alone(folder / "out")
             against = f"{writing / judging:.2f} of judging it ({judging:.0f} s)"
-            rows.append(
-                Row(
-                    "write",
-                    f"{given.runs} runs x {given.topics} topics",
-                    f"{writing:.1f} s",
-                    against,
-                )
-            )
+            what = f"{given.runs} runs x {given.topics} topics"
+            rows.append(Row("write", what, f"{writing:.1f} s, {peak:.0f} MB", against))
         beside = page.with_suffix("")
         extra = sum(file.stat().st_size for file in beside.glob("*")) if beside.is_dir() else 0
         size = f"{page.stat().st_size / 1e6:.1f} MB"
