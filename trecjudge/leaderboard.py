@@ -129,12 +129,16 @@ class Leaderboard:
     def mean(self, run_id: str, measure: MeasureSpec) -> Mean:
         """Return the `all` value of a measure, with what unjudged items could make of it.
 
-        Where not one item of the run was judged, a value that depends on them is not given.
+        Where not one item of the run was judged, or not one of its responses has a value, a value
+        that depends on them is not given.
         """
         value = self._aggregate(run_id, measure, lambda score: score.value)
         low = self._aggregate(run_id, measure, lambda score: score.low)
         high = self._aggregate(run_id, measure, lambda score: score.high)
-        nothing_judged = low != high and not self.coverage[run_id].judged
+        own = (scores[measure.name].value for scores in self.scores[run_id].values())
+        nothing_judged = low != high and (
+            not self.coverage[run_id].judged or all(found is None for found in own)
+        )
         return Mean(None if nothing_judged else value, low, high)
 
     def _aggregate(

@@ -79,9 +79,9 @@ class FaithfulnessJudge(ClaimJudging):
             named = [replace(j, label=LABELS.get(j.label or "")) for j in verdicts]
             return [*_stated_by_rules(item), *named]
         truths = await self._truths(item, model)
-        sure = {}
+        sure, cheap = {}, self.before_the_model(model)
         for claim in claims:
-            verdict = await first_sure(self.before_the_model(), claim.text, library)
+            verdict = await first_sure(cheap, claim.text, library)
             if verdict is not None:
                 spared = replace(judgment_on(item, claim, verdict), usage=Usage(spared=1))
                 sure[claim.index] = replace(spared, label=LABELS[verdict.label])

@@ -15,6 +15,7 @@ from trecjudge.claims.offline import LexicalDetector
 from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import Verdict
 from trecjudge.errors import JudgmentFailed
+from trecjudge.text.embeddings import embedder
 
 TEXT = "Steam forced through a gap makes a kettle whistle. It was sold in Lyon."
 
@@ -145,3 +146,12 @@ def test_what_words_cannot_compare_goes_on_to_the_model() -> None:
     model = says("ATTRIBUTED", "Москва велика")
     row = Cascade([LexicalDetector(), ModelDetector(model)])
     assert asyncio.run(row.verdict("Moscow is large.", library("Москва велика."))).detector == "llm"
+
+
+def test_passages_are_looked_for_by_meaning_where_the_extra_is_installed() -> None:
+    pytest.importorskip("wordllama", reason="the extra `semantic` is not installed")
+    model = says("UNATTRIBUTED")
+    text = filler(300) + " The physician could not heal the children. " + filler(300)
+    detector = ModelDetector(model, characters=1000, embedder=embedder())
+    asyncio.run(detector.verdict("A doctor was unable to cure kids.", library(text)))
+    assert "physician" in model.asked[0]["passages"]

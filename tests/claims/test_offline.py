@@ -150,8 +150,8 @@ def test_it_knows_where_it_is_sure(claim: str, sure: bool) -> None:
 def test_the_semantic_detector_goes_by_meaning_but_numbers_must_be_there() -> None:
     pytest.importorskip("wordllama", reason="the extra `semantic` is not installed")
     text = "The physician was unable to heal the 3 children. " + GITA
-    both = Library([Document("d", text)], embedder=embedder())
-    detector = SemanticDetector(threshold=0.5)
+    both = library(text)
+    detector = SemanticDetector(threshold=0.5, embedder=embedder())
     found = asyncio.run(detector.verdict("The doctor could not cure the 3 kids.", both))
     assert (found.label, found.detector) == ("ATTRIBUTED", "semantic")
     assert found.sources[0].similarity is not None

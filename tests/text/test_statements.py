@@ -70,3 +70,20 @@ def test_statements(text: str, claims: list[str]) -> None:
 )
 def test_abstains(text: str, wanted: bool) -> None:
     assert abstains(text) is wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a" + " " * 100_000 + "b.", id="spaces"),
+        pytest.param("a" + "," * 100_000 + "b.", id="commas"),
+        pytest.param("a, is " * 20_000, id="predicates"),
+        pytest.param("(" * 50_000 + "a, and b" + ")" * 50_000, id="brackets"),
+        pytest.param("**" + " " * 50_000 + "x", id="emphasis"),
+        pytest.param("the provided " * 20_000 + "end.", id="words of an abstention"),
+        pytest.param("[1] " * 50_000, id="citation marks"),
+        pytest.param("> " * 50_000 + "a", id="layout"),
+    ],
+)
+def test_hostile_text_takes_no_time(text: str) -> None:
+    assert len(statements(text)) <= 30_000

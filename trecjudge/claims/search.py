@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,8 @@ from trecjudge.text.prepared import Prepared, prepare
 from trecjudge.text.tokens import scripts
 
 NO_TEXT = "no_document_text"
+_LIKELY_OVERLAP = 0.3
+_LIKELY_COSINE = 0.6
 _UNCOMPARED = 24
 """Segments in a part of a document that words cannot be looked for in."""
 
@@ -56,6 +58,11 @@ class Passage:
         return max(self.overlap, self.cosine or 0.0)
 
     @property
+    def likely(self) -> bool:
+        """Whether it may hold the claim, and must be read before that is unattributed."""
+        return self.overlap >= _LIKELY_OVERLAP or (self.cosine or 0.0) >= _LIKELY_COSINE
+
+    @property
     def source(self) -> Source:
         """The passage with what is known of its document."""
         d = self.document
@@ -88,7 +95,7 @@ class Library:
     embedder: Embedder | None = None
 
     @classmethod
-    def of(cls, response: Response, embedder: Embedder | None = None) -> Library:
+    def of(cls, response: Response) -> Library:
         """Return the documents of a response.
 
         Raises JudgmentFailed where no document text was given at all.
@@ -99,7 +106,11 @@ class Library:
         every = response.documents.values()
         with_text = [document for document in every if document.text.strip()]
         unread = [document.doc_id for document in every if not document.text.strip()]
-        return cls(with_text, unread, embedder)
+        return cls(with_text, unread)
+
+    def by_meaning(self, embedder: Embedder | None) -> Library:
+        """Return the same documents, looked into by embeddings too; as it is without any."""
+        return self if embedder is None else replace(self, embedder=embedder)
 
     def best(self, claim: str) -> list[Passage]:
         """Return the best passage of every document that has one, the most alike first."""
@@ -128,7 +139,7 @@ class Library:
         ours = scripts(claim)
         for document in self.documents:
             theirs = _scripts_of(document.full_text)
-            if not ours or not theirs or ours & theirs or self.embedder is not None:
+            if not ours or not theirs or ours & theirs:
                 yield document
 
     def require_read(self, claim: str) -> None:
