@@ -57,16 +57,30 @@ def test_a_failure_of_ours_is_no_label(tmp_path: Path) -> None:
     assert (flip["here"]["tone"], flip["there"]["tone"]) == ("bad", "unjudged")
 
 
-def test_claims_are_told_apart_by_number(tmp_path: Path) -> None:
-    def claim(number: int, label: str) -> Judgment:
-        return judgment(label, claim=Claim(number, "C.", 0), judge="citation")
+def claim(text: str, label: str, doc_id: str | None = None) -> Judgment:
+    """Return a judgment on a claim of the first sentence."""
+    return judgment(label, claim=Claim(len(text), text, 0), doc_id=doc_id, judge="citation")
 
-    outputs = output(
-        tmp_path, (response(*SENTENCES), [claim(0, "yes"), claim(1, "no")]), judge="length"
-    )
+
+def test_claims_are_told_apart_by_their_text(tmp_path: Path) -> None:
+    theirs = [claim("One.", "yes", "d"), claim("Another.", "yes", "d")]
+    outputs = output(tmp_path, (response(*SENTENCES), theirs), judge="length")
     other = read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
-    (flip,) = other.flips([claim(0, "yes"), claim(1, "yes")])
-    assert flip["claim"] == 1
+    (flip,) = other.flips([claim("One.", "yes", "e"), claim("Another.", "unsure")])
+    assert (flip["claim"], flip["here"]["word"], flip["there"]["word"]) == (8, "unsure", "yes")
+
+
+def measured(label: str, value: float) -> Judgment:
+    """Return a judgment that measures a whole response."""
+    return judgment(label, value=value, sentence_index=None, judge="citation")
+
+
+def test_values_are_told_apart_by_what_they_measure(tmp_path: Path) -> None:
+    theirs = [measured("COVERAGE", 0.5), measured("REDUNDANCY", 0.25)]
+    outputs = output(tmp_path, (response(*SENTENCES), theirs), judge="length")
+    other = read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
+    (flip,) = other.flips([measured("COVERAGE", 0.5), measured("REDUNDANCY", 0.75)])
+    assert (flip["here"]["word"], flip["there"]["word"]) == ("REDUNDANCY 0.750", "REDUNDANCY 0.250")
 
 
 def test_judges_of_other_names_are_held_first_against_first(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.report.test_blocks import unpacked
 from trecjudge.errors import InputError
 from trecjudge.report.blocks import Blocks
 from trecjudge.report.output import Inputs
-from trecjudge.report.texts import Texts, Wanted, named, read_texts
+from trecjudge.report.texts import DocumentIds, Texts, named, read_texts
 
 Write = Callable[..., Path]
 
@@ -29,7 +29,9 @@ def run(name: str, text: str, topic: str = "t1") -> str:
     )
 
 
-def texts_of(inputs: Inputs, wanted: Wanted, strict: bool = False) -> tuple[Texts, dict[str, Any]]:
+def texts_of(
+    inputs: Inputs, wanted: DocumentIds, strict: bool = False
+) -> tuple[Texts, dict[str, Any]]:
     blocks = Blocks(["t1", "t2"])
     texts = read_texts(inputs, blocks, wanted, strict)
     return texts, {name: unpacked(block) for name, block in blocks.packed().items()}

@@ -26,7 +26,7 @@ CUT = Failure("cut", "")
         ("ATTRIBUTED", {}, "good", "ATTRIBUTED"),
         ("CONTRADICTED", {}, "bad", "CONTRADICTED"),
         ("unsure", {}, "part", "unsure"),
-        ("3", {}, "good", "3"),
+        ("3", {}, "good", "grade 3"),
         ("too_long", {}, "plain", "too long"),
         (None, {}, "plain", ""),
     ],

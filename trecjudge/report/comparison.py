@@ -13,18 +13,30 @@ from trecjudge.records import Judgment, Response
 from trecjudge.report.tones import tone, word
 from trecjudge.scoring import spec_of
 
-Key = tuple[str, str, str, int | None, str | None, str | None, int | None]
-"""judge, run, topic, sentence, document, citation, number of the claim: what a judgment is on."""
+Key = tuple[str, str, str, int | None, str | None, str | None, str]
+"""judge, run, topic, sentence, document, citation, claim or what is measured: what is judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the other output says: enough to tell a flip."""
+    """What one output says: enough to tell a flip."""
 
     tone: str
     word: str
     grade: int | None
+    value: float | None
     reason: str
+
+    def differs(self, other: Verdict) -> bool:
+        """Return whether the two say something else; reasons may differ."""
+        ours = (self.word, self.grade, self.value)
+        return ours != (other.word, other.grade, other.value)
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The verdict as the page shows it."""
+        value = "" if self.value is None else f" {self.value:.3f}"
+        return {"tone": self.tone, "word": f"{self.word}{value}", "reason": self.reason}
 
 
 @dataclass(slots=True)
@@ -53,7 +65,7 @@ class Other:
             self.met += 1
             ours = _verdict(judgment)
             self.pairs[(ours.tone, ours.word), (other.tone, other.word)] += 1
-            if (ours.word, ours.grade) != (other.word, other.grade):
+            if ours.differs(other):
                 yield _flip(judgment, ours, other)
 
     def as_dict(self, ours: Leaderboard) -> dict[str, Any]:
@@ -92,19 +104,17 @@ def _add(
 
 
 def _key(judgment: Judgment, judge: str | None) -> Key:
-    return (
-        judge or "",
-        judgment.run_id,
-        judgment.topic_id,
-        judgment.sentence_index,
-        judgment.doc_id,
-        judgment.citation,
-        judgment.claim.index if judgment.claim else None,
-    )
+    place = judge or "", judgment.run_id, judgment.topic_id, judgment.sentence_index
+    if judgment.claim is not None:
+        # The document is part of the verdict: a claim may be found elsewhere, or nowhere.
+        return *place, None, None, judgment.claim.text
+    measured = judgment.label or "" if judgment.value is not None else ""
+    return *place, judgment.doc_id, judgment.citation, measured
 
 
 def _verdict(judgment: Judgment) -> Verdict:
-    return Verdict(tone(judgment), word(judgment), judgment.grade, judgment.reason)
+    said = tone(judgment), word(judgment), judgment.grade, judgment.value
+    return Verdict(*said, judgment.reason)
 
 
 def _flip(judgment: Judgment, ours: Verdict, other: Verdict) -> dict[str, Any]:
@@ -115,8 +125,8 @@ def _flip(judgment: Judgment, ours: Verdict, other: Verdict) -> dict[str, Any]:
         "sentence_index": judgment.sentence_index,
         "doc_id": judgment.doc_id or judgment.citation,
         "claim": judgment.claim.index if judgment.claim else None,
-        "here": {"tone": ours.tone, "word": ours.word, "reason": ours.reason},
-        "there": {"tone": other.tone, "word": other.word, "reason": other.reason},
+        "here": ours.shown,
+        "there": other.shown,
     }
 
 

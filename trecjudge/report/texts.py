@@ -17,7 +17,7 @@ from trecjudge.report.output import Inputs
 from trecjudge.runs import RunReader, find_runs
 from trecjudge.topics import read_topics
 
-Wanted = Mapping[tuple[str, str], Collection[str]]
+DocumentIds = Mapping[tuple[str, str], Collection[str]]
 """(run_id, topic_id) -> ids of the documents that its citations and judgments name."""
 
 
@@ -40,7 +40,7 @@ class Texts:
         return self.places.get((response.run_id, response.topic_id), {})
 
 
-def read_texts(inputs: Inputs, blocks: Blocks, wanted: Wanted, strict: bool) -> Texts:
+def read_texts(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, strict: bool) -> Texts:
     """Read topics and the wanted documents, these into `blocks`.
 
     With `strict`, an input that is not there raises InputError; else it is noted as missing.
@@ -58,7 +58,7 @@ def read_texts(inputs: Inputs, blocks: Blocks, wanted: Wanted, strict: bool) -> 
     return texts
 
 
-def _read(inputs: Inputs, blocks: Blocks, wanted: Wanted, texts: Texts) -> None:
+def _read(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, texts: Texts) -> None:
     if inputs.topics is not None:
         texts.topics = read_topics(inputs.topics, _unheard)
     if not inputs.runs:

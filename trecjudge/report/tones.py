@@ -67,6 +67,8 @@ def word(judgment: Judgment) -> str:
     if found in ("missing", "unjudged"):
         return MEANINGS[found]
     label = judgment.label or ""
+    if label.isdigit():
+        return f"grade {label}"
     return WORDS.get(label, label.replace("_", " "))
 
 

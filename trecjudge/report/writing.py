@@ -23,7 +23,7 @@ from trecjudge.report.tones import MEANINGS, SIGNS
 from trecjudge.report.trail import Trail, kinds_of, read_reviews, read_trail
 from trecjudge.scoring import spec_of
 
-MEGABYTE = 1 << 20
+MEGABYTE = 1_000_000
 MOST = 120
 """Megabytes of blocks that a page holds; beyond, they go into files beside it."""
 
