@@ -13,7 +13,7 @@ import pytest
 from tests.report.test_blocks import unpacked
 from tests.report.test_writing import blocks_of
 from trecjudge.report.page import SCRIPTS, Bar, Page, policy, write_page
-from trecjudge.report.templates import PAGE
+from trecjudge.report.templates import ASSETS
 
 BOARD: dict[str, Any] = {
     "judge": "judge citation", "model": "", "ranked_by": "M", "judged": 1, "expected": 1,
@@ -96,8 +96,8 @@ def test_bars_of_one_measure_have_one_scale() -> None:
 
 
 def test_every_script_of_the_page_is_in_it() -> None:
-    assert sorted(SCRIPTS) == sorted(path.stem for path in PAGE.glob("*.js"))
-    for path in PAGE.glob("*.js"):
+    assert sorted(SCRIPTS) == sorted(path.stem for path in ASSETS.glob("*.js"))
+    for path in ASSETS.glob("*.js"):
         code = path.read_text()
         assert "</script" not in code
         assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b", code)

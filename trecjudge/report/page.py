@@ -31,7 +31,7 @@ SCRIPTS = (
     "charts",
     "main",
 )
-"""The scripts of `page/` in order: each may use those before it."""
+"""The scripts of `assets/` in order: each may use those before it."""
 
 HEAD = "head"
 LARGE = "topic-", "documents-", "calls-"

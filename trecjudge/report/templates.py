@@ -1,4 +1,4 @@
-"""The templates of `page/`, filled; whatever is put into them is escaped."""
+"""The templates of `assets/`, filled; whatever is put into them is escaped."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from markupsafe import Markup, escape
 
 from trecjudge.findings import visible
 
-PAGE = Path(__file__).parent / "page"
+ASSETS = Path(__file__).parent / "assets"
 
 
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined
+        loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined
     )
     environment.filters |= {
         "visible": visible,
@@ -30,13 +30,13 @@ def _environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return a template of `page/` with its values, safe to stand in another one."""
+    """Return a template of `assets/` with its values, safe to stand in another one."""
     return Markup(_environment().get_template(template).render(**values))
 
 
 def asset(name: str) -> Markup:
-    """Return a file of `page/` as it is: our own style or script."""
-    return Markup((PAGE / name).read_text(encoding="utf-8"))
+    """Return a file of `assets/` as it is: our own style or script."""
+    return Markup((ASSETS / name).read_text(encoding="utf-8"))
 
 
 def number(value: float | None) -> str:

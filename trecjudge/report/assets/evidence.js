@@ -300,7 +300,10 @@ function promptDetails(entry, topic, judgment) {
   );
 }
 
-/** Calls on just this; else those on its document or sentence that went before; else all. */
+/**
+ * Calls on just this; else the one on its document that went before, by which several sentences
+ * were asked at once; else those on the whole response, of a claim those that name it.
+ */
 function callsFor(calls, judgment) {
   const at = (call) => call.sentence_index ?? undefined;
   const on = (call) => call.citation_id ?? undefined;
@@ -312,7 +315,14 @@ function callsFor(calls, judgment) {
     (call) =>
       on(call) !== undefined && on(call) === keyOf(judgment) && at(call) < judgment.sentence_index,
   );
-  return grouped.length ? grouped.slice(-1) : calls.filter((call) => on(call) === undefined);
+  if (grouped.length) return grouped.slice(-1);
+  const whole = calls.filter((call) => on(call) === undefined);
+  const naming = whole.filter((call) => judgment.claim && names(call, judgment.claim.text));
+  return naming.length ? naming : whole;
+}
+
+function names(call, text) {
+  return (call.messages || []).some((message) => String(message.content).includes(text));
 }
 
 function callShown(call) {
