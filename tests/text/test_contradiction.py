@@ -20,6 +20,11 @@ from trecjudge.text.contradiction import contradiction
         pytest.param("It has 1.5 million people.", "It has 2,487,000 people.", id="scale"),
         pytest.param("The drug causes cancer.", "The drug does not cause cancer.", id="negation"),
         pytest.param("The drug does not cause cancer.", "The drug causes cancer.", id="contrary"),
+        pytest.param("The book has 20 chapters.", "The book has 18 chapters.", id="not rounded"),
+        pytest.param(
+            "The war ended in 2000.", "The war ended in 1998.", id="a year is not rounded"
+        ),
+        pytest.param("Profits rose to 5%.", "Profits rose to 7%.", id="rose to"),
         pytest.param("法律有12章。", "法律有18章。", id="Chinese"),
         pytest.param("В городе 3 моста.", "В городе 5 мостов.", id="Russian"),
     ],
@@ -37,6 +42,8 @@ def test_contradicted(claim: str, passage: str) -> None:
         pytest.param("Over 3 people died.", "Some 6 people died.", id="a bound"),
         pytest.param("About 100 people came.", "Exactly 104 people came.", id="a fair guess"),
         pytest.param("It has 1.5 million people.", "It has 1,487,000 people.", id="round"),
+        pytest.param("It began around 1990.", "It began in 1993.", id="a year, about"),
+        pytest.param("It takes 4 days.", "It takes 3 to 5 days.", id="a range"),
         pytest.param("It has 3 floors.", "It has 5 lifts.", id="another unit"),
         pytest.param(
             "Lung cancer makes 20% of deaths.",

@@ -60,7 +60,8 @@ class ModelDetector:
         parts = list(self._parts(claim, library))
         if not parts:
             library.require_read(claim)
-            return Verdict(UNATTRIBUTED, "there is no document", self.name)
+            nothing = "nothing in the documents is like it" if library.documents else "no document"
+            return Verdict(UNATTRIBUTED, nothing, self.name)
         found = None
         for part in parts[: self.rounds]:
             found = _read(claim, part, await self._asked(claim, part))

@@ -24,7 +24,7 @@ _ERAS = frozenset({"bce", "bc", "ce", "ad"})
 # A bound: another number is no contradiction.
 _BOUND = re.compile(
     r"(?:\b(?:over|under|above|below|more\s+than|less\s+than|fewer\s+than|at\s+least|at\s+most|up\s+to|"
-    r"between|from|or|to)|[<>≤≥–-])\s*$",
+    r"between|from|\d\s+(?:to|or|and))|[<>≤≥]|\d\s?[–-])\s*$",
     re.IGNORECASE,
 )
 # A guess: only a number that is far off contradicts it.
@@ -33,6 +33,8 @@ _GUESS = re.compile(
     re.IGNORECASE,
 )
 _FAR_OFF = 1.25
+_FAR_OFF_YEARS = 10
+_ROUNDED = 1.05
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _BEFORE_A_YEAR = frozenset(map(word_form, "in since until by during after before year of".split()))  # noqa: SIM905
 _BEFORE = re.compile(r"[$€£¥₹]\s*$")
@@ -160,27 +162,23 @@ def _unit(text: str, tokens: Sequence[Token], position: int, last: int) -> tuple
 
 def _agree(one: Quantity, other: Quantity) -> bool:
     """Tell if two numbers can be the same: one is the other rounded, or a fair guess of it."""
-    if _rounds(one.number, other.number):
-        return True
     try:
         low, high = sorted((float(one.number), float(other.number)))
     except ValueError:
         return False
-    return (one.guess or other.guess) and high <= low * _FAR_OFF
+    guess = one.guess or other.guess
+    if one.unit == "year":
+        return guess and high - low <= _FAR_OFF_YEARS
+    if guess and high <= low * _FAR_OFF:
+        return True
+    return high <= low * _ROUNDED and _rounds(one.number, other.number)
 
 
 def _rounds(one: str, other: str) -> bool:
     """Tell if one number is the other, rounded to fewer digits."""
-    for short, full in ((one, other), (other, one)):
-        try:
-            value, exact = float(short), float(full)
-        except ValueError:
-            continue
-        digits = len(_significant(short))
-        shorter = 0 < digits < len(_significant(full))
-        if shorter and float(f"{exact:.{digits}g}") == value:
-            return True
-    return False
+    short, full = sorted((one, other), key=lambda number: len(_significant(number)))
+    digits = len(_significant(short))
+    return digits > 0 and float(f"{float(full):.{digits}g}") == float(short)
 
 
 def _significant(number: str) -> str:
