@@ -40,6 +40,7 @@ def test_a_run_has_its_coverage_and_bounds() -> None:
     first, second = standings(board(), {}, {})["runs"]
     assert (first["responses"], first["expected_responses"], first["judged"]) == (2, 2, 2)
     assert (second["responses"], second["judged"], second["expected"]) == (1, 0, 1)
+    assert (first["place"], second["place"]) == (1, None)
     support = second["means"][1]
     assert (support["lowest"], support["highest"], support["value"]) == (0.0, 0.5, None)
 

@@ -49,7 +49,11 @@ def standings(board: Leaderboard, intervals: Intervals, teams: Mapping[str, str]
     return {
         "ranked_by": board.spec.ranked_by,
         "measures": [_measure(measure) for measure in measures],
-        "runs": [_run(board, run_id, intervals, teams.get(run_id, "")) for run_id in order],
+        "runs": [
+            _run(board, run_id, intervals, teams.get(run_id, ""))
+            | {"place": _place(board, run_id, number)}
+            for number, run_id in enumerate(order, 1)
+        ],
         "scores": [
             [[_score(board, run_id, topic, m.name) for topic in board.expected] for run_id in order]
             for m in measures
@@ -94,6 +98,13 @@ def _run(board: Leaderboard, run_id: str, intervals: Intervals, team: str) -> di
         "expected": coverage.expected,
         "means": means,
     }
+
+
+def _place(board: Leaderboard, run_id: str, number: int) -> int | None:
+    """Return the place of a run; None where unjudged items leave its mean, and so its place, open."""
+    ranked = next(m for m in board.spec.measures if m.name == board.spec.ranked_by)
+    mean = board.mean(run_id, ranked)
+    return number if mean.value is not None and mean.low == mean.high else None
 
 
 def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> float | str | None:
