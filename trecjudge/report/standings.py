@@ -101,7 +101,7 @@ def _run(board: Leaderboard, run_id: str, intervals: Intervals, team: str) -> di
 
 
 def _place(board: Leaderboard, run_id: str, number: int) -> int | None:
-    """Return the place of a run; None where unjudged items leave its mean, and so its place, open."""
+    """Return the place of a run; None where unjudged items leave it open."""
     ranked = next(m for m in board.spec.measures if m.name == board.spec.ranked_by)
     mean = board.mean(run_id, ranked)
     return number if mean.value is not None and mean.low == mean.high else None

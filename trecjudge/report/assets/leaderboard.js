@@ -12,13 +12,13 @@ const mean = (values) => AGGREGATES.sum(values) / values.length;
 /** A run's mean over some topics, by the rules of the whole leaderboard. */
 function meanOver(m, runNumber, topicPositions) {
   const measure = head.measures[m];
-  const values = topicPositions
-    .map((t) => head.scores[m][runNumber][t])
-    .map((value) => {
-      const missing = value === "" || (value === null && measure.default_if_undefined);
-      return missing ? measure.default : value;
-    })
-    .filter((value) => typeof value === "number");
+  const isNumber = (value) => typeof value === "number";
+  const found = topicPositions.map((t) => head.scores[m][runNumber][t]);
+  if (found.includes("?") && !found.some(isNumber)) return null; // nothing was judged
+  const isMissing = (value) => value === "" || (value === null && measure.default_if_undefined);
+  const values = found
+    .map((value) => (isMissing(value) ? measure.default : value))
+    .filter(isNumber);
   return values.length ? (AGGREGATES[measure.aggregate] || mean)(values) : null;
 }
 
