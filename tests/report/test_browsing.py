@@ -227,6 +227,22 @@ def test_what_is_unjudged_opens_the_mean(tmp_path: Path, open_page: Open) -> Non
     assert "cut: the reply was cut (3 tries)" in browser.text(".evidence")
 
 
+def test_intervals_groups_and_labels_of_people(tmp_path: Path, open_page: Open) -> None:
+    good = judgment(FULL, doc_id="d", citation="d", exists=True)
+    outputs = output(tmp_path, (response(("S.", ["d"])), [good]))
+    human = {"labelled": 9, "mean": 0.9, "low": 0.8, "high": 0.95}
+    known = {"low": 0.7, "high": 1.0, "groups": ["a", "b"], "human": human}
+    line = {"run_id": "r", "measure": "CITATION_SUPPORT"} | known
+    outputs.statistics.write_text(json.dumps(line))
+    browser = open_page(report(outputs).path)
+    cell = browser.all("#board td.measure")[1]
+    assert " ".join(cell.text.split()) == "1.000 ab by labels 0.900, 0.800 to 0.950"
+    assert len(browser.all("#board .interval")) == 1
+    assert "cannot be told apart" in browser.text("#leaderboard .lead")
+    browser.go("#/run/r")
+    assert "0.700 to 1.000" in browser.text(".tiles")
+
+
 def test_the_prompt_as_it_was_sent(tmp_path: Path, open_page: Open) -> None:
     good = judgment(FULL, doc_id="d", citation="d", exists=True, attester="llm")
     call = {

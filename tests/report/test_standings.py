@@ -49,10 +49,11 @@ def test_intervals_and_groups_where_they_are_known(tmp_path: Path) -> None:
     path = tmp_path / "x.leaderboard.jsonl"
     path.write_text(
         '{"run_id": "r", "measure": "CITATION_SUPPORT", "low": 0.1, "high": 0.9, "rank": 1,'
-        ' "groups": ["a", "b"]}\n'
+        ' "groups": ["a", "b"], "human": {"mean": 0.5}}\n'
     )
     mean = standings(board(), read_intervals(path), {})["runs"][0]["means"][1]
-    assert (mean["low"], mean["high"], mean["groups"], mean["rank"]) == (0.1, 0.9, "ab", 1)
+    assert (mean["low"], mean["high"], mean["groups"]) == (0.1, 0.9, "ab")
+    assert mean["human"] == {"mean": 0.5}
     assert read_intervals(tmp_path / "none") == {}
 
 

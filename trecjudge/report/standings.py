@@ -85,8 +85,8 @@ def _run(board: Leaderboard, run_id: str, intervals: Intervals, team: str) -> di
                 "highest": mean.high,
                 "low": known.get("low"),
                 "high": known.get("high"),
-                "rank": known.get("rank"),
                 "groups": "".join(known.get("groups") or ()),
+                "human": known.get("human"),
             }
         )
     return {
