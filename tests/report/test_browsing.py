@@ -75,6 +75,8 @@ def test_the_heat_map_shows_a_measure_and_filters(sample_page: Path, open_page: 
     ]
     browser.find("#screen select").send_keys("AVG_CITATIONS")
     assert [cell.text for cell in browser.all(".heat td[data-run=careless]")] == ["5", "7", "6"]
+    browser.all("#screen select")[1].send_keys("mean, highest")
+    assert [cell.text for cell in browser.all(".heat thead th")] == ["12", "13", "11"]
     topics = browser.all("#screen input")[1]
     topics.send_keys("lighthouse")
     assert [cell.text for cell in browser.all(".heat thead th")] == ["12"]
@@ -101,6 +103,38 @@ def test_a_citation_shows_the_evidence_in_its_document(sample_page: Path, open_p
     assert (
         browser.text(".evidence .note") == "There is no such document: the citation leads nowhere."
     )
+
+
+def test_problems_are_gone_through_one_by_one(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page, "#/response/careless/12")
+    seen = []
+    for _ in range(7):
+        browser.find(".response .tools button").click()
+        address = browser.run("return location.hash")
+        browser.wait(f"document.querySelector(`.chip[href='{address}'][aria-current]`)")
+        seen.append(browser.text("[role=status].hidden"))
+    assert seen == [
+        "Sentence 2: does not support",
+        "Sentence 2: missing document",
+        "Sentence 3: does not support",
+        "Sentence 4: does not support",
+        "Sentence 4: does not support",
+        "Sentence 0: does not support",
+        "Sentence 2: does not support",
+    ]
+
+
+def test_a_file_that_was_cut_still_shows_its_leaderboard(
+    sample_page: Path, tmp_path: Path, browser: Browser
+) -> None:
+    text = sample_page.read_text()
+    cut = tmp_path / "cut.html"
+    start = text.index('id="head">') + len('id="head">')
+    cut.write_text(text[:start] + text[start + 200 :])
+    browser.driver.get(cut.as_uri())
+    browser.wait("document.documentElement.dataset.ready === 'without detail'")
+    assert browser.text("#leaderboard .note").startswith("The detail cannot be read: ")
+    assert len(runs(browser)) == 3
 
 
 def test_an_address_leads_to_a_judgment(sample_page: Path, open_page: Open) -> None:

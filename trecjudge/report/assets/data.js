@@ -51,6 +51,7 @@ function block(name) {
 
 async function readHead() {
   [head] = await read("head");
+  if (!head) throw new Error("the file was cut on its way");
   runNumbers = new Map(head.runs.map((run, number) => [run.id, number]));
   topicNumbers = new Map(head.topics.map((topic, number) => [topic.id, number]));
 }

@@ -8,9 +8,7 @@ async function evidencePanel(panel, view, judgment, i) {
   const place = h("div", { class: "document-place" });
   const others = h("div");
   const title = [
-    judgment.sentence_index === undefined
-      ? "Whole response"
-      : `Sentence ${judgment.sentence_index}`,
+    placeOf(judgment),
     key === undefined ? "" : `, document ${view.numberOf(key)}`,
   ].join("");
   fresh(

@@ -1,10 +1,11 @@
 // Runs by topics, a cell a response: its number is in it, and its shade says the same.
 
 const SHADES = 7;
+const TOPIC_ORDERS = ["id", "mean, lowest first", "mean, highest first"];
 
 function heatView(measureName) {
   const found = head.measures.findIndex((measure) => measure.name === measureName);
-  const state = { measure: found < 0 ? rankedBy() : found, runs: "", topics: "" };
+  const state = { measure: found < 0 ? rankedBy() : found, runs: "", topics: "", order: 0 };
   const place = h("div");
   const draw = () => fresh(place, heatTable(state));
   draw();
@@ -20,6 +21,10 @@ function heatView(measureName) {
       { class: "tools" },
       measureChooser(state.measure, (i) => {
         state.measure = i;
+        draw();
+      }),
+      chooser("Topics by", TOPIC_ORDERS, 0, (i) => {
+        state.order = i;
         draw();
       }),
       filterBox("Filter runs", (wanted) => {
@@ -48,20 +53,69 @@ function heatLegend() {
 }
 
 function heatTable(state) {
+  const m = state.measure;
   const runs = head.runs.filter((run) => run.id.toLowerCase().includes(state.runs));
-  const topics = head.topics.filter((topic) =>
+  const fitting = head.topics.filter((topic) =>
     `${topic.id} ${topic.title}`.toLowerCase().includes(state.topics),
   );
+  const topics = state.order
+    ? ordered(fitting, (topic) => meanOfTopic(m, topic), state.order === 2)
+    : fitting;
   if (!runs.length || !topics.length)
     return h("p", { class: "note" }, "Nothing fits these filters.");
-  const values = head.scores[state.measure].flat().filter((value) => typeof value === "number");
-  const low = Math.min(0, ...values);
-  const high = Math.max(...values, low === 0 && Math.max(0, ...values) <= 1 ? 1 : low);
-  const shade = (value) =>
-    Math.min(SHADES - 1, Math.floor(((value - low) / (high - low || 1)) * SHADES));
-  const cell = (run, topic) => {
-    const value = score(state.measure, run.id, topic.id);
-    const known = typeof value === "number";
+  const shade = shadesOf(m);
+  const grid = h(
+    "table",
+    {
+      class: "heat",
+      role: "grid",
+      "aria-label": `${head.measures[m].name} of each run on each topic`,
+      click: (event) => openCell(event.target.closest("td")),
+      keydown: moveInGrid,
+    },
+    h("thead", null, topicRow(topics)),
+    h(
+      "tbody",
+      null,
+      runs.map((run) => runRow(run, topics, m, shade)),
+    ),
+  );
+  grid.tBodies[0].rows[0].cells[1].tabIndex = 0;
+  return h("div", { class: "scroll heat-scroll" }, grid);
+}
+
+function meanOfTopic(m, topic) {
+  const values = head.runs.map((run) => score(m, run.id, topic.id)).filter(Number.isFinite);
+  return values.length ? mean(values) : null;
+}
+
+/** The shade of a value: by seven equal steps from 0 to 1, or over what the measure's values span. */
+function shadesOf(m) {
+  let [low, high] = [0, 0];
+  for (const value of head.scores[m].flat().filter(Number.isFinite)) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (low === 0 && high <= 1) high = 1;
+  return (value) => Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));
+}
+
+function topicRow(topics) {
+  const cells = topics.map((topic) =>
+    h(
+      "th",
+      { scope: "col", role: "columnheader", title: topic.title },
+      h("a", { href: address("topic", topic.id), tabindex: "-1" }, topic.id),
+    ),
+  );
+  return h("tr", { role: "row" }, h("td", { role: "gridcell" }), cells);
+}
+
+function runRow(run, topics, m, shade) {
+  const link = h("a", { href: address("run", run.id), tabindex: "-1" }, h("bdi", null, run.id));
+  const cells = topics.map((topic) => {
+    const value = score(m, run.id, topic.id);
+    const known = Number.isFinite(value);
     return h(
       "td",
       {
@@ -73,56 +127,13 @@ function heatTable(state) {
       },
       known ? brief(value) : value === "" ? "–" : value === "?" ? "?" : "n/a",
     );
-  };
-  const grid = h(
-    "table",
-    {
-      class: "heat",
-      role: "grid",
-      "aria-label": `${head.measures[state.measure].name} of each run on each topic`,
-      click: (event) => openCell(event.target.closest("td")),
-      keydown: moveInGrid,
-    },
-    h(
-      "thead",
-      null,
-      h(
-        "tr",
-        { role: "row" },
-        h("td", { role: "gridcell" }),
-        topics.map((topic) =>
-          h(
-            "th",
-            { scope: "col", role: "columnheader", title: topic.title },
-            h("a", { href: address("topic", topic.id), tabindex: "-1" }, topic.id),
-          ),
-        ),
-      ),
-    ),
-    h(
-      "tbody",
-      null,
-      runs.map((run) =>
-        h(
-          "tr",
-          { role: "row" },
-          h(
-            "th",
-            { scope: "row", role: "rowheader" },
-            h("a", { href: address("run", run.id), tabindex: "-1" }, h("bdi", null, run.id)),
-          ),
-          topics.map((topic) => cell(run, topic)),
-        ),
-      ),
-    ),
-  );
-  grid.tBodies[0].rows[0].cells[1].tabIndex = 0;
-  return h("div", { class: "scroll heat-scroll" }, grid);
+  });
+  return h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, link), cells);
 }
 
-/** A number in as few characters as a cell holds: .82, 1, 12.5. */
+/** A number in as few characters as a cell holds: .82, 1, 12.5, 1235. */
 function brief(value) {
-  if (Number.isInteger(value)) return String(value);
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return String(Math.round(value));
   return Math.abs(value) < 1 ? value.toFixed(2).replace("0.", ".") : value.toPrecision(3);
 }
 

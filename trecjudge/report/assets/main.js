@@ -96,4 +96,11 @@ async function start() {
   document.documentElement.dataset.ready = "yes";
 }
 
-start();
+// Whatever stops the scripts, the leaderboard and the charts are there without them.
+start().catch((error) => {
+  const old = typeof DecompressionStream === "undefined";
+  const why = old ? "this browser cannot unpack it; take a newer one" : error.message;
+  byId("leaderboard").prepend(h("p", { class: "note" }, `The detail cannot be read: ${why}`));
+  for (const section of document.querySelectorAll("#charts, #screen")) section.hidden = false;
+  document.documentElement.dataset.ready = "without detail";
+});

@@ -79,7 +79,8 @@ class ResponseView {
       ? chosenJudge
       : this.judges.find((judge) => Object.keys(entry.tones[judge] || {}).length) || this.judges[0];
     this.list = h("div", { class: "response" });
-    this.element = h("div", { class: "reading" }, this.list, this.panel);
+    this.status = h("p", { class: "hidden", role: "status" });
+    this.element = h("div", { class: "reading" }, this.status, this.list, this.panel);
     this.draw();
     this.onWidth = () => this.placePanel();
     NARROW.addEventListener("change", this.onWidth);
@@ -130,6 +131,8 @@ class ResponseView {
             .filter((tone) => counts[tone])
             .map((tone) => [tone, counts[tone]]),
         ),
+        this.where(isProblem).length > 0 &&
+          h("button", { type: "button", click: () => this.goOn() }, "Next problem"),
       ),
       this.box("Of the whole response", whole, () => ""),
       this.entry.sentences.length === 0 &&
@@ -141,6 +144,14 @@ class ResponseView {
       ),
       this.box("Of its documents", documents, (key) => `${this.numberOf(key)} ${key}`),
     );
+  }
+
+  /** Go to the next judgment that is not all good; after the last to the first. */
+  goOn() {
+    const problems = this.where(isProblem);
+    const next = problems.find((i) => i > this.picked) ?? problems[0];
+    location.hash = this.address(next).slice(1);
+    this.list.querySelector(`[data-judgment="${next}"]`)?.scrollIntoView({ block: "center" });
   }
 
   box(title, positions, name) {
@@ -274,6 +285,7 @@ class ResponseView {
     }
     evidencePanel(this.panel, this, judgment, i);
     this.asked ||= asked;
+    if (asked) this.status.textContent = visible(`${placeOf(judgment)}: ${wordOf(judgment)}`);
     this.placePanel();
     if (asked && NARROW.matches) this.panel.scrollIntoView({ block: "nearest" });
   }
@@ -290,6 +302,16 @@ class ResponseView {
 /** What a judgment is on: its document, or the citation as written. */
 function keyOf(judgment) {
   return judgment.doc_id ?? judgment.citation;
+}
+
+function placeOf(judgment) {
+  return judgment.sentence_index === undefined
+    ? "Whole response"
+    : `Sentence ${judgment.sentence_index}`;
+}
+
+function isProblem(judgment) {
+  return !["good", "plain"].includes(judgment.tone);
 }
 
 function wordOf(judgment) {
