@@ -24,6 +24,9 @@ FLAGS = (
     "--disable-dev-shm-usage",
 )
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+OWN = ("file:", "data:", "about:", "chrome:")
+"""Addresses on this machine; the last are the browser's own pages."""
+
 PATIENCE = 20.0
 """Seconds until something that is waited for must be there."""
 
@@ -103,7 +106,7 @@ class Browser:
         for event in events:
             if event["params"].get("blockedReason") == "csp":
                 sent.pop(event["params"]["requestId"], None)
-        return [url for url in sent.values() if not url.startswith(("file:", "data:", "about:"))]
+        return [url for url in sent.values() if not url.startswith(OWN)]
 
 
 @contextmanager

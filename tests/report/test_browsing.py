@@ -311,14 +311,17 @@ def test_a_pair_judged_differently_is_marked(tmp_path: Path, open_page: Open) ->
         found = judgment(label, doc_id="d", citation="d", exists=True)
         return response(("The  same sentence.", ["d"]), run_id=run_id), [found]
 
-    outputs = output(tmp_path, judged("a", FULL), judged("b", NONE), judged("c", FULL))
+    failed = judgment(doc_id="d", citation="d", failure=Failure("cut", ""))
+    unjudged = response(("The same sentence.", ["d"]), run_id="z"), [failed]
+    pairs = (judged("a", FULL), judged("b", NONE), judged("c", FULL), unjudged)
+    outputs = output(tmp_path, *pairs)
     browser = open_page(report(outputs).path, "#/topic/t1")
     assert "1 pair of a sentence and a document is judged differently" in browser.text(".differs")
-    assert len(browser.all(".column .flag")) == 3
+    assert len(browser.all(".column .flag")) == 4
     browser.go("#/response/b/t1")
     browser.wait("document.querySelector('.evidence .differs')")
     assert browser.text(".evidence .differs").splitlines() == [
-        "⚠ Judged differently elsewhere", "✓ supports a", "✓ supports c",
+        "⚠ Judged differently elsewhere", "✓ supports a", "✓ supports c", "? unjudged z",
     ]  # fmt: skip
 
 

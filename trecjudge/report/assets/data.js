@@ -43,7 +43,9 @@ async function read(name) {
 /** The entries of a block; an empty list where there is none. The last few stay decoded. */
 function block(name) {
   if (!decoded.has(name)) {
-    decoded.set(name, read(name));
+    const reading = read(name);
+    decoded.set(name, reading);
+    reading.catch(() => decoded.delete(name)); // it may be there the next time
     if (decoded.size > MOST_BLOCKS) decoded.delete(decoded.keys().next().value);
   }
   return decoded.get(name);

@@ -226,7 +226,7 @@ async function elsewhere(entry, topic, judgment) {
   const same = pairsOf(await responsesOn(topic.id)).get(pairKey(entry, judgment)) || [];
   const rest = same.filter((pair) => pair.run !== entry.run || pair.judgment !== judgment);
   if (!rest.length) return null;
-  const differs = rest.some((pair) => pair.judgment.word !== judgment.word);
+  const differs = isConflict(same);
   return h(
     "div",
     { class: differs ? "differs" : "same" },
@@ -245,7 +245,6 @@ async function elsewhere(entry, topic, judgment) {
             { href: address("response", pair.run, topic.id, pair.at) },
             h("bdi", null, pair.run),
           ),
-          pair.judgment.judge !== judgment.judge ? ` (${pair.judgment.judge})` : "",
         ),
       ),
     ),

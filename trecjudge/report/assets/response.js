@@ -2,6 +2,8 @@
 
 const NARROW = window.matchMedia("(max-width: 62rem)");
 let chosenJudge = null;
+let shownView = null;
+NARROW.addEventListener("change", () => shownView?.placePanel());
 
 async function responseView(runId, topicId, picked) {
   const topic = head.topics[topicNumbers.get(topicId)];
@@ -26,6 +28,7 @@ async function responseView(runId, topicId, picked) {
       ),
     );
   const view = new ResponseView(entry, topic);
+  shownView = view;
   shown.push(view.element);
   view.pick(picked === undefined ? view.first() : Number(picked), picked !== undefined);
   return { shown, update: (other) => view.pick(Number(other), true) };
@@ -82,8 +85,6 @@ class ResponseView {
     this.status = h("p", { class: "hidden", role: "status" });
     this.element = h("div", { class: "reading" }, this.status, this.list, this.panel);
     this.draw();
-    this.onWidth = () => this.placePanel();
-    NARROW.addEventListener("change", this.onWidth);
   }
 
   numberOf(key) {

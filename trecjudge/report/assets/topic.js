@@ -1,6 +1,6 @@
 // All runs on one topic side by side; a sentence and document judged differently is marked.
 
-/** Judgments by (sentence, document): the same pair in several runs, or by several judges. */
+/** Judgments by (judge, sentence, document): the same pair may stand in several runs. */
 function pairsOf(entries) {
   const pairs = new Map();
   for (const entry of entries) {
@@ -17,14 +17,18 @@ function pairsOf(entries) {
 function pairKey(entry, judgment) {
   const text =
     entry.sentences.find((sentence) => sentence.index === judgment.sentence_index)?.text || "";
-  return JSON.stringify([text.trim().replace(/\s+/g, " "), judgment.doc_id]);
+  return JSON.stringify([text.trim().replace(/\s+/g, " "), judgment.doc_id, judgment.judge]);
 }
 
 /** Pairs that got more than one verdict. */
 function conflictsIn(pairs) {
-  return [...pairs].filter(
-    ([, found]) => new Set(found.map((pair) => pair.judgment.word)).size > 1,
-  );
+  return [...pairs].filter(([, found]) => isConflict(found));
+}
+
+/** Whether verdicts on one pair differ; what is unjudged has none. */
+function isConflict(found) {
+  const judged = found.filter((pair) => pair.judgment.tone !== "unjudged");
+  return new Set(judged.map((pair) => pair.judgment.word)).size > 1;
 }
 
 async function topicView(topicId) {
