@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,7 +11,10 @@ from typing import Any
 from trecjudge.findings import visible
 from trecjudge.report.templates import render
 
-NAME_WIDTH, PLOT_WIDTH, ROW = 240, 560, 22
+PLOT_WIDTH, ROW = 560, 22
+CHARACTER = 7.4
+"""Pixels of a character of a name, in the wider of usual fonts."""
+
 LONGEST_NAME = 30
 COLUMN = 190
 SCATTER = 520
@@ -51,6 +54,11 @@ def short(run_id: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
+def margin(run_ids: Iterable[str]) -> int:
+    """Return the pixels that the names of runs need beside a chart."""
+    return 24 + round(CHARACTER * max((len(short(run_id)) for run_id in run_ids), default=0))
+
+
 def told(value: float) -> str:
     """Return a number as charts show it."""
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
@@ -58,7 +66,7 @@ def told(value: float) -> str:
 
 def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
     """Return the values of each run over topics: points, quartiles, median, lowest, highest."""
-    left, top = NAME_WIDTH, 36
+    left, top = margin(values), 36
     right = left + PLOT_WIDTH
     every = [value for found in values.values() for value in found]
     axis = Axis.over(every, left, right)
@@ -106,14 +114,14 @@ def bump(measures: Sequence[str], ranks: Mapping[str, Sequence[int | None]]) -> 
     `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
     the leaderboard; the first five stand out.
     """
-    left, top = NAME_WIDTH, 48
+    left, top = max(margin(ranks), COLUMN // 2), 48
     xs = [left + COLUMN * i for i in range(len(measures))]
     lines = [_line(run_id, found, xs, top, measures) for run_id, found in ranks.items()]
     highest = max((rank for found in ranks.values() for rank in found if rank), default=1)
     bottom = top + ROW * (highest - 1)
     columns = [{"x": x, "name": name} for x, name in zip(xs, measures, strict=True)]
     size = {
-        "width": xs[-1] + NAME_WIDTH,
+        "width": xs[-1] + left,
         "height": bottom + 24,
         "left": left,
         "right": xs[-1],
