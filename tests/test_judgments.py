@@ -22,6 +22,7 @@ JUDGMENTS = [
         match="EXACT",
         sources=(Source("d1", 0, 4, "One.", 0.9, "N", "u", "2024", "2"),),
     ),
+    judgment("no_support", judge="citation", expected=0.0),
     judgment("USED", judge="citation", facts=(Fact("One.", 0, 4, True), Fact("Two.", 5, 9))),
 ]
 HEADER = Header({"citation": {"partial": 0.5}}, {"sort_by": "X"}, ("m:f",), ("t1", "t2"), True)
@@ -66,7 +67,7 @@ def test_a_file_that_is_not_whole(path: Path, keep: slice, message: str) -> None
 def test_a_removed_judgment_is_noticed(path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:2] + lines[3:]))
-    with pytest.raises(InputError, match=r"jsonl:7: counts 4 judgments, the file has 3"):
+    with pytest.raises(InputError, match=r"jsonl:8: counts 5 judgments, the file has 4"):
         list(JudgmentsReader(path))
 
 
@@ -88,13 +89,14 @@ def test_a_broken_line_is_placed(path: Path) -> None:
         (b'"importance":0.5', b'"importance":"x"'),
         (b'"sources":[', b'"sources":[5,'),
         (b'"found":true', b'"found":"x"'),
+        (b'"expected":0.0', b'"expected":1.5'),
         (b'"topic_id":"t2"', b'"topic_id":"t1"'),
         (b'"run_id":"r"', b'"run_id":5'),
         (b'"topics":["t1","t2"]', b'"topics":5'),
         (b'"citation":{"partial":0.5}', b'"citation":[1]'),
         (b'"record":"end"', b'"record":"odd"'),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_a_file_that_was_edited_wrongly(path: Path, before: bytes, after: bytes) -> None:
     text = path.read_bytes()

@@ -85,6 +85,7 @@ def test_every_flag_is_in_the_readme() -> None:
 
 def test_every_judge_format_and_command_is_in_the_readme() -> None:
     named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
+    named += ["report", "show"]
     assert [name for name in named if f"`{name}" not in README] == []
 
 

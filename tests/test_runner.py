@@ -158,6 +158,7 @@ def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
         ([None], "the judge returned None, not a Judgment"),
         (judgment(value=float("nan")), "value is nan, not a number"),
         (judgment(value=float("inf")), "value is inf, not a number"),
+        (judgment(expected=1.5), "expected is 1.5, not a weight of 0 to 1"),
         (judgment(grade=1.5), "grade is 1.5, not a whole number"),
         (judgment(grade=10**30), "not a whole number"),
         (judgment(topic_id="t2"), "the judgment is on 'r', 't2'"),
@@ -165,7 +166,7 @@ def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
         (judgment(claim=Claim(0, "\ud800", 0)), "surrogates not allowed"),
         (judgment(facts=(Fact(5, 0, 1),)), "5 is not text"),  # type: ignore[arg-type]
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_what_is_no_judgment_on_the_item_is_unjudged(returned: Any, message: str) -> None:
     (found,) = judged(Asking(lambda item: returned), response(("One.", [])))

@@ -50,6 +50,11 @@ class Attesting:
     calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = ()
 
+    @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return self.attester == "llm"
+
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield one item for each citation of each sentence."""
         for sentence in response.sentences:
@@ -130,7 +135,7 @@ def _attested(item: Item, found: Attestation) -> Judgment:
         item,
         label=found.label,
         grade=GRADES[found.label],
-        value=found.expected,
+        expected=found.expected,
         reason=found.reason,
         evidence=found.evidence,
         attester=found.attester,

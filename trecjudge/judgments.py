@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from trecjudge.errors import InputError
 from trecjudge.findings import shown
@@ -31,7 +31,8 @@ from trecjudge.records import (
 from trecjudge.sources.containers import lines
 
 FORMAT = 2
-OF_CLAIMS = ("claim", "match", "sources", "facts")
+SOMETIMES = ("claim", "match", "sources", "facts", "expected")
+"""Fields that stand in a record only where a judge gave them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,9 @@ class Header:
 def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
     """Return a judgment as stored: without what varies between two runs of the same input.
 
-    What only judges of claims give stands there only where they gave it.
+    What only some judges give stands there only where they gave it.
     """
-    of_claims = {name: found for name in OF_CLAIMS if (found := getattr(judgment, name))}
+    given = {name: getattr(judgment, name) for name in SOMETIMES}
     return {
         "record": "judgment",
         "run_id": judgment.run_id,
@@ -74,7 +75,7 @@ def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
         "attester": judgment.attester,
         "judge": judge,
         "failure": judgment.failure,
-    } | of_claims
+    } | {name: found for name, found in given.items() if found not in (None, "", ())}
 
 
 def response_record(response: Response) -> dict[str, Any]:
@@ -203,11 +204,12 @@ class JudgmentsReader:
         return InputError(f"{Place(str(self.path), number)}: {message}")
 
 
-_CLAIM_TYPES: Mapping[str, TypeAdapter[Any]] = {
+_SOMETIMES_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "claim": TypeAdapter(Claim),
     "match": TypeAdapter(str),
     "sources": TypeAdapter(tuple[Source, ...]),
     "facts": TypeAdapter(tuple[Fact, ...]),
+    "expected": TypeAdapter(Annotated[float, Field(ge=0, le=1)]),
 }
 NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
 TYPES: Mapping[str, tuple[type, ...]] = {
@@ -238,15 +240,17 @@ def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     return Judgment(
         evidence=Evidence(**evidence) if evidence else None,
         failure=Failure(**failure) if failure else None,
-        **fields | _of_claims(record),
+        **fields | _sometimes(record),
     )
 
 
-def _of_claims(record: dict[str, Any]) -> dict[str, Any]:
-    """Return what a record has of claims, checked. Raises TypeError or ValueError."""
-    given = {name: record[name] for name in OF_CLAIMS if name in record}
+def _sometimes(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what only some judges give, as far as a record has it. Raises ValueError."""
+    given = {name: record[name] for name in SOMETIMES if name in record}
     try:
-        return {name: _CLAIM_TYPES[name].validate_python(value) for name, value in given.items()}
+        return {
+            name: _SOMETIMES_TYPES[name].validate_python(value) for name, value in given.items()
+        }
     except ValidationError as error:
         wrong = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, wrong['loc']))} is wrong: {wrong['msg']}") from error

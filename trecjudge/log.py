@@ -10,10 +10,9 @@ import orjson
 import structlog
 
 from trecjudge.findings import Finding
-from trecjudge.records import FULL, Item, Judgment, ModelCall
+from trecjudge.records import FULL, LEFT_OUT, Item, Judgment, ModelCall
 
 FIRST = ("event", "timestamp")
-LEFT_OUT = "[left out: it holds document text]"
 
 
 def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -81,9 +80,11 @@ def _output(judgment: Judgment) -> dict[str, Any]:
     supports = judgment.label == FULL if judgment.judged else None
     cited = {} if judgment.citation is None else {"citation_supports": supports}
     of_claim = {"claim": judgment.claim, "match": judgment.match} if judgment.claim else {}
+    expected = {} if judgment.expected is None else {"expected": judgment.expected}
     return (
         cited
         | of_claim
+        | expected
         | {
             "label": judgment.label,
             "grade": judgment.grade,

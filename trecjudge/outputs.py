@@ -55,6 +55,11 @@ class Outputs:
         return self.folder / f"{self.name}.leaderboard.txt"
 
     @property
+    def statistics(self) -> Path:
+        """Means with intervals, bounds, ties and groups: one object for each run and measure."""
+        return self.folder / f"{self.name}.leaderboard.jsonl"
+
+    @property
     def qrels(self) -> Path:
         """The grades of documents."""
         return self.folder / f"{self.name}.qrels"
@@ -78,6 +83,11 @@ class Outputs:
     def config(self) -> Path:
         """What makes the job repeatable."""
         return self.folder / f"{self.name}.config.yml"
+
+    @property
+    def report(self) -> Path:
+        """All of it to look at, in a browser."""
+        return self.folder / f"{self.name}.report.html"
 
     def of(self, suffix: str) -> Outputs:
         """Return the outputs of a variant or sweep point."""

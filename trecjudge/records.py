@@ -13,6 +13,11 @@ GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
 """The labels of an attestation, and their grades in qrels."""
 
 
+LEFT_OUT: Final = "[left out: it holds document text]"
+ABSTAINED: Final = "ABSTAINED"
+"""The label of a response that declines to answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something was read: a file and, where it has one, a line counted from 1."""
@@ -236,9 +241,9 @@ class Judgment:
     """A judge's decision on one item; where the item is unjudged, `failure` says why.
 
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
-    judges that measure rather than grade; of an attestation the weight to be expected of a person,
-    where the attester has calibrated probabilities. `judge` is the name of the judge, known where
-    judgments are read back from their file.
+    judges that measure rather than grade. `expected` is the weight (1 full, 0.5 partial, 0 none) to
+    be expected of a person, where an attester has calibrated probabilities. `judge` is the name of
+    the judge, known where judgments are read back from their file.
 
     A judgment on a claim has the claim, in `sources` the passages that it was held against, the
     most telling first, and in `match` how it follows from them: EXACT, PARAPHRASE, INFERENCE. One
@@ -263,6 +268,7 @@ class Judgment:
     match: str = ""
     sources: tuple[Source, ...] = ()
     facts: tuple[Fact, ...] = ()
+    expected: float | None = None
     usage: Usage = field(default=Usage(), compare=False)
 
     @property
@@ -286,11 +292,15 @@ def judgment_of(item: Item, **decision: Any) -> Judgment:
 
 
 def without_text(judgment: Judgment) -> Judgment:
-    """Return a judgment without the text of documents: where it stands is kept."""
+    """Return a judgment without the text of documents: where it stands is kept.
+
+    What a model gave as its reason may quote a document, and is left out.
+    """
     evidence = judgment.evidence
     return replace(
         judgment,
+        reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
         evidence=replace(evidence, quote="") if evidence else None,
-        sources=tuple(replace(source, excerpt="") for source in judgment.sources),
+        sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
         facts=tuple(replace(fact, text="") for fact in judgment.facts),
     )

@@ -214,6 +214,9 @@ def _check_numbers(found: Judgment) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (number and math.isfinite(value) and abs(value) < 1e300):
         raise ValueError(f"value is {shown(value)}, not a number")
+    expected = found.expected
+    if expected is not None and not (isinstance(expected, int | float) and 0 <= expected <= 1):
+        raise ValueError(f"expected is {shown(expected)}, not a weight of 0 to 1")
 
 
 def _writable(text: str) -> str:

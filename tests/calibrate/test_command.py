@@ -91,7 +91,7 @@ def test_a_calibration_changes_the_judgment_and_stands_in_the_config(
     before, after = tmp_path / "before", tmp_path / "after"
     assert judge(runs, before, "--judge", "citation").status == 0
     assert judge(runs, after, "--judge", "citation", "--calibration", calibrated).status == 0
-    values = [judged(out)["value"] for out in (before, after)]
+    values = [judged(out)["expected"] for out in (before, after)]
     assert values[0] != values[1]
     assert all(0 <= value <= 1 for value in values)
     config = (after / "x.config.yml").read_text(encoding="utf-8")
