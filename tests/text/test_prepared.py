@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trecjudge.text.prepared import prepare
+from trecjudge.text.tokens import tokenize
 
 
 @pytest.mark.parametrize(
@@ -59,3 +62,15 @@ def test_neighbours_do_not_reach_into_the_next_segment() -> None:
 
 def test_what_is_hedged() -> None:
     assert prepare("Cats may sleep. Dogs bark.").hedging == {0}
+
+
+@given(st.text(alphabet="aB1 .,!?\n-_日本。%'é\u0301", max_size=200))
+def test_segments_begin_and_end_with_a_token(text: str) -> None:
+    prepared = prepare(text)
+    end = 0
+    for span in prepared.spans:
+        tokens = tokenize(text[slice(*span)])
+        assert span[0] >= end
+        assert (tokens[0].start, tokens[-1].end) == (0, span[1] - span[0])
+        end = span[1]
+    assert prepared.tokens == len(tokenize(text))
