@@ -68,6 +68,15 @@ KINDS: dict[str, FindingKind] = {
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),
     "row_unreadable": FindingKind("error", "left out"),
+    "row_repeated": FindingKind("note", "counts once"),
+    "row_duplicate": FindingKind("warning", "as `--duplicates` says: the first value counts"),
+    "all_row_differs": FindingKind("warning", "as `--all-rows` says: the given one counts"),
+    "run_one_sided": FindingKind("warning", "as `--on-missing` says"),
+    "topic_one_sided": FindingKind(
+        "warning", "means over topics of one side, as `--all-rows` says"
+    ),
+    "scores_constant": FindingKind("warning", "no correlation is defined"),
+    "scores_tied": FindingKind("note", "each coefficient treats ties by its definition"),
     "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"

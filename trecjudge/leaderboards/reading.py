@@ -1,0 +1,128 @@
+"""Leaderboard files read, whatever their format."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.leaderboards.layouts import (
+    COLUMN_NAMES,
+    MEASURE,
+    RUN,
+    TOPIC,
+    VALUE,
+    Layout,
+    header_columns,
+    layout_named,
+    layout_of,
+)
+from trecjudge.records import Place
+from trecjudge.sources.containers import bare_name, lines
+from trecjudge.sources.values import as_id, objects
+from trecjudge.trec import ALL, LeaderboardRow, number_of
+
+Placed = tuple[Place, LeaderboardRow]
+RUN_NAME_ROW = "runid"
+"""trec_eval writes `runid all NAME` first."""
+
+
+def read_rows(path: Path, report: Report, format_name: str = "auto") -> Iterator[Placed]:
+    """Yield (place, row) of a leaderboard file of any format; what cannot be used is reported.
+
+    A header is known by its names. Raises InputError where the file or its format cannot be told.
+    """
+    layout = layout_named(format_name)
+    if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
+        yield from _of_objects(path, report)
+    else:
+        yield from _of_lines(path, report, layout)
+
+
+def _begins_json(path: Path) -> bool:
+    return next(lines(path), (0, b""))[1].lstrip()[:1] in (b"{", b"[")
+
+
+def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
+    for number, record in objects(path, report):
+        place = Place(str(path), number)
+        named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
+        if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
+            if record["mean"] is None:
+                continue
+            named[TOPIC] = ALL
+        missing = {RUN, TOPIC, MEASURE, VALUE} - set(named)
+        if missing:
+            report(_bad(place, f"has no {', '.join(sorted(missing))}", record))
+            continue
+        yield from _row(place, named, named[VALUE], report, encoded=False)
+
+
+def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Placed]:
+    texts = list(_texts(path, report))
+    # A column by white space may hold a comma, hardly three.
+    commas = layout.separator == "," if layout else bool(texts) and texts[0][1].count(",") == 3
+    rows = [(place, _split(text, commas)) for place, text in texts]
+    columns = header_columns(rows[0][1]) if rows else None
+    if columns is not None:
+        rows.pop(0)
+    elif rows:
+        columns = (layout or layout_of(str(path), (cells for _, cells in rows))).columns
+    run_id = unquote(bare_name(path))
+    for place, cells in rows:
+        if columns is None or len(cells) != len(columns):
+            message = f"has {len(cells)} columns, not {len(columns or ())}"
+            report(_bad(place, message, " ".join(cells)))
+            continue
+        named = dict(zip(columns, cells, strict=True))
+        if RUN not in columns and named[MEASURE] == RUN_NAME_ROW:
+            run_id = unquote(named[VALUE])
+            continue
+        named.setdefault(RUN, run_id)
+        yield from _row(place, named, named[VALUE], report, encoded=not commas)
+
+
+def _texts(path: Path, report: Report) -> Iterator[tuple[Place, str]]:
+    for number, line in lines(path):
+        place = Place(str(path), number)
+        try:
+            yield place, line.decode()
+        except UnicodeDecodeError as bad:
+            report(_bad(place, f"is not UTF-8 at byte {bad.start}", line))
+
+
+def _split(text: str, commas: bool) -> list[str]:
+    return next(csv.reader([text]), []) if commas else text.split()
+
+
+def _row(
+    place: Place, named: Mapping[str, Any], value: Any, report: Report, encoded: bool
+) -> Iterator[Placed]:
+    """Yield the row of named columns, unless it has no finite number or an id is none."""
+    ids = [as_id(named[column]) for column in (RUN, TOPIC, MEASURE)]
+    number = number_of(str(value)) if isinstance(value, str | int | float) else None
+    if None in ids:
+        report(_bad(place, f"has ids {shown(ids)}", dict(named)))
+    elif number is None:
+        report(_bad(place, f"has value {shown(value)}, not a number", value))
+    else:
+        run_id, topic_id, measure = map(str, ids)
+        if encoded and "%" in run_id + topic_id:
+            topic = None if topic_id == ALL else unquote(topic_id)
+            yield place, LeaderboardRow(unquote(run_id), topic, measure, number)
+        else:
+            topic = None if topic_id == ALL else {"%61ll": ALL}.get(topic_id, topic_id)
+            yield place, LeaderboardRow(run_id, topic, measure, number)
+
+
+def _bad(place: Place, message: str, value: object) -> Finding:
+    return Finding("row_unreadable", place, message, shown(value))
+
+
+def read_all(paths: Iterable[Path], report: Report, format_name: str = "auto") -> Iterator[Placed]:
+    """Yield the rows of several files of one leaderboard, one after another."""
+    for path in paths:
+        yield from read_rows(path, report, format_name)

@@ -1,0 +1,336 @@
+"""Meta-evaluation: does a judge order the runs as people do?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report
+from trecjudge.records import Place
+from trecjudge.stats.correlation import (
+    DEFAULT,
+    Coefficient,
+    Key,
+    coefficients,
+    correlations,
+)
+from trecjudge.stats.resampling import (
+    NO_INTERVAL,
+    SEED,
+    Array,
+    Interval,
+    draws,
+    interval_of,
+    resampled_means,
+    steady_order,
+)
+from trecjudge.stats.scores import DIGITS, Scores
+
+OnMissing = Literal["error", "common", "zero"]
+AllRows = Literal["given", "recomputed"]
+RESAMPLES = 1000
+FEWEST_RUNS = 3
+MOST_NAMED = 8
+SHOWN = 6
+"""Decimals of a coefficient."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How what does not fit together is handled.
+
+    `on_missing`: a run on one side only is an error, left out (`common`), or has 0 where the
+    predicted side lacks it (`zero`). `all_rows`: means are the `all` rows, or `recomputed` over
+    the topics of both sides.
+    """
+
+    on_missing: OnMissing = "error"
+    all_rows: AllRows = "given"
+    correlations: Sequence[str] = DEFAULT
+    truth_measures: Sequence[str] = ()
+    measures: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A coefficient with its intervals over topics and over runs; None where it is not defined."""
+
+    name: str
+    value: float | None
+    topics: Interval
+    runs: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated:
+    """A measure of a judge beside a measure of the truth.
+
+    `truth` and `predicted` are the means of `runs`; `topics` the number that both sides have.
+    """
+
+    name: str
+    truth_measure: str
+    measure: str
+    runs: Sequence[str]
+    topics: int
+    truth: Sequence[float]
+    predicted: Sequence[float]
+    correlations: Sequence[Correlation]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        columns = zip(self.runs, self.truth, self.predicted, strict=True)
+        return {
+            "name": self.name,
+            "truth_measure": self.truth_measure,
+            "measure": self.measure,
+            "runs": len(self.runs),
+            "topics": self.topics,
+            "correlations": {
+                c.name: {"value": c.value, "over_topics": c.topics, "over_runs": c.runs}
+                for c in self.correlations
+            },
+            "means": [{"run_id": r, "truth": t, "predicted": p} for r, t, p in columns],
+        }
+
+
+def meta_evaluate(
+    truth: Scores, predicted: Scores, rules: Rules, report: Report
+) -> list[Correlated]:
+    """Return every wanted measure of the predicted side beside every wanted one of the truth.
+
+    Raises InputError for runs on one side only, unless `rules` allow them, and for fewer than three
+    runs in common.
+    """
+    wanted = coefficients(rules.correlations)
+    truth_measures = truth.chosen(rules.truth_measures)
+    measures = predicted.chosen(rules.measures)
+    truth, predicted = _same_runs(truth, predicted, rules, report)
+    topics = _same_topics(truth, predicted, rules, report)
+    if rules.all_rows == "recomputed":
+        truth, predicted = (_without_all(s.only(s.runs, topics)) for s in (truth, predicted))
+    together: dict[tuple[int, ...], list[tuple[str, str]]] = {}
+    for pair in product(truth_measures, measures):
+        rows = _rows_of_both(truth, predicted, *pair, rules, report)
+        together.setdefault(rows, []).append(pair)
+    found: dict[tuple[str, str], Correlated] = {}
+    for rows, pairs in together.items():
+        runs = [truth.runs[row] for row in rows]
+        sides = _Sides.of(truth.only(runs), predicted.only(runs), topics, pairs)
+        _report_ties(sides.truth, truth.name, report)
+        _report_ties(sides.predicted, predicted.name, report)
+        found |= dict(sides.correlated(pairs, wanted))
+    return [found[pair] for pair in product(truth_measures, measures)]
+
+
+def _same_runs(
+    truth: Scores, predicted: Scores, rules: Rules, report: Report
+) -> tuple[Scores, Scores]:
+    """Return both sides over the same runs; those of one side only are named."""
+    common = [run for run in truth.runs if run in set(predicted.runs)]
+    lacking = [run for run in truth.runs if run not in set(common)]
+    strange = [run for run in predicted.runs if run not in set(common)]
+    for where, runs in ((predicted.name, lacking), (truth.name, strange)):
+        if not runs:
+            continue
+        message = f"has no scores of {len(runs)} runs: {_few(runs)}"
+        if rules.on_missing == "error":
+            raise InputError(
+                f"{where}: {message}; --on-missing common leaves them out, zero gives a run that"
+                " the judge lacks 0"
+            )
+        report(Finding("run_one_sided", Place(where), message, _few(runs)))
+    if rules.on_missing == "zero":
+        predicted = _with_zeros(predicted, lacking)
+        common = list(truth.runs)
+    if len(common) < FEWEST_RUNS:
+        raise InputError(
+            f"{predicted.name}: {len(common)} runs in common with {truth.name}; a correlation"
+            f" needs {FEWEST_RUNS} (here {_few(predicted.runs)}; there {_few(truth.runs)})"
+        )
+    return truth.only(common), predicted.only(common)
+
+
+def _with_zeros(scores: Scores, runs: Sequence[str]) -> Scores:
+    """Return the scores with further runs that have 0 everywhere."""
+    zeros = np.zeros((len(runs), len(scores.topics)))
+    return Scores(
+        scores.name,
+        [*scores.runs, *runs],
+        scores.topics,
+        {m: np.concatenate([v, zeros]) for m, v in scores.values.items()},
+        {m: np.concatenate([v, np.zeros(len(runs))]) for m, v in scores.given.items()},
+    )
+
+
+def _same_topics(truth: Scores, predicted: Scores, rules: Rules, report: Report) -> list[str]:
+    """Return the topics of both sides; those of one side only are named."""
+    common = [topic for topic in truth.topics if topic in set(predicted.topics)]
+    if truth.topics and predicted.topics:
+        for one, other in ((truth, predicted), (predicted, truth)):
+            lacking = [topic for topic in one.topics if topic not in set(common)]
+            if lacking:
+                message = f"has no scores on {len(lacking)} topics of {one.name}: {_few(lacking)}"
+                report(Finding("topic_one_sided", Place(other.name), message, _few(lacking)))
+    if rules.all_rows == "recomputed" and not common:
+        raise InputError(
+            f"{predicted.name}: no topic in common with {truth.name}; --all-rows given takes the"
+            " `all` rows as they are"
+        )
+    return common
+
+
+def _few(names: Sequence[str]) -> str:
+    more = ", …" if len(names) > MOST_NAMED else ""
+    return ", ".join(map(repr, names[:MOST_NAMED])) + more
+
+
+def _without_all(scores: Scores) -> Scores:
+    """Return the scores without their `all` rows: the topics decide."""
+    nothing = {m: np.full_like(given, np.nan) for m, given in scores.given.items()}
+    return replace(scores, given=nothing)
+
+
+def _rows_of_both(
+    truth: Scores,
+    predicted: Scores,
+    truth_measure: str,
+    measure: str,
+    rules: Rules,
+    report: Report,
+) -> tuple[int, ...]:
+    """Return which runs have both measures; those that lack one are named."""
+    both = truth.overall(truth_measure) + predicted.overall(measure)
+    rows = tuple(np.flatnonzero(~np.isnan(both)).tolist())
+    lacking = [truth.runs[row] for row in np.flatnonzero(np.isnan(both)).tolist()]
+    if not lacking:
+        return rows
+    message = (
+        f"{len(lacking)} runs have no {measure}, or no {truth_measure} in {truth.name}:"
+        f" {_few(lacking)}"
+    )
+    if rules.on_missing == "error" or len(rows) < FEWEST_RUNS:
+        raise InputError(f"{predicted.name}: {message}; --on-missing common leaves them out")
+    report(Finding("run_one_sided", Place(predicted.name), message, _few(lacking)))
+    return rows
+
+
+def _report_ties(means: Mapping[str, Array], name: str, report: Report) -> None:
+    for measure, values in means.items():
+        distinct = len(np.unique(values))
+        if distinct == 1:
+            message = f"{measure} is the same for all {len(values)} runs: {values[0]:g}"
+            report(Finding("scores_constant", Place(name), message))
+        elif distinct < len(values):
+            message = f"{measure}: {len(values)} runs have {distinct} different values"
+            report(Finding("scores_tied", Place(name), message))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both sides over the same runs: means (runs,) and values by topic (runs, topics), by measure.
+
+    Runs and topics stand in an order that their values make, so that no name decides which ones a
+    resample draws. `by_topic` is empty where a side has no values by topic.
+    """
+
+    name: str
+    runs: Sequence[str]
+    topics: int
+    truth: Mapping[str, Array]
+    predicted: Mapping[str, Array]
+    by_topic: Sequence[Mapping[str, Array]]
+
+    @classmethod
+    def of(
+        cls,
+        truth: Scores,
+        predicted: Scores,
+        topics: Sequence[str],
+        pairs: Sequence[tuple[str, str]],
+    ) -> _Sides:
+        wanted = [list(dict.fromkeys(names)) for names in zip(*pairs, strict=True)]
+        sides = list(zip((truth, predicted), wanted, strict=True))
+        means = [{m: s.overall(m).round(DIGITS) for m in names} for s, names in sides]
+        order = np.lexsort([v for side in reversed(means) for v in reversed(side.values())])
+        values: list[dict[str, Array]] = []
+        if len(topics) >= 2:
+            values = [
+                {m: s.only(s.runs, topics).values[m][order] for m in names} for s, names in sides
+            ]
+            columns = steady_order(np.vstack([v for side in values for v in side.values()]))
+            values = [{m: v[:, columns] for m, v in side.items()} for side in values]
+        return cls(
+            predicted.name,
+            [truth.runs[row] for row in order.tolist()],
+            len(topics),
+            {m: v[order] for m, v in means[0].items()},
+            {m: v[order] for m, v in means[1].items()},
+            values,
+        )
+
+    def correlated(
+        self, pairs: Sequence[tuple[str, str]], wanted: Mapping[str, Coefficient]
+    ) -> Iterator[tuple[tuple[str, str], Correlated]]:
+        """Yield each pair of measures with its coefficients."""
+        values = self._resampled(wanted, lambda v: v[None])
+        over_topics, over_runs = self._over_topics(wanted), self._over_runs(wanted)
+        for pair in pairs:
+            found = []
+            for name in wanted:
+                value = float(values[*pair, name][0])
+                topics, runs = over_topics.get((*pair, name)), over_runs[*pair, name]
+                found.append(
+                    Correlation(
+                        name,
+                        None if np.isnan(value) else round(value, SHOWN),
+                        NO_INTERVAL if topics is None else _centred(topics, value, name),
+                        interval_of(runs).rounded(SHOWN),
+                    )
+                )
+            means = self.truth[pair[0]].tolist(), self.predicted[pair[1]].tolist()
+            yield pair, Correlated(self.name, *pair, self.runs, self.topics, *means, found)
+
+    def _over_topics(self, wanted: Mapping[str, Coefficient]) -> dict[Key, Array]:
+        """Return coefficients of resampled topics, both sides drawn together."""
+        if not self.by_topic:
+            return {}
+        weights = draws(self.topics, RESAMPLES)
+        truth, predicted = (
+            {m: resampled_means(v, weights).T.round(DIGITS) for m, v in side.items()}
+            for side in self.by_topic
+        )
+        return correlations(truth, predicted, wanted)
+
+    def _over_runs(self, wanted: Mapping[str, Coefficient]) -> dict[Key, Array]:
+        """Return coefficients of resampled runs: other systems might have taken part."""
+        runs = len(self.runs)
+        drawn = np.random.default_rng(SEED).integers(0, runs, (RESAMPLES, runs))
+        return self._resampled(wanted, lambda v: v[drawn])
+
+    def _resampled(
+        self, wanted: Mapping[str, Coefficient], draw: Callable[[Array], Array]
+    ) -> dict[Key, Array]:
+        """Return the coefficients of means as `draw` makes them: (runs,) -> (resamples, runs)."""
+        truth = {m: draw(v) for m, v in self.truth.items()}
+        predicted = {m: draw(v) for m, v in self.predicted.items()}
+        return correlations(truth, predicted, wanted)
+
+
+def _centred(resamples: Array, value: float, name: str) -> Interval:
+    """Return the interval of resampled topics, moved so that its middle is the value itself.
+
+    A resample repeats topics, and orders the runs less well than as many different topics do; by
+    as much its coefficients are too low.
+    """
+    low, high = interval_of(resamples)
+    if low is None or high is None:
+        return NO_INTERVAL
+    moved = value - float(np.nanmedian(resamples))
+    least = 0.0 if name.startswith("pairwise_accuracy") else -1.0
+    return Interval(max(low + moved, least), min(high + moved, 1.0)).rounded(SHOWN)
