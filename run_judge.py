@@ -19,12 +19,14 @@ from trecjudge.commands.ending import (
     exits,
     guarded,
     output,
+    print_errors,
     print_json,
     print_lines,
     print_listing,
 )
 
 if TYPE_CHECKING:
+    from trecjudge.findings import Finding
     from trecjudge.job import Job
     from trecjudge.llm.opening import ModelOptions
     from trecjudge.summary import Summary
@@ -56,6 +58,7 @@ def main(
     judge: flag.JudgeName = None,
     also: flag.Also = None,
     judgments_from: flag.JudgmentsFrom = None,
+    human: flag.Human = None,
     workflow: flag.WorkflowFile = None,
     settings: flag.Settings = None,
     variant: flag.Variant = None,
@@ -122,11 +125,13 @@ def rescore(
         Path | None, typer.Option(help="Where to write; else beside the judgments.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
+    human: flag.Human = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
     """Write qrels and leaderboard anew from a judgments file, with no model."""
     from trecjudge.judgments import JudgmentsReader
+    from trecjudge.labels import read_labels
     from trecjudge.outputs import Outputs
     from trecjudge.scoring import score
 
@@ -134,7 +139,10 @@ def rescore(
     stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
     outputs = Outputs(out_dir or judgments.parent, stem)
     outputs.prepare()
-    summary = score(reader, outputs)
+    found: list[Finding] = []
+    labels = read_labels(human, found.append) if human else None
+    print_errors(map(str, found))
+    summary = score(reader, outputs, labels)
     _print_summaries([summary], quiet, as_json)
     return summary.exit_status
 
@@ -203,6 +211,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
         Job(
             judges=[*judges, *(options["also"] or ())],
             labels=options["judgments_from"],
+            human=options["human"],
             runs=options["responses"],
             documents=options["documents"] or (),
             outputs=outputs.of(point.suffix),

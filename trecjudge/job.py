@@ -50,6 +50,7 @@ class Job:
     check: bool = True
     strict: bool = False
     labels: Path | None = None
+    human: Path | None = None
     command_line: Sequence[str] = ()
 
 
@@ -94,7 +95,11 @@ class Inputs:
     def paths(self) -> list[Path]:
         """Every input file, the workflow included."""
         job = self.job
-        given = [path for path in (job.topics, job.workflow.path, job.labels) if path is not None]
+        given = [
+            path
+            for path in (job.topics, job.workflow.path, job.labels, job.human)
+            if path is not None
+        ]
         documents = (path for path in job.documents if not is_data_set(path))
         beside = (file for path in (*given, *documents) for file in files_below(path))
         return [*beside, *self.files]

@@ -94,6 +94,14 @@ JudgmentsFrom = Annotated[
         rich_help_panel=JUDGING,
     ),
 ]
+Human = Annotated[
+    Path | None,
+    typer.Option(
+        "--human",
+        help="JSONL as for --judgments-from, of some items: labels that correct the judge's means.",
+        rich_help_panel=JUDGING,
+    ),
+]
 WorkflowFile = Annotated[
     Path | None,
     typer.Option(

@@ -55,6 +55,11 @@ class Outputs:
         return self.folder / f"{self.name}.leaderboard.txt"
 
     @property
+    def statistics(self) -> Path:
+        """Means with intervals, bounds, ties and groups: one object for each run and measure."""
+        return self.folder / f"{self.name}.leaderboard.jsonl"
+
+    @property
     def qrels(self) -> Path:
         """The grades of documents."""
         return self.folder / f"{self.name}.qrels"

@@ -19,9 +19,10 @@ from trecjudge.config import write_config
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.findings import KINDS, RULE, Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
-from trecjudge.given import read_labels, with_labels
+from trecjudge.given import with_labels
 from trecjudge.job import Inputs, Job
 from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
+from trecjudge.labels import read_labels
 from trecjudge.llm.model import Model
 from trecjudge.llm.opening import open_model
 from trecjudge.llm.settings import LlmSettings
@@ -148,8 +149,9 @@ class _Session:
         self.watcher.begins(inputs.records, model.spent)
         if job.check or job.strict:
             self._preflight(inputs)
+        labels = read_labels(job.human, self.findings) if job.human else None
         await self._judge(inputs, model)
-        summary = score(JudgmentsReader(job.outputs.judgments), job.outputs)
+        summary = score(JudgmentsReader(job.outputs.judgments), job.outputs, labels)
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
         write_config(job, panel_settings(self.panel), inputs.paths, model, summary)

@@ -47,8 +47,3 @@ def _letter(number: int) -> str:
     """Return `a` to `z`, then `aa`, `ab`, ..."""
     whole, part = divmod(number, len(ascii_lowercase))
     return (_letter(whole - 1) if whole else "") + ascii_lowercase[part]
-
-
-def shown_letters(letters: Sequence[str]) -> str:
-    """Return letters as one word: `ab`; a long row of them as `a-h`."""
-    return "".join(letters) if len(letters) <= 3 else f"{letters[0]}-{letters[-1]}"

@@ -1,0 +1,125 @@
+"""A few labels of people beside a judge's own decisions: what they would make of each response."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.labels import Key, TakesLabels, key_of
+from trecjudge.leaderboard import measured
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.records import Citation, Item, Judgment, Response, Topic
+
+EQUAL = 1e-9
+
+
+@dataclass(slots=True)
+class HumanLabels:
+    """Labels of people, the judges that take them, and what came of them.
+
+    `values` are estimates of what a measure would be if people had judged all of a response, by
+    (run_id, topic_id, measure).
+    """
+
+    labels: Mapping[Key, str]
+    takers: Mapping[str, TakesLabels]
+    values: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    certain: set[tuple[str, str, str]] = field(default_factory=set)
+    """Responses with nothing to label: what a measure is there needs no people."""
+    matched: set[Key] = field(default_factory=set)
+    unusable: dict[Key, str] = field(default_factory=dict)
+    """Labels that no judge knows, and why."""
+
+    def add(self, spec: LeaderboardSpec, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Take a response with its judgments."""
+        pairs = [(judgment, self._relabelled(judgment)) for judgment in judgments]
+        for measure in spec.measures:
+            own = [pair for pair in pairs if measure.judge in ("", pair[0].judge)]
+            key = (response.run_id, response.topic_id, measure.name)
+            if not any(map(_can_be_labelled, own)):
+                self.certain.add(key)
+                continue
+            value = _by_people(spec, measure, response, own)
+            if value is not None:
+                self.values[key] = value
+
+    def _relabelled(self, judgment: Judgment) -> Judgment | None:
+        """Return the judgment that people made on an item, None where they made none."""
+        key = key_of(judgment)
+        label, judge = self.labels.get(key), self.takers.get(judgment.judge)
+        if label is None or judge is None or key in self.unusable:
+            return None
+        cited = None
+        if judgment.citation is not None or judgment.doc_id is not None:
+            cited = Citation(judgment.doc_id, judgment.citation or judgment.doc_id or "")
+        item = Item(
+            topic=Topic(judgment.topic_id),
+            run_id=judgment.run_id,
+            text="",
+            sentence_index=judgment.sentence_index,
+            citation=cited,
+            exists=judgment.exists,
+        )
+        try:
+            made = judge.given(item, label)
+        except JudgmentFailed as failed:
+            self.unusable[key] = failed.message
+            return None
+        self.matched.add(key)
+        return replace(made, judge=judgment.judge)
+
+
+Pair = tuple[Judgment, Judgment | None]
+"""A judge's own judgment, and that of people where they made one."""
+
+
+def _can_be_labelled(pair: Pair) -> bool:
+    """Tell whether people could label an item: nobody can a citation of no document."""
+    own, human = pair
+    return human is not None or own.exists is not False
+
+
+def _by_people(
+    spec: LeaderboardSpec, measure: MeasureSpec, response: Response, pairs: Sequence[Pair]
+) -> float | None:
+    """Return what a measure would be if people had judged all; None where that cannot be told.
+
+    Where some items are labelled, the change that their labels make stands for all of them, as if
+    they had been drawn at random; that holds for a measure in which each item counts for itself.
+    """
+    labelled = sum(human is not None for _, human in pairs)
+    wanted = sum(map(_can_be_labelled, pairs))
+    if not labelled:
+        return None
+    swapped = measured(measure, response, [human or own for own, human in pairs])
+    if labelled == wanted:
+        return swapped
+    own = [own for own, _ in pairs]
+    value = measured(measure, response, own)
+    if value is None or swapped is None or not all(j.judged for j in own):
+        return None
+    if not _is_additive(spec, measure, response, own):
+        return None
+    return value + (swapped - value) * wanted / labelled
+
+
+def _is_additive(
+    spec: LeaderboardSpec, measure: MeasureSpec, response: Response, own: Sequence[Judgment]
+) -> bool:
+    """Tell whether each item counts for itself: flipping all changes as much as flipping each."""
+    if spec.fill is None:
+        return False
+    value = measured(measure, response, own)
+    for best in (False, True):
+        flipped = [spec.fill(judgment, best) for judgment in own]
+        changes = 0.0
+        for i, judgment in enumerate(flipped):
+            alone = measured(measure, response, [*own[:i], judgment, *own[i + 1 :]])
+            if alone is None or value is None:
+                return False
+            changes += alone - value
+        whole = measured(measure, response, flipped)
+        if whole is None or value is None or abs(whole - value - changes) > EQUAL:
+            return False
+    return True
