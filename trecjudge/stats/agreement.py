@@ -6,6 +6,7 @@ all resamples are worked out at once; NaN is what is not defined.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -190,7 +191,7 @@ def agreement(
     """
     topics = sorted({pair.topic_id for pair in pairs})
     confusion = _confusion(pairs, topics, labels)
-    figures = dict(LABEL_FIGURES) | (GRADE_FIGURES if ordered else {})
+    figures = {**LABEL_FIGURES, **(GRADE_FIGURES if ordered else {})}
     found = [_agreed(name, figure, confusion, topics) for name, figure in figures.items()]
     if threshold is None:
         return found
@@ -220,19 +221,22 @@ def _agreed(name: str, figure: Figure, confusion: Array, topics: Sequence[str]) 
         order = steady_order(confusion.reshape(len(topics), -1).T)
         drawn = np.tensordot(draws(len(topics), RESAMPLES), confusion[order], axes=1)
         interval = interval_of(figure(drawn)).rounded(SHOWN)
-    return Agreed(name, _number(figure(confusion.sum(axis=0))), interval, by_topic)
+    return Agreed(name, _number(float(figure(confusion.sum(axis=0)))), interval, by_topic)
 
 
 def _auc(pairs: Sequence[Pair], threshold: int, topics: Sequence[str]) -> Agreed:
-    owner = np.array([topics.index(pair.topic_id) for pair in pairs])
     by_topic = {}
-    for place, topic in enumerate(topics):
-        own = [pair for pair in pairs if pair.topic_id == topics[place]]
+    for topic in topics:
+        own = [pair for pair in pairs if pair.topic_id == topic]
         by_topic[topic] = _number(auc(own, threshold, np.ones((1, len(own))))[0])
     interval = NO_INTERVAL
     if len(topics) > 1:
-        weights = draws(len(topics), RESAMPLES)[:, owner]
-        interval = interval_of(auc(pairs, threshold, weights)).rounded(SHOWN)
+        sizes = Counter(pair.topic_id for pair in pairs)
+        # An order that values make: no name decides which topics are drawn.
+        order = sorted(topics, key=lambda topic: (by_topic[topic] or -1.0, sizes[topic]))
+        owners = [order.index(pair.topic_id) for pair in pairs]
+        drawn = auc(pairs, threshold, draws(len(topics), RESAMPLES)[:, owners])
+        interval = interval_of(drawn).rounded(SHOWN)
     pooled = auc(pairs, threshold, np.ones((1, len(pairs))))[0]
     return Agreed("auc", _number(pooled), interval, by_topic)
 

@@ -6,8 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from trecjudge.stats.resampling import LEVEL, NO_INTERVAL, Array, Interval
+
+DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,9 @@ class Corrected:
     labels_high: float | None
 
 
-def corrected(predictions: Array, labels: Array, certain: Array) -> Corrected | None:
+def corrected(
+    predictions: Array, labels: Array, certain: npt.NDArray[np.bool_]
+) -> Corrected | None:
     """Return a run's mean over its topics, corrected: all of shape (topics,).
 
     `labels` are NaN where a response has none; `certain` is true where there is nothing to label,
@@ -87,4 +92,10 @@ def corrected(predictions: Array, labels: Array, certain: Array) -> Corrected | 
     found = ppi_mean(given, predictions[labelled], predictions, share, among=True)
     known = float(predictions[certain].sum() / len(predictions))
     alone = labels_mean(given, known, share)
-    return Corrected(int(labelled.sum()), found.mean, *found.interval, alone.mean, *alone.interval)
+    return Corrected(
+        int(labelled.sum()),
+        round(found.mean, DIGITS),
+        *found.interval.rounded(DIGITS),
+        round(alone.mean, DIGITS),
+        *alone.interval.rounded(DIGITS),
+    )
