@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trecjudge import options as flag
+from trecjudge.commands.agree import agree
 from trecjudge.commands.cache import cache_app
 from trecjudge.commands.check import check_runs
+from trecjudge.commands.compare import compare
+from trecjudge.commands.convert import convert
 from trecjudge.commands.ending import (
     exits,
     guarded,
@@ -24,6 +27,9 @@ from trecjudge.commands.ending import (
     print_lines,
     print_listing,
 )
+from trecjudge.commands.gate import gate
+from trecjudge.commands.label_next import label_next
+from trecjudge.commands.meta_evaluate import meta_evaluate
 
 if TYPE_CHECKING:
     from trecjudge.findings import Finding
@@ -300,6 +306,8 @@ def repeated(args: list[str]) -> Iterator[str]:
 
 
 app.command("check")(check_runs)
+for command in (compare, gate, meta_evaluate, agree, label_next, convert):
+    app.command()(command)
 app.add_typer(cache_app, name="cache")
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ FLOORS = (
     {"formats", "attest", "judge", "summary", "human"},
     {"runs", "panel", "attestation"},
     {"job", "runner", "scoring", "check", "given"},
-    {"config", "progress"},
+    {"config", "progress", "evaluation"},
     {"pipeline", "console"},
     {"commands"},
 )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.sources.containers import bare_name
 from trecjudge.sources.paths import files_below
 
 PLAIN, STATISTICS, JUDGMENTS = ".leaderboard.txt", ".leaderboard.jsonl", ".judgments.jsonl"
@@ -16,9 +15,12 @@ KINDS = (PLAIN, STATISTICS, JUDGMENTS)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The files of one job, or the leaderboard files of another tool, by their name."""
+    """The files of one job, or the leaderboard files of another tool.
 
-    name: str
+    `place` is what messages call it: `FOLDER/NAME` of a job, else the path as given.
+    """
+
+    place: Path
     leaderboard: Sequence[Path] = ()
     statistics: Path | None = None
     judgments: Path | None = None
@@ -37,7 +39,7 @@ def outcomes(path: Path) -> list[Outcome]:
         files = files_below(path)
         if not files:
             raise InputError(f"{path}: no leaderboard in it")
-        return [Outcome(path.name, files)]
+        return [Outcome(path, files)]
     for kind in KINDS:
         if path.name.endswith(kind):
             job = _job(path.parent, path.name.removesuffix(kind))
@@ -46,14 +48,14 @@ def outcomes(path: Path) -> list[Outcome]:
     job = _job(path.parent, path.name)
     if job is not None:
         return [job]
-    return [Outcome(bare_name(path), files_below(path))]
+    return [Outcome(path, files_below(path))]
 
 
 def outcome(path: Path) -> Outcome:
     """Return the one job or leaderboard that a path stands for. Raises InputError for several."""
     found = outcomes(path)
     if len(found) > 1:
-        names = ", ".join(str(path / one.name) for one in found)
+        names = ", ".join(str(one.place) for one in found)
         raise InputError(f"{path}: there are {len(found)} leaderboards in it; give one of {names}")
     return found[0]
 
@@ -77,4 +79,4 @@ def _job(folder: Path, name: str) -> Outcome | None:
     if not there:
         return None
     plain = [there[PLAIN]] if PLAIN in there else []
-    return Outcome(name, plain, there.get(STATISTICS), there.get(JUDGMENTS))
+    return Outcome(folder / name, plain, there.get(STATISTICS), there.get(JUDGMENTS))

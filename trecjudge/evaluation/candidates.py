@@ -1,0 +1,102 @@
+"""The items of a job that people could label, by what their labels would tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.evaluation.inputs import judgments_at
+from trecjudge.labels import Key, TakesLabels, key_of
+from trecjudge.leaderboard import Leaderboard, measured
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.panel import panel_spec
+from trecjudge.records import Judgment, Response
+from trecjudge.scoring import panel_of
+from trecjudge.stats.labelling import Candidate, ranked, rivalry
+
+
+def label_next(
+    path: Path, budget: int, labelled: Mapping[Key, str], measure_name: str = ""
+) -> list[tuple[float, Candidate]]:
+    """Return the `budget` items whose labels would narrow the ranking most, with their gain.
+
+    `labelled` are left out. `measure_name` is that of the ranking, the job's own where it is
+    empty. Raises InputError for a measure that is not there, or a judge that takes no labels.
+    """
+    reader = judgments_at(path)
+    panel = panel_of(reader.header)
+    spec = panel_spec(panel, reader.header.leaderboard, reader.header.measures)
+    takers = {seat.name for seat in panel if isinstance(seat.judge, TakesLabels)}
+    measure = _measure(spec, measure_name)
+    if spec.fill is None or (measure.judge and measure.judge not in takers):
+        raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
+    board = Leaderboard(spec, reader.header.topics)
+    found: list[Candidate] = []
+    for response, judgments in reader:
+        board.add(response, judgments)
+        own = [j for j in judgments if measure.judge in ("", j.judge)]
+        found += _candidates(spec, measure, response, own, labelled, takers)
+    board.finish()
+    runs = sorted(board.scores)
+    values = np.array([board.values(run, measure) for run in runs], dtype=float)
+    return ranked(iter(found), rivalry(runs, values))[:budget]
+
+
+def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
+    by_name = {measure.name: measure for measure in spec.measures}
+    if (name or spec.ranked_by) not in by_name:
+        raise InputError(unknown("measure", name, by_name))
+    return by_name[name or spec.ranked_by]
+
+
+def _candidates(
+    spec: LeaderboardSpec,
+    measure: MeasureSpec,
+    response: Response,
+    own: Sequence[Judgment],
+    labelled: Mapping[Key, str],
+    takers: set[str],
+) -> Iterator[Candidate]:
+    """Yield the items of a response that have no label yet and that people could label."""
+    sentences = {sentence.index: sentence.text for sentence in response.sentences}
+    for i, judgment in enumerate(own):
+        known = key_of(judgment) in labelled or judgment.exists is False
+        if known or judgment.judge not in takers:
+            continue
+        now, *ends = (_with(spec, measure, response, own, i, best) for best in (None, False, True))
+        worst, best = ends
+        if worst is None or best is None or worst == best:
+            continue
+        undecided = not judgment.judged or now is None
+        yield Candidate(
+            judgment.run_id,
+            judgment.topic_id,
+            judgment.sentence_index,
+            judgment.doc_id,
+            reach=abs(best - worst),
+            share=None if undecided else ((now or 0.0) - worst) / (best - worst),
+            text=sentences.get(judgment.sentence_index, response.text)
+            if judgment.sentence_index is not None
+            else response.text,
+            label=judgment.label or "",
+            reason=judgment.reason,
+        )
+
+
+def _with(
+    spec: LeaderboardSpec,
+    measure: MeasureSpec,
+    response: Response,
+    own: Sequence[Judgment],
+    i: int,
+    best: bool | None,
+) -> float | None:
+    """Return the measure with the item at its best or its worst, or as it is (None)."""
+    if best is None or spec.fill is None:
+        return measured(measure, response, own)
+    unjudged = replace(own[i], failure=None)
+    return measured(measure, response, [*own[:i], spec.fill(unjudged, best), *own[i + 1 :]])

@@ -1,0 +1,91 @@
+"""Leaderboards, statistics and judgments of jobs, as the statistics take them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Report
+from trecjudge.judgments import JudgmentsReader
+from trecjudge.leaderboards.outcomes import Outcome, outcome, outcomes
+from trecjudge.leaderboards.reading import read_all
+from trecjudge.sources.values import objects
+from trecjudge.stats.gating import Figure, Figures
+from trecjudge.stats.scores import Duplicates, Scores, scores_of
+
+
+def scores_of_paths(
+    paths: Sequence[Path],
+    report: Report,
+    format_name: str = "auto",
+    duplicates: Duplicates = "first",
+) -> list[Scores]:
+    """Return the leaderboards that paths stand for. Raises InputError where one has none."""
+    return [
+        scores_at(found, report, format_name, duplicates)
+        for path in paths
+        for found in outcomes(path)
+    ]
+
+
+def scores_at(
+    found: Outcome,
+    report: Report,
+    format_name: str = "auto",
+    duplicates: Duplicates = "first",
+) -> Scores:
+    """Return the scores of one leaderboard. Raises InputError if it has no leaderboard file."""
+    files = found.leaderboard or ([found.statistics] if found.statistics else [])
+    if not files:
+        raise InputError(f"{found.judgments}: no leaderboard beside it; `rescore` writes one")
+    name = str(found.place)
+    return scores_of(name, read_all(files, report, format_name), report, duplicates)
+
+
+def figures_at(
+    found: Outcome, scores: Scores, report: Report, lower_is_better: Collection[str] = ()
+) -> Figures:
+    """Return means with what unjudged items could make of them, where statistics tell.
+
+    Without statistics the bounds are the means. `lower_is_better` names measures that are so,
+    whatever the statistics say.
+    """
+    figures = dict(_from_scores(scores, lower_is_better))
+    records = objects(found.statistics, report) if found.statistics else iter(())
+    for _, record in records:
+        try:
+            measure = record["measure"]
+            figures[record["run_id"], measure] = Figure(
+                mean=record["mean"],
+                lowest=record["lowest"],
+                highest=record["highest"],
+                judged=record["judged"],
+                expected=record["expected"],
+                lower_is_better=record["lower_is_better"] or measure in lower_is_better,
+            )
+        except KeyError as error:
+            raise InputError(f"{found.statistics}: a record without {error}") from error
+    return figures
+
+
+def _from_scores(
+    scores: Scores, lower_is_better: Collection[str]
+) -> Iterator[tuple[tuple[str, str], Figure]]:
+    for measure in scores.measures:
+        for run_id, value in zip(scores.runs, scores.overall(measure).tolist(), strict=True):
+            mean = None if np.isnan(value) else value
+            yield (
+                (run_id, measure),
+                Figure(mean, mean, mean, 0, 0, measure in lower_is_better),
+            )
+
+
+def judgments_at(path: Path) -> JudgmentsReader:
+    """Return a reader of the judgments of a job. Raises InputError if there are none."""
+    found = outcome(path)
+    if found.judgments is None:
+        raise InputError(f"{path}: no judgments file; give an --out-dir or a NAME.judgments.jsonl")
+    return JudgmentsReader(found.judgments)

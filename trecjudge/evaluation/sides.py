@@ -1,0 +1,235 @@
+"""Two sides that labelled the same items, brought together: qrels, judgments, labels of people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from trecjudge.attestation import GIVEN_LABELS
+from trecjudge.errors import InputError
+from trecjudge.evaluation.inputs import judgments_at
+from trecjudge.findings import Report
+from trecjudge.judgments import JudgmentsReader
+from trecjudge.labels import key_of, read_labels
+from trecjudge.records import GRADES
+from trecjudge.sources.containers import lines
+from trecjudge.stats.agreement import Agreed, Pair, agreement
+from trecjudge.trec import read_qrels
+
+OnMissing = Literal["common", "zero", "error"]
+Item = tuple[Any, ...]
+"""(topic_id, ...): what names an item on its side."""
+NO_RUN = {"0", "1", "Q0", "q0"}
+"""What the second column of classic qrels holds."""
+MOST_GRADES = 50
+
+
+@dataclass(slots=True)
+class Side:
+    """The labels of one side by item, and scores where its judge gives some.
+
+    `kind` is `qrels`, `judgments` or `labels`. `unjudged` counts items that have no label.
+    """
+
+    name: str
+    kind: str
+    labels: dict[Item, str] = field(default_factory=dict)
+    scores: dict[Item, float] = field(default_factory=dict)
+    unjudged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two sides agree: figures and the confusion matrix, rows the truth.
+
+    `only_truth` and `only_predicted` count the items of one side.
+    """
+
+    truth: Side
+    predicted: Side
+    labels: Sequence[str]
+    confusion: Sequence[Sequence[int]]
+    figures: Sequence[Agreed]
+    items: int
+    topics: int
+    only_truth: int
+    only_predicted: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        return {
+            "truth": self.truth.name,
+            "predicted": self.predicted.name,
+            "items": self.items,
+            "topics": self.topics,
+            "only_truth": self.only_truth,
+            "only_predicted": self.only_predicted,
+            "unjudged": [self.truth.unjudged, self.predicted.unjudged],
+            "labels": self.labels,
+            "confusion": self.confusion,
+            "figures": [figure.as_dict() for figure in self.figures],
+        }
+
+
+def agree(
+    truth: Path,
+    predicted: Path,
+    report: Report,
+    threshold: int = 1,
+    on_missing: OnMissing = "common",
+) -> Agreement:
+    """Return how two files of labels agree.
+
+    Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
+    run, sentence, document) of judgments and labels. An item of one side alone is left out
+    (`common`), has the lowest grade on the other (`zero`), or is an error. Raises InputError where
+    nothing is in common.
+    """
+    sides = [side_at(path, report) for path in (truth, predicted)]
+    left, right = _in_one_shape(*sides)
+    shared = [item for item in left.labels if item in right.labels]
+    missing = (len(left.labels) - len(shared), len(right.labels) - len(shared))
+    if any(missing) and on_missing == "error":
+        raise InputError(
+            f"{missing[0]} items are in {left.name} alone, {missing[1]} in {right.name} alone"
+            " (--on-missing error)"
+        )
+    if on_missing == "zero":
+        shared = list(dict.fromkeys((*left.labels, *right.labels)))
+    if not shared:
+        raise InputError(
+            f"{left.name} and {right.name} have no item in common: there {_example(left)}, here"
+            f" {_example(right)}"
+        )
+    labels, ordered = _in_order({*left.labels.values(), *right.labels.values()})
+    places = {label: place for place, label in enumerate(labels)}
+    pairs = [
+        Pair(
+            item[0],
+            places[left.labels.get(item, labels[0])],
+            places[right.labels.get(item, labels[0])],
+            right.scores.get(item),
+        )
+        for item in shared
+    ]
+    relevant = _first_relevant(labels, threshold) if ordered else None
+    counts = [[0] * len(labels) for _ in labels]
+    for pair in pairs:
+        counts[pair.truth][pair.predicted] += 1
+    return Agreement(
+        left,
+        right,
+        labels,
+        counts,
+        agreement(pairs, len(labels), ordered, relevant),
+        len(pairs),
+        len({pair.topic_id for pair in pairs}),
+        *missing,
+    )
+
+
+def side_at(path: Path, report: Report) -> Side:
+    """Return the labels of a file: told by what its first line is. Raises InputError."""
+    if not path.is_file():
+        return _of_judgments(judgments_at(path))
+    first = next(lines(path), (0, b""))[1]
+    if not first.lstrip().startswith(b"{"):
+        return _of_qrels(path, report)
+    try:
+        is_header = orjson.loads(first).get("record") == "header"
+    except orjson.JSONDecodeError:
+        is_header = False
+    if is_header:
+        return _of_judgments(JudgmentsReader(path))
+    labels = {key: _known(label) for key, label in read_labels(path, report).items()}
+    return Side(str(path), "labels", dict(labels))
+
+
+def _of_judgments(reader: JudgmentsReader) -> Side:
+    """Return the labels of the first judge."""
+    side = Side(str(reader.path), "judgments")
+    judge = next(iter(reader.header.judges))
+    for _, judgments in reader:
+        for judgment in judgments:
+            if judgment.judge != judge:
+                continue
+            if judgment.failure is not None:
+                side.unjudged += 1
+            elif judgment.label is not None:
+                side.labels[key_of(judgment)] = _known(judgment.label)
+                if judgment.value is not None:
+                    side.scores[key_of(judgment)] = judgment.value
+    return side
+
+
+def _of_qrels(path: Path, report: Report) -> Side:
+    side = Side(str(path), "qrels")
+    for row in read_qrels(path, report):
+        item = (row.topic_id, row.iteration, row.doc_id)
+        side.labels[item] = max(side.labels.get(item, str(row.grade)), str(row.grade), key=int)
+    return side
+
+
+def _known(label: str) -> str:
+    """Return a label of support by its one name, any other as it is."""
+    return GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())), label)
+
+
+def _in_one_shape(truth: Side, predicted: Side) -> tuple[Side, Side]:
+    """Return both sides with items of one shape."""
+    if "qrels" not in (truth.kind, predicted.kind):
+        return truth, predicted
+    sides = [side if side.kind == "qrels" else _as_qrels(side) for side in (truth, predicted)]
+    named = [{item[1] for item in side.labels} - NO_RUN for side in sides]
+    if named[0] & named[1]:
+        return sides[0], sides[1]
+    return _pooled(sides[0]), _pooled(sides[1])
+
+
+def _as_qrels(side: Side) -> Side:
+    """Return labels of sentences as grades of documents, the best of each run's sentences."""
+    found = Side(side.name, "qrels", unjudged=side.unjudged)
+    for (topic_id, run_id, _, doc_id), label in side.labels.items():
+        if doc_id is None:
+            continue
+        grade = str(GRADES.get(label, label))
+        if not grade.lstrip("-").isdigit():
+            raise InputError(f"{side.name}: label {label!r} is no grade; qrels hold grades")
+        item = (topic_id, run_id, doc_id)
+        found.labels[item] = max(found.labels.get(item, grade), grade, key=int)
+    return found
+
+
+def _pooled(side: Side) -> Side:
+    """Return the grades of documents over all runs, the best one each."""
+    found = Side(side.name, side.kind, unjudged=side.unjudged)
+    for (topic_id, _, doc_id), grade in side.labels.items():
+        item = (topic_id, doc_id)
+        found.labels[item] = max(found.labels.get(item, grade), grade, key=int)
+    return found
+
+
+def _in_order(labels: set[str]) -> tuple[list[str], bool]:
+    """Return the labels, the lowest grade first, and whether they are grades at all."""
+    if labels <= set(GRADES):
+        return sorted(labels, key=lambda label: GRADES[label]), True
+    if all(label.lstrip("-").isdigit() for label in labels):
+        grades = sorted(map(int, labels))
+        whole = range(grades[0], grades[-1] + 1)
+        # A grade that nobody gave keeps its distance from the others.
+        return list(map(str, whole if len(whole) <= MOST_GRADES else grades)), True
+    return sorted(labels), False
+
+
+def _first_relevant(labels: Sequence[str], threshold: int) -> int | None:
+    grades = [GRADES[label] if label in GRADES else int(label) for label in labels]
+    return next((place for place, grade in enumerate(grades) if grade >= threshold), len(grades))
+
+
+def _example(side: Side) -> str:
+    item = next(iter(side.labels), ())
+    return f"such as {item}" if item else "there is none"
