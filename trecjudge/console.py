@@ -121,12 +121,25 @@ def closing_lines(summary: Summary) -> list[str]:
         f" {judged} of {expected} items judged, {summary.seconds:.1f} s"
     ]
     lines += _failure_lines(summary)
+    lines += _too_few_topics(summary)
     if summary.labels:
         lines.append(LABELS_LINE.format(**summary.labels))
     lines += [_finding_line(summary, kind, count) for kind, count in summary.findings.items()]
     if summary.calls:
         lines.append(model_line(summary.calls))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]
+
+
+def _too_few_topics(summary: Summary) -> list[str]:
+    """Say so where no difference could be found: one group then tells nothing of the runs."""
+    ranked = [s for run in summary.runs if (s := run.standings.get(summary.ranked_by))]
+    pairs = len(ranked) * (len(ranked) - 1) / 2
+    if len(ranked) < 2 or not ranked[0].groups or pairs * 2.0 ** (1 - summary.topics) < 0.05:
+        return []
+    return [
+        f"groups: {summary.topics} topics are too few for a paired test to tell any of"
+        f" {len(ranked)} runs apart"
+    ]
 
 
 def _finding_line(summary: Summary, kind: str, count: int) -> str:

@@ -43,7 +43,9 @@ def label_next(
     board.finish()
     runs = sorted(board.scores)
     values = np.array([board.values(run, measure) for run in runs], dtype=float)
-    return ranked(iter(found), rivalry(runs, values))[:budget]
+    topics = len(board.expected)
+    of_means = (replace(candidate, reach=candidate.reach / topics) for candidate in found)
+    return ranked(of_means, rivalry(runs, values))[:budget]
 
 
 def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
@@ -72,16 +74,15 @@ def _candidates(
         if worst is None or best is None or worst == best:
             continue
         undecided = not judgment.judged or now is None
+        index = judgment.sentence_index
         yield Candidate(
             judgment.run_id,
             judgment.topic_id,
-            judgment.sentence_index,
+            index,
             judgment.doc_id,
             reach=abs(best - worst),
             share=None if undecided else ((now or 0.0) - worst) / (best - worst),
-            text=sentences.get(judgment.sentence_index, response.text)
-            if judgment.sentence_index is not None
-            else response.text,
+            text=response.text if index is None else sentences.get(index, ""),
             label=judgment.label or "",
             reason=judgment.reason,
         )
