@@ -54,6 +54,7 @@ def main(
     responses: flag.Responses = None,
     topics: flag.Topics = None,
     documents: flag.Documents = None,
+    qrels: flag.Qrels = None,
     dataset: flag.Dataset = "auto",
     only_topics: flag.OnlyTopics = None,
     only_runs: flag.OnlyRuns = None,
@@ -200,6 +201,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
         key: options[key]
         for key in (
             "topics",
+            "qrels",
             "dataset",
             "max_topics",
             "max_runs",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, Protocol
@@ -11,6 +10,7 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import Document, Evidence, Usage
 from trecjudge.text.lexical import Prepared, compare, prepare
+from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import scripts
 
 NOTHING_SPENT = Usage()
@@ -129,16 +129,6 @@ def evidence_at(text: str, start: int, end: int) -> Evidence | None:
 
 
 def find_quote(text: str, quote: str) -> Evidence | None:
-    """Return where `quote` stands in `text`, white space and outer quotation marks aside."""
-    bare = quote.strip("\"'“”‘’«» \n\t")
-    if not bare:
-        return None
-    start = text.find(bare)
-    if start >= 0:
-        return evidence_at(text, start, start + len(bare))
-    words = bare.split()
-    # Compiling an expression costs more than all else: not for a quote that is not there.
-    if " ".join(words).casefold() not in " ".join(text.split()).casefold():
-        return None
-    found = re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)
-    return evidence_at(text, *found.span()) if found else None
+    """Return where `quote` stands in `text`, as evidence with the text's own words."""
+    span = find_quote_span(text, quote)
+    return evidence_at(text, *span) if span else None

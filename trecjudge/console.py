@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.findings import KINDS, visible
+from trecjudge.findings import KINDS, shown_line, visible
 from trecjudge.leaderboard import Mean
 from trecjudge.progress import PREFIX
 from trecjudge.summary import RunSummary, Summary
@@ -120,6 +120,9 @@ def closing_lines(summary: Summary) -> list[str]:
         f"coverage: {len(runs)} runs, {responses} of {wanted} responses,"
         f" {judged} of {expected} items judged, {summary.seconds:.1f} s"
     ]
+    if summary.gate:
+        counts = ", ".join(f"{count} {status}" for status, count in summary.gate.items())
+        lines.append(f"gate: {counts} responses")
     lines += _failure_lines(summary)
     lines += _too_few_topics(summary)
     if summary.labels:
@@ -156,10 +159,11 @@ def model_line(spent: Mapping[str, Any]) -> str:
     """Return what a model cost, and what was saved."""
     tokens = f"{spent['prompt_tokens']} tokens in, {spent['completion_tokens']} out"
     cost = f", cost {spent['cost']:.2f}" if "cost" in spent else ""
+    spared = f", {spent['spared']} spared by a cheaper detector" if "spared" in spent else ""
     return (
         f"model: {spent['calls']} calls ({spent['retries']} of them again), {tokens}{cost};"
         f" {spent['cached']} replies from the cache, {spent['saved']} saved by an equal call,"
-        f" {spent['throttled']} x 429"
+        f" {spent['throttled']} x 429{spared}"
     )
 
 
@@ -172,12 +176,6 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
         f"  {plan['calls']} calls to make",
         f"  about {plan['prompt_tokens']} tokens in, {plan['completion_tokens']} out: {cost}",
     ]
-
-
-def shown_line(text: str, limit: int = 160) -> str:
-    """Return a message on one line, cut to `limit` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def _failure_lines(summary: Summary) -> list[str]:

@@ -165,3 +165,9 @@ def shown(value: object, limit: int = 80) -> str:
     except (RecursionError, ValueError):  # nested too deep; an integer of too many digits
         text = f"<{type(value).__name__} too large to show>"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def shown_line(text: str, limit: int = 160) -> str:
+    """Return a message on one line, cut to `limit` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -44,6 +44,15 @@ class HumanLabels:
             if value is not None:
                 self.values[key] = value
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many labels there are, how many are of judged items, how many mean nothing."""
+        return {
+            "given": len(self.labels),
+            "of_judged_items": len(self.matched),
+            "unusable": len(self.unusable),
+        }
+
     def _relabelled(self, judgment: Judgment) -> Judgment | None:
         """Return the judgment that people made on an item, None where they made none."""
         key = key_of(judgment)

@@ -19,6 +19,7 @@ from trecjudge.runs import RunReader, Taken, find_runs
 from trecjudge.sources.containers import count_lines
 from trecjudge.sources.paths import files_below
 from trecjudge.topics import read_topics
+from trecjudge.trec import read_grades
 from trecjudge.workflow import Workflow
 
 NO_MODEL = ModelOptions()
@@ -38,6 +39,7 @@ class Job:
     outputs: Outputs
     topics: Path | None = None
     documents: Sequence[Path] = ()
+    qrels: Path | None = None
     dataset: str = "auto"
     model: ModelOptions = NO_MODEL
     max_topics: int | None = None
@@ -63,13 +65,15 @@ class Inputs:
     topics: dict[str, Topic] | None
     store: DocumentStore | None
     files: list[Path]
+    qrels: Mapping[str, Mapping[str, int]] | None = None
 
     @classmethod
     def read(cls, job: Job, report: Report) -> Inputs:
         """Read topics and documents and find the runs. Raises InputError."""
         every = read_topics(job.topics, report) if job.topics else None
         store = _documents(job, report) if job.documents else None
-        return cls(job, every, _wanted(every, job), store, find_runs(job.runs))
+        qrels = read_grades(job.qrels, report) if job.qrels else None
+        return cls(job, every, _wanted(every, job), store, find_runs(job.runs), qrels)
 
     def reader(self, report: Report, taken: Taken) -> RunReader:
         """Return a reader of the runs, from their beginning."""
@@ -79,6 +83,7 @@ class Inputs:
             topics=self.topics,
             known=self.all_topics or (),
             store=self.store,
+            qrels=self.qrels,
             dataset=self.job.dataset,
             flag_instructions=self.job.model.use,
             max_runs=self.job.max_runs,
@@ -95,14 +100,10 @@ class Inputs:
     def paths(self) -> list[Path]:
         """Every input file, the workflow included."""
         job = self.job
-        given = [
-            path
-            for path in (job.topics, job.workflow.path, job.labels, job.human)
-            if path is not None
-        ]
+        beside = (job.topics, job.workflow.path, job.labels, job.human, job.qrels)
+        given = [path for path in beside if path is not None]
         documents = (path for path in job.documents if not is_data_set(path))
-        beside = (file for path in (*given, *documents) for file in files_below(path))
-        return [*beside, *self.files]
+        return [*(file for path in (*given, *documents) for file in files_below(path)), *self.files]
 
     def nothing_to_judge(self, unknown_topics: int, seen: Collection[str]) -> str:
         """Return why no response was judged, and what to do."""

@@ -40,7 +40,8 @@ class Header:
 
     `judges` are the settings of each judge by name, the first one the ranking and qrels judge.
     `topics` are the ids that every run is expected to answer; None stands for those that any run
-    answers. `measures` are references to the user's own (`package.module:name`).
+    answers. `gate` is the workflow's. `measures` are references to the user's own measures
+    (`package.module:name`).
     """
 
     judges: Mapping[str, Mapping[str, Any]]
@@ -48,6 +49,7 @@ class Header:
     measures: tuple[str, ...] = ()
     topics: tuple[str, ...] | None = None
     qrels_pool: bool = False
+    gate: Mapping[str, Any] = field(default_factory=dict)
 
 
 def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:

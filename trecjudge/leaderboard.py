@@ -151,7 +151,7 @@ class Leaderboard:
             scores = self.scores[run_id].get(topic_id)
             score = None if scores is None else scores[measure.name]
             value = None if score is None else part(score)
-            if value is None and (score is None or score.judged):
+            if score is None or (score.judged and value is None and measure.default_if_undefined):
                 value = measure.default
             values.append(value)
         return values

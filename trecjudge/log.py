@@ -80,17 +80,23 @@ def _output(judgment: Judgment) -> dict[str, Any]:
     usage = judgment.usage
     supports = judgment.label == FULL if judgment.judged else None
     cited = {} if judgment.citation is None else {"citation_supports": supports}
-    return cited | {
-        "label": judgment.label,
-        "grade": judgment.grade,
-        "value": judgment.value,
-        "reason": judgment.reason,
-        "evidence": judgment.evidence,
-        "attester": judgment.attester,
-        "cached": usage.cached,
-        "tokens": usage.prompt_tokens + usage.completion_tokens,
-        "seconds": round(usage.seconds, 4),
-    }
+    of_claim = {"claim": judgment.claim, "match": judgment.match} if judgment.claim else {}
+    return (
+        cited
+        | of_claim
+        | {
+            "label": judgment.label,
+            "grade": judgment.grade,
+            "value": judgment.value,
+            "reason": judgment.reason,
+            "evidence": judgment.evidence,
+            "sources": judgment.sources,
+            "attester": judgment.attester,
+            "cached": usage.cached,
+            "tokens": usage.prompt_tokens + usage.completion_tokens,
+            "seconds": round(usage.seconds, 4),
+        }
+    )
 
 
 def _cited(judgment: Judgment) -> dict[str, Any]:

@@ -28,7 +28,8 @@ class MeasureSpec:
     """One column of the leaderboard.
 
     `default` stands in for a response that is missing or on which the measure is not defined; with
-    None such a response leaves the mean. It never stands in for an unjudged one. `judge` names the
+    None such a response leaves the mean, and without `default_if_undefined` one on which it is not
+    defined does. It never stands in for an unjudged one. `judge` names the
     judge whose judgments alone it sees; all of them where it is empty. `lower_is_better` ranks the
     lowest value first.
     """
@@ -39,6 +40,7 @@ class MeasureSpec:
     default: float | None = 0.0
     judge: str = ""
     lower_is_better: bool = False
+    default_if_undefined: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,14 @@ Documents = Annotated[
         rich_help_panel=INPUTS,
     ),
 ]
+Qrels = Annotated[
+    Path | None,
+    typer.Option(
+        "--qrels",
+        help="Grades of documents for judges that ask what was retrieved (grounding).",
+        rich_help_panel=INPUTS,
+    ),
+]
 Dataset = Annotated[
     str,
     typer.Option("--dataset", help="rag, ragtime, dragun or auto.", rich_help_panel=INPUTS),

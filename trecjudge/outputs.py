@@ -75,6 +75,11 @@ class Outputs:
         return self.folder / f"{self.name}.judgments.jsonl"
 
     @property
+    def review(self) -> Path:
+        """The responses that a gate rejects or wants looked at."""
+        return self.folder / f"{self.name}.review.jsonl"
+
+    @property
     def config(self) -> Path:
         """What makes the job repeatable."""
         return self.folder / f"{self.name}.config.yml"

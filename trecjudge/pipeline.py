@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
@@ -19,6 +19,7 @@ from trecjudge.config import write_config
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.findings import KINDS, RULE, Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
+from trecjudge.gate import check_gate, read_gate
 from trecjudge.given import with_labels
 from trecjudge.job import Inputs, Job
 from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
@@ -36,7 +37,7 @@ from trecjudge.panel import (
     panel_settings,
     panel_spec,
 )
-from trecjudge.records import Judgment
+from trecjudge.records import Judgment, without_text
 from trecjudge.runner import JudgedResponse, Runner
 from trecjudge.scoring import score
 from trecjudge.summary import Summary, counts_of
@@ -97,7 +98,9 @@ def _panel(job: Job) -> list[Seat]:
     """Return the judges; everything that names something is checked against what there is."""
     check_dataset(job.dataset)
     panel = make_panel(job.judges, job.settings)
-    panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+    spec = panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+    rules = read_gate(job.workflow.gate, f"{job.workflow.path}: gate")
+    check_gate(rules, [measure.name for measure in spec.measures])
     for changes in job.workflow.variants.values():
         make_panel(job.judges, merged(job.workflow.settings, changes))
     typed_fields(LlmSettings, job.workflow.llm, "llm")
@@ -129,6 +132,8 @@ class _Session:
     findings: FindingLog = field(default_factory=FindingLog)
     log: DebugLog | None = None
     started: float = field(default_factory=time.perf_counter)
+    spared: int = 0
+    """Questions to the model that cheaper detectors made needless."""
 
     async def run(self) -> Summary:
         job = self.job
@@ -219,6 +224,7 @@ class _Session:
             measures=tuple(job.workflow.measures),
             topics=tuple(inputs.topics) if inputs.topics is not None else None,
             qrels_pool=job.qrels_pool,
+            gate=job.workflow.gate,
         )
 
     def _write(self, writer: JudgmentsWriter, judged: JudgedResponse) -> None:
@@ -227,6 +233,7 @@ class _Session:
         for entry in judged.items:
             shown = [self._shown(judgment) for judgment in entry.judgments]
             judgments += [(entry.seat.name, judgment) for judgment in shown]
+            self.spared += sum(judgment.usage.spared for judgment in shown)
             if self.log is not None:
                 self.log.judged(entry.seat.event, entry.item, shown, entry.calls)
             if entry.trace:
@@ -235,11 +242,8 @@ class _Session:
         self.watcher.judged(judged)
 
     def _shown(self, judgment: Judgment) -> Judgment:
-        """Return the judgment without its quote where document text is to stay out of files."""
-        evidence = judgment.evidence
-        if evidence is None or self.job.document_text:
-            return judgment
-        return replace(judgment, evidence=replace(evidence, quote=""))
+        """Return the judgment without quotes where document text is to stay out of files."""
+        return judgment if self.job.document_text else without_text(judgment)
 
     def _event(self, name: str, **fields: Any) -> None:
         if self.log is not None:
@@ -254,4 +258,6 @@ class _Session:
         summary.findings_by_run = {k: dict(v) for k, v in sorted(self.findings.by_run.items())}
         summary.lost = self.findings.of_severity("error")
         summary.calls = model.spent()
+        if summary.calls and self.spared:
+            summary.calls["spared"] = self.spared
         summary.seconds = round(time.perf_counter() - self.started, 3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 FULL: Final = "full_support"
@@ -31,7 +31,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """An information need. `body` is the article that a DRAGUN topic asks about."""
+    """An information need. `body` is the article that a DRAGUN topic asks about.
+
+    `qrels` are grades that somebody gave documents for it, by doc_id; None where there are none.
+    """
 
     topic_id: str
     title: str = ""
@@ -40,6 +43,7 @@ class Topic:
     body: str = ""
     url: str = ""
     limit: int | None = None
+    qrels: Mapping[str, int] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,18 @@ class Item:
     citation: Citation | None = None
     document: Document | None = None
     exists: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeResponse(Item):
+    """A response as one item, for a judge that looks at all of it at once."""
+
+    response: Response = field(kw_only=True)
+
+    @classmethod
+    def of(cls, topic: Topic, response: Response) -> WholeResponse:
+        """Return the item."""
+        return cls(topic, response.run_id, response.text, response=response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,4 +281,15 @@ def judgment_of(item: Item, **decision: Any) -> Judgment:
         topic_id=item.topic.topic_id,
         citation=citation.value if citation else None,
         **decision,
+    )
+
+
+def without_text(judgment: Judgment) -> Judgment:
+    """Return a judgment without the text of documents: where it stands is kept."""
+    evidence = judgment.evidence
+    return replace(
+        judgment,
+        evidence=replace(evidence, quote="") if evidence else None,
+        sources=tuple(replace(source, excerpt="") for source in judgment.sources),
+        facts=tuple(replace(fact, text="") for fact in judgment.facts),
     )

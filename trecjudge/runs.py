@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -50,6 +50,8 @@ class RunReader:
     topics: dict[str, Topic] | None = None
     known: Collection[str] = ()
     store: DocumentStore | None = None
+    qrels: Mapping[str, Mapping[str, int]] | None = None
+    """Grades of documents by topic and doc_id, which the topics are given."""
     dataset: str = "auto"
     flag_instructions: bool = False
     """Whether text that talks to the judge is a finding: where a model judges."""
@@ -137,7 +139,8 @@ class RunReader:
             self._about("response_duplicate", response, message)
             return
         answered.add(topic.topic_id)
-        yield topic, response
+        graded = self.qrels.get(topic.topic_id) if self.qrels else None
+        yield (topic if graded is None else replace(topic, qrels=graded)), response
 
     def _begin_run(self, response: Response) -> None:
         self.runs[response.run_id] = response.team_id

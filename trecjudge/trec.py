@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place
 from trecjudge.sources.containers import lines
@@ -72,6 +73,22 @@ def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
             yield QrelsRow(topic_id, iteration, doc_id, _grade(columns[3]))
         except ValueError:
             report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
+
+
+def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
+    """Return the grades of a qrels file by topic and document: of each pair the highest.
+
+    Raises InputError if there is none.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such qrels file")
+    grades: dict[str, dict[str, int]] = {}
+    for row in read_qrels(path, report):
+        of_topic = grades.setdefault(row.topic_id, {})
+        of_topic[row.doc_id] = max(row.grade, of_topic.get(row.doc_id, row.grade))
+    if not grades:
+        raise InputError(f"{path}: no grades in it; give lines of topic, iteration, doc, grade")
+    return grades
 
 
 def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:

@@ -27,7 +27,10 @@ UNSAFE = re.compile(r"[^\w.+-]+")
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """A workflow file as read. `variants` name settings, `sweeps` lists of values of settings."""
+    """A workflow file as read. `variants` name settings, `sweeps` lists of values of settings.
+
+    `gate` has rules as `trecjudge.gate` reads them.
+    """
 
     judge: str | list[str] = DEFAULT_JUDGE
     settings: dict[str, Any] = field(default_factory=dict)
@@ -36,6 +39,7 @@ class Workflow:
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)
     sweeps: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     prompts: dict[str, str] = field(default_factory=dict)
+    gate: dict[str, Any] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     path: Path | None = None
 

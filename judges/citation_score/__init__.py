@@ -14,7 +14,16 @@ from judges.citation_score.axes import Passage, keywords, missing, read_claims, 
 from trecjudge.errors import WorkflowError
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.records import Document, Failure, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.records import (
+    Document,
+    Failure,
+    Item,
+    Judgment,
+    Response,
+    Topic,
+    WholeResponse,
+    judgment_of,
+)
 from trecjudge.text.similarity import mean_cosine
 
 FAITHFULNESS, COVERAGE, REDUNDANCY = "FAITHFULNESS", "COVERAGE", "REDUNDANCY"
@@ -25,13 +34,6 @@ _UNREAD = {
     "no_document_text": "documents without text; supply it with --documents",
     "no_topic_text": "the topic has no words to look for; supply it with --rag-topics",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Answer(Item):
-    """A whole response as one item, with what it cites."""
-
-    response: Response | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +71,14 @@ class CitationScoreJudge:
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield the whole response as one item."""
-        yield Answer(topic, response.run_id, response.text, response=response)
+        yield WholeResponse.of(topic, response)
 
     async def judge(self, item: Item, model: Model) -> list[Judgment]:
         """Return a judgment for each axis, its name as label and its number as value.
 
         0 on every axis where nothing cited is there; unjudged where its text is not known.
         """
-        assert isinstance(item, Answer) and item.response is not None
+        assert isinstance(item, WholeResponse)
         response = item.response
         ids = dict.fromkeys(c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
         if ids and not response.documents_given:

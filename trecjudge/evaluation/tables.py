@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.console import shown_line
 from trecjudge.evaluation.sides import Agreement
-from trecjudge.findings import visible
+from trecjudge.findings import shown_line, visible
 from trecjudge.stats.comparison import Difference
 from trecjudge.stats.labelling import Candidate
 from trecjudge.stats.meta import Correlated

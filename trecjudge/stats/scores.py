@@ -142,8 +142,11 @@ def _report_duplicate(
     message = f"gives {what} a second time: {row.value:g}, before {first:g}"
     if duplicates == "error":
         raise InputError(f"{place}: {message} (--duplicates error)")
-    kind = "row_repeated" if row.value == first else "row_duplicate"
-    report(Finding(kind, place, message, f"{row.value:g}", run_id=row.run_id))
+    told = (place, message, f"{row.value:g}")
+    if row.value == first:
+        report(Finding("row_repeated", *told, run_id=row.run_id))
+    else:
+        report(Finding("row_duplicate", *told, run_id=row.run_id))
 
 
 def _report_contradictions(scores: Scores, report: Report) -> None:

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from trecjudge.text.claims import Term
 from trecjudge.text.prepared import Prepared
 
-_LENGTH = 3
+LENGTH = 3
+"""Segments in a passage."""
+
 # A segment at the edge of the passage is dropped as evidence if it adds less than this share.
 _IDLE = 0.1
 
@@ -26,21 +28,27 @@ class Passage(NamedTuple):
 NO_PASSAGE = Passage(0, -1, 0, 0, 0.0)
 
 
+def passage_weights(present: Sequence[tuple[Term, float]], document: Prepared) -> list[float]:
+    """Return the weight of the terms in each passage of three segments, by its first segment."""
+    weights = [0.0] * len(document.spans)
+    for term, weight in present:
+        covered = -1
+        for segment in document.segments_of[term.form]:
+            for first in range(max(covered + 1, segment - LENGTH + 1), segment + 1):
+                weights[first] += weight
+            covered = segment
+    return weights
+
+
 def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> Passage:
     """Return the first of the heaviest passages of three segments, without idle edges.
 
     Linear in the segments that have a term. `present` are terms of the document, at least one.
     """
-    weights = [0.0] * len(document.spans)
-    for term, weight in present:
-        covered = -1
-        for segment in document.segments_of[term.form]:
-            for first in range(max(covered + 1, segment - _LENGTH + 1), segment + 1):
-                weights[first] += weight
-            covered = segment
+    weights = passage_weights(present, document)
     best = max(weights)
     first = weights.index(best)
-    last = min(first + _LENGTH, len(weights)) - 1
+    last = min(first + LENGTH, len(weights)) - 1
     first, last = _trimmed(first, last, best, present, document)
     return Passage(first, last, document.spans[first][0], document.spans[last][1], best)
 

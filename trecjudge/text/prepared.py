@@ -13,7 +13,8 @@ from trecjudge.text.tokens import Token, tokenize
 
 # Tables and lists have no stops: a "sentence" longer than this is cut.
 _LONGEST_SEGMENT = 60
-_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+"""The forms of words that multiply a number, and the zeros that each adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def prepare(text: str) -> Prepared:
         index for form in denials(segments_of.keys()) for index in segments_of[form]
     )
     negated = _negated(segments, denying)
-    if not _SCALES.keys().isdisjoint(segments_of):
+    if not SCALES.keys().isdisjoint(segments_of):
         _add_written_out(segments, segments_of)
     spans = tuple((tokens[0].start, tokens[-1].end) for tokens in segments)
     return Prepared(text, spans, segments_of, negated, denying)
@@ -70,7 +71,7 @@ def _add_written_out(segments: Sequence[list[Token]], segments_of: dict[str, lis
 def scaled(number: str, scale: str) -> str:
     """Return the number form of `number` times the scale word, "" if that is none."""
     whole, _, decimals = number.partition(".")
-    zeros = _SCALES.get(scale, -1) - len(decimals)
+    zeros = SCALES.get(scale, -1) - len(decimals)
     if zeros < 0 or not (whole + decimals).isdecimal():
         return ""
     return (whole + decimals + "0" * zeros).lstrip("0")

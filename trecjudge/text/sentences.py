@@ -23,7 +23,7 @@ _FIRST_WORD = re.compile(r"[\"'“‘«(\[¿¡*_]*(\w+)?")
 _ABBREVIATIONS = frozenset(
     """
     mr mrs ms mx dr prof rev hon sr jr st mt ft gen col maj capt lt sgt cmdr adm gov sen rep pres
-    supt messrs mme mlle vs etc al cf viz approx est dept univ assn bros inc ltd co corp
+    supt messrs mme mlle vs etc al cf viz approx v est dept univ assn bros inc ltd co corp
     fig figs eq eqs sec ch vol no nos pp ed eds trans jan feb mar apr jun jul aug sep sept oct
     nov dec mon tue tues wed thu thur thurs fri sat sun ave blvd rd bzw usw nr bd hr sra dra
     т г им ул

@@ -1,0 +1,168 @@
+"""Faithfulness in four steps: claims, truths of the documents, verdicts, score."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from judges.faithfulness.steps import (
+    NO,
+    TRUTHS,
+    UNSURE,
+    VERIFY,
+    YES,
+    Answer,
+    Truth,
+    Verifier,
+    evidence_of,
+    truths_of,
+)
+from trecjudge.claims.asking import first_sure
+from trecjudge.claims.extraction import SPLIT
+from trecjudge.claims.facts import facts_of
+from trecjudge.claims.judging import ClaimJudging, judgment_on, on_claim
+from trecjudge.claims.measures import filling, rate
+from trecjudge.claims.search import NO_TEXT, Library
+from trecjudge.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
+from trecjudge.errors import JudgmentFailed
+from trecjudge.judge import unjudged
+from trecjudge.llm.model import Model, Program
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.records import (
+    Claim,
+    Document,
+    Fact,
+    Item,
+    Judgment,
+    Usage,
+    WholeResponse,
+    judgment_of,
+)
+from trecjudge.typed import check_range
+
+STATED = "TRUTHS"
+WITHOUT_TEXT = "a document without text; supply it with --documents"
+LABELS = {ATTRIBUTED: YES, CONTRADICTED: NO, UNATTRIBUTED: UNSURE, AMBIGUOUS: UNSURE}
+
+
+@dataclass(frozen=True, slots=True)
+class FaithfulnessJudge(ClaimJudging):
+    """Whether the claims of a response agree with the truths that its documents state.
+
+    With a model every step is its own: it lists claims, then the truths of each document, then
+    gives verdicts on up to `group` claims in one request.
+    """
+
+    group: int = 10
+    programs: ClassVar[tuple[Program, ...]] = (SPLIT, TRUTHS, VERIFY)
+
+    def __post_init__(self) -> None:
+        ClaimJudging.__post_init__(self)
+        check_range("group", self.group, 1)
+
+    @property
+    def measures(self) -> LeaderboardSpec:
+        """FAITHFULNESS, which ranks, and HALLUCINATION."""
+        columns = (
+            MeasureSpec("FAITHFULNESS", rate([YES]), default_if_undefined=False),
+            MeasureSpec("HALLUCINATION", rate([NO]), default=None, lower_is_better=True),
+        )
+        return LeaderboardSpec(columns, sort_by="FAITHFULNESS", fill=filled)
+
+    async def judged(
+        self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
+    ) -> list[Judgment]:
+        """Return the truths of each document, then the verdict on each claim."""
+        names = self.cascade or [self.detector]
+        if not self.asks(names[-1], model):
+            verdicts = await ClaimJudging.judged(self, item, claims, library, model)
+            named = [replace(j, label=LABELS.get(j.label or "")) for j in verdicts]
+            return [*_stated_by_rules(item), *named]
+        truths = await self._truths(item, model)
+        sure = {}
+        for claim in claims:
+            verdict = await first_sure(self.before_the_model(), claim.text, library)
+            if verdict is not None:
+                spared = replace(judgment_on(item, claim, verdict), usage=Usage(spared=1))
+                sure[claim.index] = replace(spared, label=LABELS[verdict.label])
+        asked = [claim for claim in claims if claim.index not in sure]
+        verifier = Verifier(model, _known(item, truths), self.characters, self.group)
+        answers = await verifier.verify(asked)
+        for claim, answer in zip(asked, answers, strict=True):
+            sure[claim.index] = _decided(item, claim, answer, truths)
+        return [*truths, *(sure[claim.index] for claim in claims)]
+
+    async def _truths(self, item: WholeResponse, model: Model) -> list[Judgment]:
+        """Return what each document states, an unjudged judgment where that is not known."""
+        documents = item.response.documents.values()
+        return await asyncio.gather(*(self._stated(item, d, model) for d in documents))
+
+    async def _stated(self, item: WholeResponse, document: Document, model: Model) -> Judgment:
+        try:
+            if not document.text.strip():
+                raise JudgmentFailed(NO_TEXT, WITHOUT_TEXT)
+            facts = await truths_of(document, model, self.characters)
+        except JudgmentFailed as failed:
+            return replace(unjudged(item, failed), doc_id=document.doc_id)
+        return _stated(item, document, facts, "llm")
+
+
+def _stated_by_rules(item: WholeResponse) -> list[Judgment]:
+    """Return what each document states, by rules."""
+    found = []
+    for document in item.response.documents.values():
+        if document.text.strip():
+            found.append(_stated(item, document, facts_of(document.full_text), "rules"))
+        else:
+            failed = JudgmentFailed(NO_TEXT, WITHOUT_TEXT)
+            found.append(replace(unjudged(item, failed), doc_id=document.doc_id))
+    return found
+
+
+def _stated(item: Item, document: Document, facts: Sequence[Fact], attester: str) -> Judgment:
+    reason = f"{len(facts)} truths"
+    given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": attester}
+    return judgment_of(item, label=STATED, reason=reason, **given)
+
+
+def _known(item: WholeResponse, truths: Sequence[Judgment]) -> list[Truth]:
+    """Return the truths of all documents that were read."""
+    documents = item.response.documents
+    return [Truth(documents[t.doc_id], fact) for t in truths if t.doc_id for fact in t.facts]
+
+
+def _decided(
+    item: Item, claim: Claim, answer: Answer | JudgmentFailed, truths: Sequence[Judgment]
+) -> Judgment:
+    """Return the judgment that an answer makes.
+
+    Where the truths of a document are not known, what the others leave unsure is unjudged.
+    """
+    if isinstance(answer, JudgmentFailed):
+        return replace(unjudged(item, answer), **on_claim(claim))
+    failure = next((t.failure for t in truths if t.failure is not None), None)
+    if answer.label == UNSURE and failure is not None:
+        return judgment_of(item, failure=failure, usage=answer.usage, **on_claim(claim))
+    return judgment_of(
+        item,
+        label=answer.label,
+        reason=answer.reason,
+        attester="llm",
+        doc_id=answer.sources[0].doc_id if answer.sources else None,
+        evidence=evidence_of(answer.sources),
+        sources=answer.sources,
+        usage=answer.usage,
+        **on_claim(claim),
+    )
+
+
+_filled_claim = filling(YES, NO)
+
+
+def filled(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged claim at its best or at its worst; truths alone score nothing."""
+    if judgment.claim is None and judgment.doc_id is not None:
+        return replace(judgment, label=STATED, failure=None)
+    return _filled_claim(judgment, best)

@@ -1,0 +1,156 @@
+"""The steps of faithfulness that a model takes: truths of the documents, verdicts on claims."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from trecjudge.claims.verdicts import NOTHING_SPENT
+from trecjudge.errors import JudgmentFailed
+from trecjudge.llm.model import Model, Program
+from trecjudge.records import Claim, Document, Evidence, Fact, Source, Usage
+
+TRUTHS = Program("truths", "judges.faithfulness.program:ListTruths")
+VERIFY = Program("verify", "judges.faithfulness.program:VerifyClaims", "claims")
+YES, NO, UNSURE = "yes", "no", "unsure"
+_SHARED = 300
+"""Characters that two parts of a document have in common, so that no sentence is cut in both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A verdict on a claim, with the truth that decides it."""
+
+    label: str
+    reason: str
+    sources: tuple[Source, ...] = ()
+    usage: Usage = NOTHING_SPENT
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A fact of a document of the response."""
+
+    document: Document
+    fact: Fact
+
+    @property
+    def source(self) -> Source:
+        """Where it comes from; the part of the document that it was read from."""
+        d, fact = self.document, self.fact
+        place = (d.doc_id, fact.start, fact.end, fact.text)
+        return Source(*place, title=d.title, url=d.url, date=d.date, version=d.version)
+
+
+async def truths_of(document: Document, model: Model, characters: int) -> list[Fact]:
+    """Return the facts that a model finds in a document, read to its end.
+
+    Their offsets are those of the part that they were read from. Raises JudgmentFailed.
+    """
+    parts = list(_parts(document.full_text, characters))
+    work = (model.predict(TRUTHS, text=document.full_text[start:end]) for start, end in parts)
+    found = await asyncio.gather(*work)
+    facts = {
+        " ".join(text.split()): part
+        for part, prediction in zip(parts, found, strict=True)
+        for text in prediction.fields["truths"]
+    }
+    return [Fact(text, *part) for text, part in facts.items() if text]
+
+
+def _parts(text: str, characters: int) -> Iterator[tuple[int, int]]:
+    """Yield the (start, end) of overlapping parts of a text, cut between words."""
+    start = 0
+    while len(text) - start > characters:
+        space = text.rfind(" ", start + characters // 2, start + characters)
+        end = space if space > 0 else start + characters
+        yield start, end
+        start = end - min(_SHARED, characters // 4)
+    yield start, len(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """Asks a model for verdicts on up to `group` claims at a time, against all truths.
+
+    Truths that are too many for `characters` are gone through part by part, until a claim has a
+    verdict other than unsure.
+    """
+
+    model: Model
+    truths: Sequence[Truth]
+    characters: int
+    group: int
+
+    async def verify(self, claims: Sequence[Claim]) -> list[Answer | JudgmentFailed]:
+        """Return an answer for each claim, or why there is none."""
+        groups = [claims[i : i + self.group] for i in range(0, len(claims), self.group)]
+        found = await asyncio.gather(*(self._group(group) for group in groups))
+        return [answer for answers in found for answer in answers]
+
+    async def _group(self, claims: Sequence[Claim]) -> list[Answer | JudgmentFailed]:
+        answers: dict[int, Answer | JudgmentFailed] = {}
+        for part in self._truth_parts():
+            open_claims = [claim for claim in claims if _is_open(answers.get(claim.index))]
+            if open_claims:
+                answers |= await self._asked(open_claims, part)
+        nothing = Answer(UNSURE, "the documents state nothing")
+        return [answers.get(claim.index, nothing) for claim in claims]
+
+    async def _asked(
+        self, claims: Sequence[Claim], truths: Sequence[Truth]
+    ) -> Mapping[int, Answer | JudgmentFailed]:
+        """Ask for all claims at once and, where the reply does not fit them, one by one."""
+        try:
+            answers = await self._answers(claims, truths)
+            return {claim.index: answer for claim, answer in zip(claims, answers, strict=True)}
+        except JudgmentFailed as failed:
+            if len(claims) == 1 or failed.kind not in ("parse", "cut"):
+                return {claim.index: failed for claim in claims}
+        each = await asyncio.gather(*(self._asked([claim], truths) for claim in claims))
+        return {index: answer for answers in each for index, answer in answers.items()}
+
+    async def _answers(self, claims: Sequence[Claim], truths: Sequence[Truth]) -> list[Answer]:
+        """Return an answer for each claim by one request; the first has its cost."""
+        told = "\n".join(f"{n}. {truth.fact.text}" for n, truth in enumerate(truths, 1))
+        texts = [claim.text for claim in claims]
+        prediction = await self.model.predict(VERIFY, truths=told, claims=texts)
+        fields = prediction.fields
+        columns = [fields["verdicts"], fields["reasons"], fields["numbers"]]
+        if any(len(column) != len(claims) for column in columns):
+            lengths = ", ".join(str(len(column)) for column in columns)
+            message = f"{len(claims)} claims have {lengths} verdicts, reasons and numbers"
+            raise JudgmentFailed("parse", message)
+        usages = [prediction.call.usage, *(NOTHING_SPENT for _ in claims[1:])]
+        return [
+            Answer(label, reason, _decided_by(truths, number), usage)
+            for label, reason, number, usage in zip(*columns, usages, strict=True)
+        ]
+
+    def _truth_parts(self) -> Iterator[list[Truth]]:
+        part: list[Truth] = []
+        size = 0
+        for truth in self.truths:
+            if part and size + len(truth.fact.text) > self.characters:
+                yield part
+                part, size = [], 0
+            part.append(truth)
+            size += len(truth.fact.text)
+        if part:
+            yield part
+
+
+def _is_open(answer: Answer | JudgmentFailed | None) -> bool:
+    """Tell if further truths could decide a claim."""
+    return answer is None or (isinstance(answer, Answer) and answer.label == UNSURE)
+
+
+def _decided_by(truths: Sequence[Truth], number: int) -> tuple[Source, ...]:
+    return (truths[number - 1].source,) if 1 <= number <= len(truths) else ()
+
+
+def evidence_of(sources: Sequence[Source]) -> Evidence | None:
+    """Return the first source as evidence."""
+    first = next(iter(sources), None)
+    return Evidence(first.start, first.end, first.excerpt) if first else None

@@ -1,0 +1,96 @@
+"""Grounding: are the claims of a response in what it was given, cited, and retrieved?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from trecjudge.claims.judging import ABSTAINED, ANSWERED, NO_CLAIMS, ClaimJudging
+from trecjudge.claims.measures import filling, rate
+from trecjudge.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
+from trecjudge.llm.model import Model
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.records import Item, Judgment, Response, WholeResponse, judgment_of
+from trecjudge.typed import check_range
+
+SUPPORTED, UNSUPPORTED = "supported", "unsupported"
+LABELS = {
+    ATTRIBUTED: SUPPORTED,
+    UNATTRIBUTED: UNSUPPORTED,
+    CONTRADICTED: "contradicted",
+    AMBIGUOUS: "ambiguous",
+}
+HIT = "RETRIEVAL_HIT_3"
+FIRST = 3
+UNSURE = ("unsupported", "contradicted", "ambiguous")
+
+
+@dataclass(frozen=True, slots=True)
+class GroundingJudge(ClaimJudging):
+    """Whether the claims of a response are in the documents it was given, and where: provenance.
+
+    `relevant_from` is the grade of `--qrels` from which on a document is relevant.
+    """
+
+    relevant_from: int = 1
+
+    def __post_init__(self) -> None:
+        ClaimJudging.__post_init__(self)
+        check_range("relevant_from", self.relevant_from, 1)
+
+    @property
+    def measures(self) -> LeaderboardSpec:
+        """The measures, ranked by FACTUALITY_RATE."""
+        columns = (
+            MeasureSpec("FACTUALITY_RATE", rate([SUPPORTED]), default_if_undefined=False),
+            MeasureSpec("HALLUCINATION_RATE", rate(UNSURE), default=None, lower_is_better=True),
+            MeasureSpec("CITATION_COVERAGE", citation_coverage, default_if_undefined=False),
+            MeasureSpec(
+                "ABSTAINED", abstained, "mean_of_bools", default=None, lower_is_better=True
+            ),
+            MeasureSpec(HIT, retrieval_hit, default=None),
+        )
+        return LeaderboardSpec(columns, sort_by="FACTUALITY_RATE", fill=filled)
+
+    async def judge(self, item: Item, model: Model) -> list[Judgment]:
+        """Return a judgment on the response, on its first documents, and on each claim."""
+        assert isinstance(item, WholeResponse)
+        found = await ClaimJudging.judge(self, item, model)
+        named = [replace(j, label=LABELS.get(j.label or "", j.label)) for j in found]
+        answered = [judgment_of(item, label=ANSWERED)] if found[0].claim else []
+        return [*answered, *self._retrieval(item), *named]
+
+    def _retrieval(self, item: WholeResponse) -> list[Judgment]:
+        """Return whether a relevant document is among the first three; nothing without qrels."""
+        if item.topic.qrels is None:
+            return []
+        first = ranked(item.response)[:FIRST]
+        hits = [i for i in first if item.topic.qrels.get(i, 0) >= self.relevant_from]
+        reason = f"relevant: {hits[0]}" if hits else f"none of {', '.join(first) or 'nothing'}"
+        return [judgment_of(item, label=HIT, value=float(bool(hits)), reason=reason)]
+
+
+def ranked(response: Response) -> list[str]:
+    """Return the documents in the order of the references or, without any, of the citations."""
+    cited = (c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
+    return list(dict.fromkeys(response.references or cited))
+
+
+def citation_coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return claims whose sentence cites something / claims; None without claims."""
+    cited = [bool(judgment.claim.cited) for judgment in judgments if judgment.claim]
+    return sum(cited) / len(cited) if cited else None
+
+
+def abstained(response: Response, judgments: Sequence[Judgment]) -> bool | None:
+    """Return whether the response declines to answer; None where its claims are not known."""
+    labels = {judgment.label for judgment in judgments}
+    return ABSTAINED in labels if labels & {ABSTAINED, ANSWERED, NO_CLAIMS} else None
+
+
+def retrieval_hit(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return 1 if one of the first three documents is relevant, else 0; None without qrels."""
+    return next((judgment.value for judgment in judgments if judgment.label == HIT), None)
+
+
+filled = filling(SUPPORTED, "contradicted")

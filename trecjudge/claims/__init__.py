@@ -1,0 +1,1 @@
+"""Judging claims: taking them from a response, and holding them against its documents."""

@@ -1,0 +1,168 @@
+"""A detector that asks a model, and detectors in a row: each leaves the rest to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from trecjudge.claims.search import Library, Passage
+from trecjudge.claims.verdicts import (
+    AMBIGUOUS,
+    ATTRIBUTED,
+    EXACT,
+    PARAPHRASE,
+    UNATTRIBUTED,
+    Verdict,
+    match_of,
+    quoted,
+)
+from trecjudge.errors import JudgmentFailed
+from trecjudge.llm.model import Model, Prediction, Program
+from trecjudge.records import Document, Source
+
+ATTRIBUTE = Program("attribute", "trecjudge.claims.program:Attribute")
+NOT_FOUND = "evidence_not_found"
+_LIKELY = 0.3
+"""Likeness from which on a passage may hold a claim, and must be read before it is unattributed."""
+
+_CONTEXT = 200
+
+
+class Detector(Protocol):
+    """Decides what becomes of a claim."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in settings and judgments."""
+
+    async def verdict(self, claim: str, library: Library) -> Verdict:
+        """Return the verdict. Raises JudgmentFailed where there can be none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDetector:
+    """Asks a model, with the passages that are most likely to hold the claim.
+
+    Documents that have together no more than `characters` are given whole. Else the likely
+    passages are read, so many characters at a time, until the claim is not UNATTRIBUTED or none
+    is left; after `rounds` of them the rest is unread, and so the claim unjudged.
+    """
+
+    model: Model
+    program: Program = ATTRIBUTE
+    characters: int = 8000
+    rounds: int = 3
+    name: str = "llm"
+
+    async def verdict(self, claim: str, library: Library) -> Verdict:
+        """Return what the model says, its quotes verified."""
+        parts = list(self._parts(claim, library))
+        if not parts:
+            library.require_read(claim)
+            return Verdict(UNATTRIBUTED, "there is no document", self.name)
+        found = None
+        for part in parts[: self.rounds]:
+            found = _read(claim, part, await self._asked(claim, part))
+            if found.label != UNATTRIBUTED:
+                return found
+        assert found is not None
+        if unread := sum(map(len, parts[self.rounds :])):
+            message = f"{unread} passages that may hold it were not read: raise `rounds`"
+            raise JudgmentFailed("not_read", message)
+        if library.unread:
+            library.require_read(claim)
+        return found
+
+    async def _asked(self, claim: str, part: Sequence[Passage]) -> Prediction:
+        return await self.model.predict(self.program, passages=shown_passages(part), claim=claim)
+
+    def _parts(self, claim: str, library: Library) -> Iterator[list[Passage]]:
+        """Yield what is read at a time: all documents, or the likely passages, likeliest first."""
+        whole = [Passage(d, 0, len(d.full_text), 0.0) for d in library.documents]
+        if sum(passage.end for passage in whole) <= self.characters:
+            yield from [whole] if whole else []
+            return
+        part: list[Passage] = []
+        size = 0
+        for position, passage in enumerate(map(_with_context, library.passages(claim))):
+            if part and size + passage.end - passage.start > self.characters:
+                yield part
+                part, size = [], 0
+            if passage.likeness < _LIKELY and position and not part:
+                return
+            part.append(passage)
+            size += passage.end - passage.start
+        if part:
+            yield part
+
+
+def shown_passages(passages: Sequence[Passage]) -> str:
+    """Return passages as a model sees them: by document, in their order there."""
+    numbers = {id(d): n for n, d in enumerate(_documents(passages), 1)}
+    lines = []
+    for document in _documents(passages):
+        own = sorted((p for p in passages if p.document is document), key=lambda p: p.start)
+        lines.append(f"Document {numbers[id(document)]}:")
+        lines += [passage.text for passage in own]
+    return "\n".join(lines)
+
+
+def _documents(passages: Sequence[Passage]) -> list[Document]:
+    return list({id(p.document): p.document for p in passages}.values())
+
+
+def _with_context(passage: Passage) -> Passage:
+    """Return a passage with the words around it, whole ones."""
+    text = passage.document.full_text
+    start = text.rfind(" ", 0, max(0, passage.start - _CONTEXT)) + 1
+    end = text.find(" ", min(len(text), passage.end + _CONTEXT))
+    return replace(passage, start=min(start, passage.start), end=len(text) if end < 0 else end)
+
+
+def _read(claim: str, part: Sequence[Passage], prediction: Prediction) -> Verdict:
+    """Return the verdict that a reply makes; quotes that are not there make it AMBIGUOUS."""
+    fields, usage = prediction.fields, prediction.call.usage
+    label, reason = fields["verdict"], fields["reason"]
+    quotes = [quote for quote in fields["quotes"] if quote.strip()]
+    found = [quoted(quote, part) for quote in quotes]
+    sources: tuple[Source, ...] = tuple(dict.fromkeys(filter(None, found)))
+    if label not in (UNATTRIBUTED, AMBIGUOUS) and (None in found or not sources):
+        what = "a quote is not in the documents" if quotes else "no quote was given"
+        reason = f"{NOT_FOUND}: {what}; the model said {label}: {reason}"
+        return Verdict(AMBIGUOUS, reason, "llm", sources, usage=usage)
+    match = ""
+    if label == ATTRIBUTED:
+        match = match_of(claim, sources)
+        if match == PARAPHRASE and fields["match"] not in ("NONE", EXACT):
+            match = fields["match"]
+    return Verdict(label, reason, "llm", sources, match, usage=usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """Detectors in a row: each decides where it is sure, and leaves the rest to the next."""
+
+    detectors: Sequence[Detector]
+    name: str = "cascade"
+
+    async def verdict(self, claim: str, library: Library) -> Verdict:
+        """Return the first verdict that is sure, or the last; it tells what a model was spared."""
+        *cheap, last = self.detectors
+        found = await first_sure(cheap, claim, library)
+        if found is None:
+            return await last.verdict(claim, library)
+        spared = int(isinstance(last, ModelDetector))
+        return replace(found, usage=replace(found.usage, spared=spared))
+
+
+async def first_sure(detectors: Sequence[Detector], claim: str, library: Library) -> Verdict | None:
+    """Return the first verdict of which a detector is sure, or None."""
+    for detector in detectors:
+        try:
+            found = await detector.verdict(claim, library)
+        except JudgmentFailed:  # what words cannot compare a model may
+            continue
+        if found.sure:
+            return found
+    return None

@@ -1,0 +1,71 @@
+"""From a response to its claims: by rules, or by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from trecjudge.llm.model import Model, Program
+from trecjudge.records import Claim, Response, Sentence
+from trecjudge.text.statements import bare, statements
+from trecjudge.text.tokens import tokenize
+
+Extractor = Literal["auto", "rules", "llm"]
+SPLIT = Program("claims", "trecjudge.claims.program:SplitClaims")
+IMPORTANCE = {"vital": 1.0, "detail": 0.5}
+
+
+def claims_by_rules(response: Response) -> list[Claim]:
+    """Return the claims of a response: sentences and clauses that stand alone, all vital.
+
+    Pronouns stay as they are; a claim said twice is one.
+    """
+    found = (
+        _claim(sentence, text)
+        for sentence in response.sentences
+        for text in statements(sentence.text)
+    )
+    return list(_numbered(found))
+
+
+async def claims_by_model(response: Response, model: Model) -> list[Claim]:
+    """Return the claims that a model finds. Raises JudgmentFailed where it cannot be asked."""
+    if not any(sentence.text.strip() for sentence in response.sentences):
+        return []
+    numbered = (f"[{s.index}] {bare(s.text)}" for s in response.sentences if s.text.strip())
+    prediction = await model.predict(SPLIT, response="\n".join(numbered))
+    return list(_numbered(_told(response, entry) for entry in prediction.fields["claims"]))
+
+
+def _told(response: Response, entry: Any) -> Claim:
+    """Return a claim as the model told it; a sentence that is not there is repaired."""
+    given: Mapping[str, Any] = entry if isinstance(entry, Mapping) else entry.model_dump()
+    text = " ".join(given["claim"].split())
+    by_index = {sentence.index: sentence for sentence in response.sentences}
+    sentence = by_index.get(given["sentence"]) or _nearest(response, text)
+    return replace(_claim(sentence, text), importance=IMPORTANCE[given["importance"]])
+
+
+def _nearest(response: Response, text: str) -> Sentence:
+    """Return the sentence that shares most words with a claim."""
+    forms = {token.form for token in tokenize(text)}
+    return max(
+        response.sentences,
+        key=lambda sentence: len(forms.intersection(t.form for t in tokenize(sentence.text))),
+    )
+
+
+def _claim(sentence: Sentence, text: str) -> Claim:
+    cited = tuple(citation.doc_id for citation in sentence.citations if citation.doc_id)
+    return Claim(0, text, sentence.index, cited)
+
+
+def _numbered(found: Iterator[Claim]) -> Iterator[Claim]:
+    """Number the claims in order; leave out empty ones, and those said before."""
+    seen: set[str] = set()
+    for claim in found:
+        key = claim.text.casefold()
+        if claim.text and key not in seen:
+            yield replace(claim, index=len(seen))
+            seen.add(key)

@@ -1,0 +1,169 @@
+"""Judging claims: what the judges share that hold claims of a response against documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+from trecjudge.claims.asking import ATTRIBUTE, Cascade, Detector, ModelDetector
+from trecjudge.claims.extraction import SPLIT, Extractor, claims_by_model, claims_by_rules
+from trecjudge.claims.offline import LexicalDetector, SemanticDetector
+from trecjudge.claims.search import Library
+from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED, Verdict
+from trecjudge.errors import JudgmentFailed, PluginError, WorkflowError
+from trecjudge.judge import unjudged
+from trecjudge.llm.model import Model, Program
+from trecjudge.records import (
+    Claim,
+    Evidence,
+    Item,
+    Judgment,
+    Response,
+    Topic,
+    WholeResponse,
+    judgment_of,
+)
+from trecjudge.text.embeddings import EXTRA, Embedder, embedder
+from trecjudge.text.statements import abstains
+from trecjudge.typed import check_range
+
+DetectorName = Literal["auto", "lexical", "semantic", "llm"]
+ABSTAINED, ANSWERED, NO_CLAIMS = "ABSTAINED", "ANSWERED", "NO_CLAIMS"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimJudging:
+    """A judge of claims: each claim of a response is held against all of its documents.
+
+    `claims` says who finds them: `rules`, `llm`, or `auto`: the model where one is used.
+    `detector` is `lexical`, `semantic`, `llm`, or `auto`: the model where one is used, else
+    lexical; `cascade` is a list of detectors in its place, each of which leaves what it is not
+    sure of to the next. `overlap` and `similarity` are what the lexical and the semantic detector
+    ask for; `characters` and `rounds` what a model reads at a time, and how often.
+    """
+
+    claims: Extractor = "auto"
+    detector: DetectorName = "auto"
+    cascade: list[DetectorName] = field(default_factory=list)
+    overlap: float = 0.7
+    similarity: float = 0.85
+    characters: int = 8000
+    rounds: int = 3
+    programs: ClassVar[tuple[Program, ...]] = (SPLIT, ATTRIBUTE)
+
+    def __post_init__(self) -> None:
+        check_range("overlap", self.overlap, 0.0, 1.0)
+        check_range("similarity", self.similarity, 0.0, 1.0)
+        check_range("characters", self.characters, 500)
+        check_range("rounds", self.rounds, 1)
+        repeated = len(set(self.cascade)) < len(self.cascade)
+        if repeated or "auto" in self.cascade or "llm" in self.cascade[:-1]:
+            rule = "name lexical, semantic, llm at most once each, llm last"
+            raise WorkflowError(f"cascade is {', '.join(self.cascade)}: {rule}")
+        if "semantic" in (self.detector, *self.cascade):
+            _required_embedder()
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield the whole response as one item."""
+        yield WholeResponse.of(topic, response)
+
+    async def judge(self, item: Item, model: Model) -> list[Judgment]:
+        """Return a judgment on each claim; one on the response where it makes none."""
+        assert isinstance(item, WholeResponse)
+        claims = await self.claims_of(item.response, model)
+        if not claims:
+            label = ABSTAINED if abstains(item.response.text) else NO_CLAIMS
+            return [judgment_of(item, label=label, reason="it makes no claim")]
+        try:
+            library = self.library(item.response)
+        except JudgmentFailed as failed:
+            return [replace(unjudged(item, failed), **on_claim(claim)) for claim in claims]
+        return await self.judged(item, claims, library, model)
+
+    async def judged(
+        self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
+    ) -> list[Judgment]:
+        """Return a judgment on each claim, in order."""
+        detector = self.detector_for(model)
+        work = [self._attempt(item, claim, detector, library) for claim in claims]
+        if model.available:
+            return await asyncio.gather(*work)
+        return [await one for one in work]
+
+    async def _attempt(
+        self, item: Item, claim: Claim, detector: Detector, library: Library
+    ) -> Judgment:
+        """Return the judgment on a claim, an unjudged one where it fails: others still count."""
+        try:
+            return judgment_on(item, claim, await detector.verdict(claim.text, library))
+        except JudgmentFailed as failed:
+            return replace(unjudged(item, failed), **on_claim(claim))
+
+    async def claims_of(self, response: Response, model: Model) -> list[Claim]:
+        """Return the claims of a response. Raises JudgmentFailed if the model gives none."""
+        if not response.documents_given or not self.asks(self.claims, model):
+            return claims_by_rules(response)  # nothing is paid for where nothing can be judged
+        return await claims_by_model(response, model)
+
+    def library(self, response: Response) -> Library:
+        """Return the documents of a response. Raises JudgmentFailed where no text is known."""
+        named = (self.detector, *self.cascade)
+        return Library.of(response, _required_embedder() if "semantic" in named else None)
+
+    def detector_for(self, model: Model) -> Detector:
+        """Return the detector of the settings."""
+        made = [self._detector(name, model) for name in self.cascade or [self.detector]]
+        return made[0] if len(made) == 1 else Cascade(made)
+
+    def before_the_model(self) -> list[Detector]:
+        """Return the detectors of the cascade before its last one."""
+        offline = {
+            "lexical": LexicalDetector(self.overlap),
+            "semantic": SemanticDetector(self.similarity),
+        }
+        return [offline[name] for name in self.cascade[:-1]]
+
+    def asks(self, name: str, model: Model) -> bool:
+        """Return whether a setting asks for the model."""
+        return name == "llm" or (name == "auto" and model.available)
+
+    def _detector(self, name: DetectorName, model: Model) -> Detector:
+        if self.asks(name, model):
+            return ModelDetector(model, characters=self.characters, rounds=self.rounds)
+        if name == "semantic":
+            return SemanticDetector(self.similarity)
+        return LexicalDetector(self.overlap)
+
+
+def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
+    """Return the judgment that a verdict makes; documents that decide it are its evidence."""
+    decides = verdict.label in (ATTRIBUTED, CONTRADICTED) and bool(verdict.sources)
+    source = verdict.sources[0] if decides else None
+    evidence = Evidence(source.start, source.end, source.excerpt) if source else None
+    return judgment_of(
+        item,
+        label=verdict.label,
+        reason=verdict.reason,
+        doc_id=source.doc_id if source else None,
+        evidence=evidence,
+        attester=verdict.detector,
+        match=verdict.match,
+        sources=verdict.sources,
+        usage=verdict.usage,
+        **on_claim(claim),
+    )
+
+
+def on_claim(claim: Claim) -> dict[str, Any]:
+    """Return the fields of a judgment that say which claim it is on."""
+    return {"claim": claim, "sentence_index": claim.sentence_index}
+
+
+def _required_embedder() -> Embedder:
+    found = embedder()
+    if found is None:
+        message = f"the semantic detector needs an extra: pip install 'trecjudge[{EXTRA}]'"
+        raise PluginError(message)
+    return found

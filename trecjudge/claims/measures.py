@@ -1,0 +1,44 @@
+"""What measures on claims have in common: rates over those that are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from trecjudge.measures import Fill
+from trecjudge.records import Claim, Judgment, Response
+
+Weight = Callable[[Claim], float]
+
+
+def of_claims(judgments: Sequence[Judgment]) -> list[Judgment]:
+    """Return the judgments on claims that are judged."""
+    return [judgment for judgment in judgments if judgment.claim and judgment.judged]
+
+
+def rate(labels: Collection[str], weight: Weight = lambda claim: 1.0) -> Rate:
+    """Return the measure: the weight of the claims with such a label / that of all judged ones."""
+
+    def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the share, 0 to 1; None where no claim is judged."""
+        judged = [(j.label, weight(j.claim)) for j in of_claims(judgments) if j.claim]
+        whole = sum(weight for _, weight in judged)
+        return sum(weight for label, weight in judged if label in labels) / whole if whole else None
+
+    return computed
+
+
+Rate = Callable[[Response, Sequence[Judgment]], float | None]
+
+
+def filling(best: str, worst: str) -> Fill:
+    """Return what gives an unjudged claim its best or worst label.
+
+    A response whose claims are not known counts as one claim.
+    """
+
+    def filled(judgment: Judgment, is_best: bool) -> Judgment:
+        claim = judgment.claim or Claim(0, "", 0)
+        return replace(judgment, claim=claim, label=best if is_best else worst, failure=None)
+
+    return filled

@@ -1,0 +1,174 @@
+"""Detectors that need no model: by words, and by words and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from trecjudge.claims.search import Library, Passage
+from trecjudge.claims.verdicts import (
+    AMBIGUOUS,
+    ATTRIBUTED,
+    CONTRADICTED,
+    EXACT,
+    INFERENCE,
+    UNATTRIBUTED,
+    Verdict,
+    match_of,
+    sources_of,
+)
+from trecjudge.text.claims import Term, shipped_claim
+from trecjudge.text.contradiction import contradiction
+from trecjudge.text.tokens import tokenize
+
+_RIVAL_FROM = 0.5
+"""Overlap, numbers and all, from which on a passage is looked at for a contradiction."""
+
+_MOST_RIVALS = 5
+# Two documents make an inference only where each adds something, and they hang together.
+_INFERENCE_FROM = 0.85
+_EACH_ADDS = 0.2
+_MOST_COMBINED = 6
+_SURE_FROM = 0.9
+_SURE_BELOW = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalDetector:
+    """Decides by the share of a claim's weight that a passage has: more than `threshold`.
+
+    A passage that lacks a number or a name of the claim does not hold it, whatever its share.
+    """
+
+    threshold: float = 0.7
+    name: str = "lexical"
+
+    async def verdict(self, claim: str, library: Library) -> Verdict:
+        """Return the verdict. Raises JudgmentFailed if a claim not found may stand unread."""
+        passages = library.best(claim)
+        against = _contradicted(claim, passages)
+        rival = against[0] if against else None
+        holding = [p for p in passages if p is not rival and self.holds(claim, p)]
+        if against and holding and not _verbatim(claim, holding):
+            passage, how = against
+            both = sources_of([holding[0], passage])
+            return Verdict(AMBIGUOUS, f"documents disagree: {how}", self.name, both, sure=False)
+        if holding:
+            return self._attributed(claim, holding)
+        if against:
+            passage, how = against
+            return Verdict(CONTRADICTED, how, self.name, sources_of([passage]), sure=False)
+        if pair := _inferred(claim, passages):
+            found = sources_of(pair)
+            reason = "two documents together have what it says"
+            return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE, sure=False)
+        library.require_read(claim)
+        return self._unattributed(claim, passages)
+
+    def holds(self, claim: str, passage: Passage) -> bool:
+        """Return whether a passage says what a claim says."""
+        return self.score(passage) > self.threshold and not missing(claim, passage.text)
+
+    def score(self, passage: Passage) -> float:
+        """Return what is held against the threshold."""
+        return passage.overlap
+
+    def _attributed(self, claim: str, holding: Sequence[Passage]) -> Verdict:
+        found = sources_of(holding)
+        match = match_of(claim, found[:1])
+        sure = match == EXACT or self.score(holding[0]) >= _SURE_FROM
+        reason = f"{self._told(holding[0])} in one passage"
+        return Verdict(ATTRIBUTED, reason, self.name, found, match, sure)
+
+    def _unattributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
+        if not passages:
+            return Verdict(UNATTRIBUTED, "no document has any of it", self.name)
+        best = passages[0]
+        lacking = missing(claim, best.text)
+        words = f"; missing: {', '.join(map(repr, lacking))}" if lacking else ""
+        reason = f"{self._told(best)} in the nearest passage{words}"
+        sure = self.score(best) < _SURE_BELOW
+        return Verdict(UNATTRIBUTED, reason, self.name, sources_of(passages), sure=sure)
+
+    def _told(self, passage: Passage) -> str:
+        return f"{passage.overlap * 100:.0f} % of its weight"
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticDetector(LexicalDetector):
+    """Decides by the cosine of embeddings: more than `threshold`; numbers and names must be there.
+
+    The library must have an embedder.
+    """
+
+    threshold: float = 0.85
+    name: str = "semantic"
+
+    def score(self, passage: Passage) -> float:
+        """Return what is held against the threshold."""
+        return passage.cosine or 0.0
+
+    def _told(self, passage: Passage) -> str:
+        return f"similarity {passage.cosine or 0.0:.2f}"
+
+
+def missing(claim: str, passage: str) -> list[str]:
+    """Return the numbers and names of a claim that a passage lacks, as written."""
+    asked = [t for t in shipped_claim(claim).terms if t.same_number is not None or t.named]
+    if not asked:
+        return []
+    forms = {token.form for token in tokenize(passage)}
+    lacking = [t for t in asked if t.form not in forms and not _written_otherwise(t, passage)]
+    return [claim[term.start : term.end] for term in lacking]
+
+
+def _written_otherwise(term: Term, passage: str) -> bool:
+    """Tell if a passage has a number of the claim in another way of writing it."""
+    if not term.same_number:
+        return False
+    found = shipped_claim(passage).terms
+    return any(term.same_number in (other.form, other.same_number) for other in found)
+
+
+def _verbatim(claim: str, holding: Sequence[Passage]) -> bool:
+    return any(match_of(claim, [passage.source]) == EXACT for passage in holding)
+
+
+def _contradicted(claim: str, passages: Sequence[Passage]) -> tuple[Passage, str] | None:
+    """Return the first passage that contradicts a claim, and how."""
+    near = [passage for passage in passages if passage.overlap >= _RIVAL_FROM]
+    for passage in near[:_MOST_RIVALS]:
+        if how := contradiction(claim, passage.text):
+            return passage, how
+    return None
+
+
+def _inferred(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage] | None:
+    """Return two passages of two documents that together hold a claim, and hang together.
+
+    Each has a part that the other lacks; they share a name or a rare word that is no part of the
+    claim, by which the one leads to the other.
+    """
+    terms = {term.form: term for term in shipped_claim(claim).terms}
+    total = sum(term.weight for term in terms.values()) or 1.0
+    read = [(p, _content(p.text)) for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
+    for (one, ours), (other, theirs) in combinations(read, 2):
+        both = terms.keys() & (ours.keys() | theirs.keys())
+        needed = [t for t in terms.values() if t.named or t.same_number is not None]
+        if any(term.form not in both for term in needed):
+            continue
+        if sum(terms[form].weight for form in both) < _INFERENCE_FROM * total:
+            continue
+        adds = min(
+            sum(terms[form].weight for form in both - mine.keys()) for mine in (ours, theirs)
+        )
+        bridge = any(ours[form] for form in ours.keys() & theirs.keys() - terms.keys())
+        if adds >= _EACH_ADDS * total and bridge:
+            return one, other
+    return None
+
+
+def _content(text: str) -> dict[str, bool]:
+    """Return the forms of a text, and whether each could lead from one text to another."""
+    return {t.form: t.named or (t.content and t.weight > 0.6) for t in shipped_claim(text).terms}

@@ -1,0 +1,198 @@
+"""Evidence search: the passages of a response's documents that are most likely to hold a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.records import Document, Evidence, Response, Source
+from trecjudge.text.claims import Term, shipped_claim
+from trecjudge.text.embeddings import Embedder
+from trecjudge.text.passages import LENGTH, best_passage, passage_weights
+from trecjudge.text.prepared import Prepared, prepare
+from trecjudge.text.tokens import scripts
+
+NO_TEXT = "no_document_text"
+
+
+@lru_cache(maxsize=1024)
+def prepared_text(text: str) -> Prepared:
+    """Return a text indexed for comparison, remembered: runs share documents, judges responses."""
+    return prepare(text)
+
+
+@lru_cache(maxsize=1024)
+def _scripts_of(text: str) -> frozenset[str]:
+    return scripts(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a document: character offsets into its full text, and how like a claim it is.
+
+    `overlap` is the share of the claim's weight that it has, 0 to 1; `cosine` that of their
+    embeddings, None where those are not looked at.
+    """
+
+    document: Document
+    start: int
+    end: int
+    overlap: float
+    cosine: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The passage itself."""
+        return self.document.full_text[self.start : self.end]
+
+    @property
+    def likeness(self) -> float:
+        """The better of overlap and cosine: what passages are ranked by."""
+        return max(self.overlap, self.cosine or 0.0)
+
+    @property
+    def source(self) -> Source:
+        """The passage with what is known of its document."""
+        d = self.document
+        similarity = round(self.likeness if self.cosine is None else self.cosine, 4)
+        return source_of(d, Evidence(self.start, self.end, self.text), similarity)
+
+
+def source_of(document: Document, evidence: Evidence, similarity: float | None = None) -> Source:
+    """Return where evidence stands, with what is known of its document."""
+    return Source(
+        document.doc_id,
+        evidence.start,
+        evidence.end,
+        evidence.quote,
+        similarity,
+        title=document.title,
+        url=document.url,
+        date=document.date,
+        version=document.version,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The documents of a response. With an `embedder` passages are looked for by meaning too."""
+
+    documents: Sequence[Document]
+    unread: Sequence[str] = ()
+    """The ids of those without text."""
+    embedder: Embedder | None = None
+    _vectors: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, response: Response, embedder: Embedder | None = None) -> Library:
+        """Return the documents of a response.
+
+        Raises JudgmentFailed where no document text was given at all.
+        """
+        if not response.documents_given:
+            message = "no document text was given; supply it with --documents"
+            raise JudgmentFailed(NO_TEXT, message)
+        every = response.documents.values()
+        with_text = [document for document in every if document.text.strip()]
+        unread = [document.doc_id for document in every if not document.text.strip()]
+        return cls(with_text, unread, embedder)
+
+    def best(self, claim: str) -> list[Passage]:
+        """Return the best passage of every document that has one, the most alike first."""
+        found = [self._best_in(document, claim) for document in self.readable(claim)]
+        return sorted(filter(None, found), key=lambda p: -p.likeness)
+
+    def passages(self, claim: str) -> list[Passage]:
+        """Return passages that do not overlap, of all documents to their ends, best first.
+
+        Those that have nothing of the claim are left out, but for documents in another script,
+        which words cannot be looked for in: all of these is likely.
+        """
+        comparable = {id(document) for document in self.readable(claim)}
+        found: list[Passage] = []
+        for document in self.documents:
+            if id(document) in comparable:
+                found += self._passages_in(document, claim)
+            else:
+                spans = prepared_text(document.full_text).spans
+                parts = (spans[i : i + LENGTH] for i in range(0, len(spans), LENGTH))
+                found += [Passage(document, part[0][0], part[-1][1], 0.5) for part in parts]
+        return sorted(found, key=lambda p: -p.likeness)
+
+    def readable(self, claim: str) -> Iterator[Document]:
+        """Yield the documents that share a script with the claim, or have no letters."""
+        ours = scripts(claim)
+        for document in self.documents:
+            theirs = _scripts_of(document.full_text)
+            if not ours or not theirs or ours & theirs or self.embedder is not None:
+                yield document
+
+    def require_read(self, claim: str) -> None:
+        """Raise JudgmentFailed if a document could not be read, or not compared with the claim.
+
+        For a claim that was found nowhere: it may stand there.
+        """
+        if self.unread:
+            few = ", ".join(self.unread[:3])
+            message = f"{len(self.unread)} documents have no text ({few}): it may stand there"
+            raise JudgmentFailed(NO_TEXT, f"{message}; supply it with --documents")
+        foreign = len(self.documents) - sum(1 for _ in self.readable(claim))
+        if foreign:
+            message = f"{foreign} documents are in another script than the claim"
+            raise JudgmentFailed("script", f"{message}: a model can read them (--use-env-llm)")
+
+    def _best_in(self, document: Document, claim: str) -> Passage | None:
+        if self.embedder is not None:
+            return max(self._passages_in(document, claim), key=lambda p: p.likeness, default=None)
+        prepared = prepared_text(document.full_text)
+        present, total = _present(claim, prepared)
+        if not present:
+            return None
+        best = best_passage(present, prepared)
+        return Passage(document, best.start, best.end, min(1.0, best.weight / total))
+
+    def _passages_in(self, document: Document, claim: str) -> Iterator[Passage]:
+        """Yield the passages of a document that do not overlap, the most alike first."""
+        prepared = prepared_text(document.full_text)
+        present, total = _present(claim, prepared)
+        weights = passage_weights(present, prepared)
+        cosines = self._cosines(document, prepared, claim)
+        likeness = [max(w / total, c) for w, c in zip(weights, cosines, strict=True)]
+        taken: set[int] = set()
+        for first in sorted(range(len(weights)), key=lambda i: (-likeness[i], i)):
+            last = min(first + LENGTH, len(weights)) - 1
+            if likeness[first] <= 0 or not taken.isdisjoint((first, last)):
+                continue
+            taken.update(range(first, last + 1))
+            start, end = prepared.spans[first][0], prepared.spans[last][1]
+            cosine = round(cosines[first], 6) if self.embedder is not None else None
+            yield Passage(document, start, end, min(1.0, weights[first] / total), cosine)
+
+    def _cosines(self, document: Document, prepared: Prepared, claim: str) -> list[float]:
+        """Return the cosine of the claim with each passage, by its first segment."""
+        if self.embedder is None:
+            return [0.0] * len(prepared.spans)
+        spans = prepared.spans
+        key = (document.doc_id,)  # apart from the claims
+        if key not in self._vectors:
+            ends = (spans[min(i + LENGTH, len(spans)) - 1][1] for i in range(len(spans)))
+            texts = [prepared.text[s[0] : e] for s, e in zip(spans, ends, strict=True)]
+            self._vectors[key] = self.embedder.vectors(texts)
+        if claim not in self._vectors:
+            self._vectors[claim] = self.embedder.vectors([claim])[0]
+        found = self._vectors[key] @ self._vectors[claim]
+        return [float(cosine) for cosine in found]
+
+
+def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], float]:
+    """Return (the claim's terms that the document has, with weights; the weight of them all)."""
+    terms = shipped_claim(claim).terms
+    present = []
+    for term in terms:
+        form = term.form if term.form in prepared.segments_of else term.same_number
+        if form and form in prepared.segments_of:
+            present.append((term._replace(form=form), term.weight))
+    return present, sum(term.weight for term in terms) or 1.0

@@ -1,0 +1,155 @@
+"""The clauses of a sentence that stand alone: cut only where that is safe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from trecjudge.text.verbs import AUXILIARIES, FINITE, PREDICATES
+
+_BORDER = re.compile(
+    r"(?P<semicolon>\s*[;；؛]\s*(?:(?:and|but|or)\s+)?)"
+    r"|(?P<joined>\s*,?\s+(?:and|but|while|whereas|although|though)\s+)"
+    r"|(?P<comma>\s*,\s+)"
+)
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_WITHOUT_LATIN = re.compile(r"[^A-Za-z]+")
+_STOPS = (".", "!", "。", "！", "．", "۔", "।", "…")
+_SEMICOLONS = frozenset(";；؛")
+_OPEN, _CLOSED = "([{“«", ")]}”»"
+# A clause that such a word opens hangs on another one.
+_SUBORDINATE = frozenset(
+    """
+    if when whenever while although though because since unless until after before as whereas
+    despite where who which that whose whom how why what whether than
+    """.split()  # noqa: SIM905
+)
+_PRONOUNS = frozenset({"it", "they", "he", "she"})
+_RELATIVE = frozenset({"which", "that", "who", "whose"})
+_UNRESOLVED = frozenset(
+    {"this", "these", "those", "that", "there", "we", "i", "you", "which", "rather", "instead"}
+)
+_HALVES = (" only", " both", " either", " neither")
+_ADVERBS = frozenset({"also", "then", "later", "now", "often", "still", "never", "usually"})
+_LONGEST_SUBJECT = 10
+_LONGEST_COPIED = 8
+_LONGEST_NAMED = 5
+_SHORTEST = 4
+
+
+def clauses(sentence: str) -> list[str]:
+    """Return the clauses of a sentence; one without a safe border is returned whole.
+
+    Cut are: semicolons between clauses; a clause after a conjunction that has a subject of its own
+    (a pronoun is replaced by the subject before it); predicates in a row, each with their subject.
+    """
+    (_, first), *rest = _pieces(sentence)
+    found = [first]
+    listing = False
+    for position, (border, piece) in enumerate(rest):
+        clause = _begun(found[-1], border, piece, rest[position + 1 :], listing)
+        listing = clause is None and border.strip() == ","
+        if clause is None:
+            found[-1] += border + piece
+        else:
+            found.append(_capitalised(clause))
+    texts = (clause.strip(" ,;；؛") for clause in found)
+    return [_ended(_capitalised(text), sentence) for text in texts if text]
+
+
+def _begun(
+    before: str, border: str, piece: str, later: Sequence[tuple[str, str]], listing: bool
+) -> str | None:
+    """Return the clause that a piece begins, or None if it goes on with the clause before.
+
+    `listing`: a comma came before, at which nothing was cut.
+    """
+    apart = not _SEMICOLONS.isdisjoint(border)
+    if apart and _WITHOUT_LATIN.fullmatch(piece):
+        return piece if len(piece.strip()) >= _SHORTEST else None
+    subject = _subject(before)
+    if subject is None or len(piece.split()) < 2:
+        return None
+    if _is_predicate(piece) and not apart:
+        alone = border.strip() == "," and not _ends_a_row(later)
+        short = len(subject.split()) <= _LONGEST_COPIED
+        return f"{subject} {piece}" if short and not alone else None
+    # "Bread and wine are cheap" and "bread, cheese, and wine are cheap" have one subject.
+    joined = border.strip() not in (",", "and") and not (listing and border.strip() == ", and")
+    return _independent(subject, piece) if joined else None
+
+
+def _is_predicate(piece: str) -> bool:
+    """Tell if a piece opens with a verb; "also" and the like may stand before it."""
+    first, *rest = piece.split(maxsplit=2)
+    return (rest[0] if first in _ADVERBS and rest else first) in PREDICATES
+
+
+def _ends_a_row(later: Sequence[tuple[str, str]]) -> bool:
+    """Tell if predicates go on to one after an "and": "is red, has wings, and sings"."""
+    for border, piece in later:
+        if not _is_predicate(piece):
+            return False
+        if border.strip() != ",":
+            return True
+    return False
+
+
+def _independent(subject: str, piece: str) -> str | None:
+    """Return a piece as a clause if it has a subject of its own; a pronoun gives way to ours."""
+    own = _subject(piece)
+    first = piece.split(maxsplit=1)[0].lower()
+    if own is None or first in _UNRESOLVED or first.endswith("ing") or own.count(",") > 1:
+        return None
+    if not _RELATIVE.isdisjoint(own.lower().split()):  # the verb is that of a relative clause
+        return None
+    if first not in _PRONOUNS:
+        return piece
+    named = subject.rpartition(",")[2].split()
+    if len(own.split()) > 1 or len(named) > _LONGEST_NAMED or named[0].lower() in _UNRESOLVED:
+        return None
+    return " ".join(named) + piece[len(own) :]
+
+
+def _subject(clause: str) -> str | None:
+    """Return all that stands before the verb of a clause; None where that cannot be told."""
+    words = list(islice(_WORD.finditer(clause), _LONGEST_SUBJECT + 1))
+    if not words or words[0][0].lower() in _SUBORDINATE:
+        return None
+    # "The costs are high": what may be a noun is a verb only where there is no other.
+    for verbs in (PREDICATES, FINITE):
+        for word in words[1:]:
+            before = clause[: word.start()].rstrip()
+            # A participle after a comma is no verb of the subject: "Parabens, used in soap, harm".
+            apart = before.endswith(",") and word[0] not in AUXILIARIES
+            if word[0] in verbs and not apart and not before.endswith(_HALVES):
+                return before.rstrip(",")
+    return None
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _pieces(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield (border before it, piece): cut at every border outside brackets and quotes."""
+    start, before = 0, ""
+    for match in _BORDER.finditer(sentence):
+        if _is_inside(sentence, match.start()) or not match.start():
+            continue
+        yield before, sentence[start : match.start()]
+        start, before = match.end(), match[0]
+    yield before, sentence[start:]
+
+
+def _is_inside(sentence: str, position: int) -> bool:
+    head = sentence[:position]
+    opened = sum(map(head.count, _OPEN)) - sum(map(head.count, _CLOSED))
+    return opened > 0 or head.count('"') % 2 == 1
+
+
+def _ended(text: str, sentence: str) -> str:
+    """Return a clause with the stop that its sentence has."""
+    stop = sentence.rstrip()[-1:]
+    return text + stop if stop in _STOPS and not text.endswith(_STOPS) else text
