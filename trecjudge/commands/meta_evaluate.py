@@ -63,11 +63,12 @@ def meta_evaluate(
     from trecjudge.evaluation.inputs import scores_at, scores_of_paths
     from trecjudge.evaluation.tables import correlation_table
     from trecjudge.leaderboards.outcomes import outcome
-    from trecjudge.stats import meta
+    from trecjudge.stats.alignment import Rules
     from trecjudge.stats.correlation import DEFAULT
+    from trecjudge.stats.meta import meta_evaluate as correlated
 
     heard = common.Heard()
-    rules = meta.Rules(
+    rules = Rules(
         on_missing,
         all_rows,
         correlation or DEFAULT,
@@ -76,7 +77,7 @@ def meta_evaluate(
     )
     people = scores_at(outcome(truth), heard, truth_format, duplicates)
     tables = scores_of_paths(leaderboards, heard, format_name, duplicates)
-    found = [one for t in tables for one in meta.meta_evaluate(people, t, rules, heard)]
+    found = [one for t in tables for one in correlated(people, t, rules, heard)]
     if out is not None:
         common.write_jsonl(out, (one.as_dict() for one in found))
     drawn = list(_draw(svg, found)) if svg else []

@@ -92,10 +92,14 @@ def corrected(
     found = ppi_mean(given, predictions[labelled], predictions, share, among=True)
     known = float(predictions[certain].sum() / len(predictions))
     alone = labels_mean(given, known, share)
+    low, high = found.interval.rounded(DIGITS)
+    alone_low, alone_high = alone.interval.rounded(DIGITS)
     return Corrected(
-        int(labelled.sum()),
-        round(found.mean, DIGITS),
-        *found.interval.rounded(DIGITS),
-        round(alone.mean, DIGITS),
-        *alone.interval.rounded(DIGITS),
+        labelled=int(labelled.sum()),
+        mean=round(found.mean, DIGITS),
+        low=low,
+        high=high,
+        labels_mean=round(alone.mean, DIGITS),
+        labels_low=alone_low,
+        labels_high=alone_high,
     )

@@ -6,8 +6,9 @@ nor the order of rows change a figure.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +21,15 @@ SEED = 20250801
 LEVEL = 0.95
 
 
-class Interval(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Interval:
     """The bounds of a 95 % interval; both None where there is none."""
 
     low: float | None
     high: float | None
+
+    def __iter__(self) -> Iterator[float | None]:
+        yield from (self.low, self.high)
 
     def rounded(self, digits: int) -> Interval:
         """Return it with so many decimals."""
