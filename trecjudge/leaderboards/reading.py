@@ -21,7 +21,7 @@ from trecjudge.leaderboards.layouts import (
     layout_of,
 )
 from trecjudge.records import Place
-from trecjudge.sources.containers import bare_name, lines
+from trecjudge.sources.containers import ENDINGS, lines
 from trecjudge.sources.values import as_id, objects
 from trecjudge.trec import ALL, LeaderboardRow, number_of
 
@@ -71,7 +71,7 @@ def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Pla
         rows.pop(0)
     elif rows:
         columns = (layout or layout_of(str(path), (cells for _, cells in rows))).columns
-    run_id = unquote(bare_name(path))
+    run_id = _unpacked_name(path)
     for place, cells in rows:
         if columns is None or len(cells) != len(columns):
             message = f"has {len(cells)} columns, not {len(columns or ())}"
@@ -79,10 +79,16 @@ def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Pla
             continue
         named = dict(zip(columns, cells, strict=True))
         if RUN not in columns and named[MEASURE] == RUN_NAME_ROW:
-            run_id = unquote(named[VALUE])
+            run_id = named[VALUE]
             continue
         named.setdefault(RUN, run_id)
         yield from _row(place, named, named[VALUE], report, encoded=not commas)
+
+
+def _unpacked_name(path: Path) -> str:
+    """Return a file's name without the ending of a container: what trec_eval's run is called."""
+    ending = next((e for e in ENDINGS if path.name.endswith(e)), "")
+    return path.name.removesuffix(ending)
 
 
 def _texts(path: Path, report: Report) -> Iterator[tuple[Place, str]]:

@@ -76,6 +76,8 @@ def interval_of(resamples: Array, level: float = LEVEL) -> Interval:
 
 def mean_intervals(values: Array) -> list[Interval]:
     """Return the interval of each row's mean over its units; none with fewer than two values."""
+    if values.shape[1] < 2:
+        return [NO_INTERVAL] * len(values)
     order = steady_order(values)
     means = resampled_means(values[:, order], draws(values.shape[1]))
     enough = (~np.isnan(values)).sum(axis=1) >= 2
