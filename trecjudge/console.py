@@ -86,8 +86,8 @@ def shown_letters(letters: Sequence[str]) -> str:
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """Return `0.41-0.60`, `n/a` where there is no interval."""
-    return "n/a" if low is None or high is None else f"{low:.2f}-{high:.2f}"
+    """Return `0.41 to 0.60`, `n/a` where there is no interval."""
+    return "n/a" if low is None or high is None else f"{low:.2f} to {high:.2f}"
 
 
 def _cells(summary: Summary, run: RunSummary, extra: Sequence[str]) -> list[str]:

@@ -116,19 +116,32 @@ def _by_people(
 def _is_additive(
     spec: LeaderboardSpec, measure: MeasureSpec, response: Response, own: Sequence[Judgment]
 ) -> bool:
-    """Tell whether each item counts for itself: flipping all changes as much as flipping each."""
+    """Tell whether each item counts for itself.
+
+    Then turning one item after the other from its worst to its best changes as much, on its own, as
+    turning all; and so does turning them back.
+    """
     if spec.fill is None:
         return False
-    value = measured(measure, response, own)
-    for best in (False, True):
-        flipped = [spec.fill(judgment, best) for judgment in own]
-        changes = 0.0
-        for i, judgment in enumerate(flipped):
-            alone = measured(measure, response, [*own[:i], judgment, *own[i + 1 :]])
-            if alone is None or value is None:
-                return False
-            changes += alone - value
-        whole = measured(measure, response, flipped)
-        if whole is None or value is None or abs(whole - value - changes) > EQUAL:
+    worst, best = ([spec.fill(judgment, end) for judgment in own] for end in (False, True))
+    whole = _change(measure, response, worst, best)
+    for start, end, sign in ((worst, best, 1), (best, worst, -1)):
+        turned = (
+            _change(measure, response, start, [*start[:i], end[i], *start[i + 1 :]])
+            for i in range(len(own))
+        )
+        changes = [change for change in turned if change is not None]
+        if whole is None or len(changes) < len(own) or abs(whole - sign * sum(changes)) > EQUAL:
             return False
     return True
+
+
+def _change(
+    measure: MeasureSpec,
+    response: Response,
+    before: Sequence[Judgment],
+    after: Sequence[Judgment],
+) -> float | None:
+    """Return by how much a measure changes; None where it is not defined."""
+    old, new = measured(measure, response, before), measured(measure, response, after)
+    return None if old is None or new is None else new - old
