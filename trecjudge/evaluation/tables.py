@@ -116,7 +116,7 @@ def verdict_lines(found: Verdicts) -> Iterator[str]:
         for side, judgment in (("before", flip.before), ("after", j)):
             quote = judgment.evidence.quote if judgment.evidence else ""
             why = judgment.failure.message if judgment.failure else judgment.reason
-            yield shown_line(f"    {side}: {why or 'no reason given'} {quote!r}", 240)
+            yield "    " + shown_line(f"{side}: {why or 'no reason given'} {quote!r}", 240)
     if len(found.flips) > MOST_FLIPS:
         yield f"  … {len(found.flips)} in all; --json has them all"
 
