@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap
+from scipy.stats import bootstrap, norm, t
 
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
@@ -14,6 +14,7 @@ from trecjudge.stats.resampling import (
     mean_intervals,
     resampled_means,
     steady_order,
+    tail,
 )
 
 NAN = float("nan")
@@ -37,7 +38,10 @@ def test_resampled_means_leave_out_what_is_not_there() -> None:
 
 def test_the_interval_of_a_mean_is_that_of_another_implementation() -> None:
     (ours, *_) = mean_intervals(VALUES)
-    theirs = bootstrap((VALUES[0],), np.mean, method="percentile", rng=3).confidence_interval
+    level = 1 - 2 * tail(30)
+    theirs = bootstrap(
+        (VALUES[0],), np.mean, method="percentile", confidence_level=level, rng=3
+    ).confidence_interval
     assert list(ours) == pytest.approx(list(theirs), abs=0.01)
 
 
@@ -71,9 +75,17 @@ def test_a_steady_order_hangs_on_values_alone() -> None:
 
 
 def test_a_statistic_that_is_hardly_defined_has_no_interval() -> None:
-    assert interval_of(np.array([NAN, NAN, 1.0])) == NO_INTERVAL
-    assert interval_of(np.array([NAN, 1.0, 1.0])) == Interval(1.0, 1.0)
-    assert interval_of(np.array([])) == NO_INTERVAL
+    assert interval_of(np.array([NAN, NAN, 1.0]), 9) == NO_INTERVAL
+    assert interval_of(np.array([NAN, 1.0, 1.0]), 9) == Interval(1.0, 1.0)
+    assert interval_of(np.array([]), 9) == NO_INTERVAL
+    assert interval_of(np.array([1.0]), 1) == NO_INTERVAL
+
+
+@pytest.mark.parametrize("units", [3, 4, 8, 30, 1000])
+def test_few_units_widen_the_interval_as_student_would(units: int) -> None:
+    wide = t.ppf(0.975, units - 1) * np.sqrt(units / (units - 1))
+    assert tail(units) == pytest.approx(norm.sf(wide), rel=0.2, abs=1e-6)
+    assert tail(units) < 0.025
 
 
 def test_an_interval_is_rounded() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 from trecjudge.findings import Finding, Report, shown
@@ -47,8 +46,8 @@ def _begins_json(path: Path) -> bool:
 
 
 def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
-    for number, record in objects(path, report):
-        place = Place(str(path), number)
+    for line, record in objects(path, report):
+        place = Place(str(path), line)
         named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
         if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
             if record["mean"] is None:
@@ -58,7 +57,16 @@ def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
         if missing:
             report(_bad(place, f"has no {', '.join(sorted(missing))}", record))
             continue
-        yield from _row(place, named, named[VALUE], report, encoded=False)
+        ids = [as_id(named[column]) for column in (RUN, TOPIC, MEASURE)]
+        value = named[VALUE]
+        number = number_of(str(value)) if isinstance(value, str | int | float) else None
+        if None in ids:
+            report(_bad(place, f"has ids {shown(ids)}", named))
+        elif number is None:
+            report(_no_number(place, value))
+        else:
+            run_id, topic_id, measure = map(str, ids)
+            yield place, LeaderboardRow(run_id, _topic(topic_id), measure, number)
 
 
 def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Placed]:
@@ -71,18 +79,33 @@ def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Pla
         rows.pop(0)
     elif rows:
         columns = (layout or layout_of(str(path), (cells for _, cells in rows))).columns
-    run_id = _unpacked_name(path)
+    named = _unpacked_name(path)
+    at = {column: place for place, column in enumerate(columns or ())}
     for place, cells in rows:
-        if columns is None or len(cells) != len(columns):
-            message = f"has {len(cells)} columns, not {len(columns or ())}"
+        if len(cells) != len(at) or not cells:
+            message = f"has {len(cells)} columns, not {len(at)}"
             report(_bad(place, message, " ".join(cells)))
             continue
-        named = dict(zip(columns, cells, strict=True))
-        if RUN not in columns and named[MEASURE] == RUN_NAME_ROW:
-            run_id = named[VALUE]
+        topic_id, measure, value = cells[at[TOPIC]], cells[at[MEASURE]], cells[at[VALUE]]
+        if RUN not in at and measure == RUN_NAME_ROW:
+            named = value
             continue
-        named.setdefault(RUN, run_id)
-        yield from _row(place, named, named[VALUE], report, encoded=not commas)
+        run_id = cells[at[RUN]] if RUN in at else named
+        number = number_of(value)
+        if number is None:
+            report(_no_number(place, value))
+        elif not (run_id and topic_id and measure):
+            report(_bad(place, "has a column that is empty", ",".join(cells)))
+        elif not commas and ("%" in topic_id or "%" in run_id):
+            topic = None if topic_id == ALL else unquote(topic_id)
+            yield place, LeaderboardRow(unquote(run_id), topic, measure, number)
+        else:
+            yield place, LeaderboardRow(run_id, _topic(topic_id), measure, number)
+
+
+def _topic(topic_id: str) -> str | None:
+    """Return a topic as it stands where ids are not encoded: None for the mean."""
+    return None if topic_id == ALL else {"%61ll": ALL}.get(topic_id, topic_id)
 
 
 def _unpacked_name(path: Path) -> str:
@@ -104,24 +127,8 @@ def _split(text: str, commas: bool) -> list[str]:
     return next(csv.reader([text]), []) if commas else text.split()
 
 
-def _row(
-    place: Place, named: Mapping[str, Any], value: Any, report: Report, encoded: bool
-) -> Iterator[Placed]:
-    """Yield the row of named columns, unless it has no finite number or an id is none."""
-    ids = [as_id(named[column]) for column in (RUN, TOPIC, MEASURE)]
-    number = number_of(str(value)) if isinstance(value, str | int | float) else None
-    if None in ids:
-        report(_bad(place, f"has ids {shown(ids)}", dict(named)))
-    elif number is None:
-        report(_bad(place, f"has value {shown(value)}, not a number", value))
-    else:
-        run_id, topic_id, measure = map(str, ids)
-        if encoded and "%" in run_id + topic_id:
-            topic = None if topic_id == ALL else unquote(topic_id)
-            yield place, LeaderboardRow(unquote(run_id), topic, measure, number)
-        else:
-            topic = None if topic_id == ALL else {"%61ll": ALL}.get(topic_id, topic_id)
-            yield place, LeaderboardRow(run_id, topic, measure, number)
+def _no_number(place: Place, value: object) -> Finding:
+    return _bad(place, f"has value {shown(value)}, not a number", value)
 
 
 def _bad(place: Place, message: str, value: object) -> Finding:

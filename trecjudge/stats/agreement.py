@@ -220,7 +220,7 @@ def _agreed(name: str, figure: Figure, confusion: Array, topics: Sequence[str]) 
     if len(topics) > 1:
         order = steady_order(confusion.reshape(len(topics), -1).T)
         drawn = np.tensordot(draws(len(topics), RESAMPLES), confusion[order], axes=1)
-        interval = interval_of(figure(drawn)).rounded(SHOWN)
+        interval = interval_of(figure(drawn), len(topics)).rounded(SHOWN)
     return Agreed(name, _number(float(figure(confusion.sum(axis=0)))), interval, by_topic)
 
 
@@ -236,7 +236,7 @@ def _auc(pairs: Sequence[Pair], threshold: int, topics: Sequence[str]) -> Agreed
         order = sorted(topics, key=lambda topic: (by_topic[topic] or -1.0, sizes[topic]))
         owners = [order.index(pair.topic_id) for pair in pairs]
         drawn = auc(pairs, threshold, draws(len(topics), RESAMPLES)[:, owners])
-        interval = interval_of(drawn).rounded(SHOWN)
+        interval = interval_of(drawn, len(topics)).rounded(SHOWN)
     pooled = auc(pairs, threshold, np.ones((1, len(pairs))))[0]
     return Agreed("auc", _number(pooled), interval, by_topic)
 

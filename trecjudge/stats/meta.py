@@ -170,14 +170,15 @@ class _Sides:
         for pair in pairs:
             found = []
             for name in wanted:
-                value = float(values[*pair, name][0])
-                topics, runs = over_topics.get((*pair, name)), over_runs[*pair, name]
+                key = (*pair, name)
+                value = float(values[key][0])
+                topics = over_topics.get(key)
                 found.append(
                     Correlation(
                         name,
                         None if np.isnan(value) else round(value, SHOWN),
-                        NO_INTERVAL if topics is None else _centred(topics, value, name),
-                        interval_of(runs).rounded(SHOWN),
+                        NO_INTERVAL if topics is None else self._centred(topics, value, name),
+                        interval_of(over_runs[key], len(self.runs)).rounded(SHOWN),
                     )
                 )
             means = self.truth[pair[0]].tolist(), self.predicted[pair[1]].tolist()
@@ -208,16 +209,15 @@ class _Sides:
         predicted = {m: draw(v) for m, v in self.predicted.items()}
         return correlations(truth, predicted, wanted)
 
+    def _centred(self, resamples: Array, value: float, name: str) -> Interval:
+        """Return the interval of resampled topics, moved so that its middle is the value itself.
 
-def _centred(resamples: Array, value: float, name: str) -> Interval:
-    """Return the interval of resampled topics, moved so that its middle is the value itself.
-
-    A resample repeats topics, and orders the runs less well than as many different topics do; by
-    as much its coefficients are too low.
-    """
-    low, high = interval_of(resamples)
-    if low is None or high is None:
-        return NO_INTERVAL
-    moved = value - float(np.nanmedian(resamples))
-    least = 0.0 if name.startswith("pairwise_accuracy") else -1.0
-    return Interval(max(low + moved, least), min(high + moved, 1.0)).rounded(SHOWN)
+        A resample repeats topics, and orders the runs less well than as many different topics do; by
+        as much its coefficients are too low.
+        """
+        low, high = interval_of(resamples, self.topics)
+        if low is None or high is None:
+            return NO_INTERVAL
+        moved = value - float(np.nanmedian(resamples))
+        least = 0.0 if name.startswith("pairwise_accuracy") else -1.0
+        return Interval(max(low + moved, least), min(high + moved, 1.0)).rounded(SHOWN)

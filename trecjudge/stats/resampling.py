@@ -6,6 +6,7 @@ nor the order of rows change a figure.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -62,16 +63,38 @@ def resampled_means(values: Array, weights: Array) -> Array:
     return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
 
-def interval_of(resamples: Array, level: float = LEVEL) -> Interval:
-    """Return the percentile interval of a statistic's resamples, those that are NaN left out.
+def interval_of(resamples: Array, units: int) -> Interval:
+    """Return the percentile interval of a statistic's resamples of so many units.
 
-    Where more than half of them are NaN the statistic is hardly defined, and there is no interval.
+    It is expanded as few units need it (`tail`). Resamples that are NaN are left out; where more
+    than half of them are, the statistic is hardly defined, and there is no interval.
     """
     known = resamples[~np.isnan(resamples)]
-    if not known.size or known.size * 2 < resamples.size:
+    if units < 2 or not known.size or known.size * 2 < resamples.size:
         return NO_INTERVAL
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(known, [tail(units), 1 - tail(units)])
     return Interval(float(low), float(high))
+
+
+def tail(units: int) -> float:
+    """Return which share of the resamples to leave out at either end.
+
+    The plain 2.5 % give intervals that are too narrow for few units; this is what Student's t would
+    leave out, with n in the place of n - 1 (Hesterberg, The American Statistician 2015).
+    """
+    return math.erfc(_t_quantile(units - 1) * math.sqrt(units / (units - 1)) / math.sqrt(2)) / 2
+
+
+def _t_quantile(freedom: int) -> float:
+    """Return the 97.5 % quantile of Student's t, by its expansion (Fisher and Cornish, 1960)."""
+    z = 1.959964
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return z + float(sum(term / freedom**power for power, term in enumerate(terms, 1)))
 
 
 def mean_intervals(values: Array) -> list[Interval]:
@@ -80,8 +103,8 @@ def mean_intervals(values: Array) -> list[Interval]:
         return [NO_INTERVAL] * len(values)
     order = steady_order(values)
     means = resampled_means(values[:, order], draws(values.shape[1]))
-    enough = (~np.isnan(values)).sum(axis=1) >= 2
-    return [interval_of(m) if e else NO_INTERVAL for m, e in zip(means, enough, strict=True)]
+    known = (~np.isnan(values)).sum(axis=1).tolist()
+    return [interval_of(drawn, units) for drawn, units in zip(means, known, strict=True)]
 
 
 def steady_order(values: Array) -> Indices:
