@@ -143,6 +143,13 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all((parts[key] == whole[key]).all() for key in whole)
 
 
+def test_a_resample_in_which_a_run_has_no_score_is_not_defined() -> None:
+    gap = CLOSE.copy()
+    gap[2, 7] = np.nan
+    found = correlations({"H": TRUTH}, {"M": gap}, {"kendall": kendall})["H", "M", "kendall"]
+    assert np.isnan(found).tolist() == [False, False, True, False, False]
+
+
 ORACLE = re.compile(r"^(.+?) +n=(\d+) tau-b=(\S+) rho=(\S+) r=(\S+) tauap_b=(\S+) tau_gap=(\S+)")
 
 

@@ -193,7 +193,8 @@ def correlations(
 ) -> dict[Key, Array]:
     """Return every coefficient of every pair of measures; scores are (resamples, runs).
 
-    Looks at so many resamples at a time that memory stays small.
+    A resample in which a run has no score is NaN. Looks at so many resamples at a time that memory
+    stays small.
     """
     resamples, runs = next(iter(truth.values())).shape
     rows = max(1, BLOCK // max(1, runs**2))
@@ -208,7 +209,10 @@ def correlations(
                 for called, coefficient in wanted.items():
                     found = coefficient(true_side, side)
                     parts.setdefault((true_name, name, called), []).append(found)
-    return {key: np.concatenate(found) for key, found in parts.items()}
+    whole = {key: np.concatenate(found) for key, found in parts.items()}
+    for (true_name, name, _), found in whole.items():
+        found[np.isnan(truth[true_name] + predicted[name]).any(axis=1)] = np.nan
+    return whole
 
 
 def _dots(left: Pairs, right: Pairs) -> Array:

@@ -212,8 +212,8 @@ class _Sides:
     def _centred(self, resamples: Array, value: float, name: str) -> Interval:
         """Return the interval of resampled topics, moved so that its middle is the value itself.
 
-        A resample repeats topics, and orders the runs less well than as many different topics do; by
-        as much its coefficients are too low.
+        A resample repeats topics, and orders the runs less well than as many different topics do:
+        by as much its coefficients are too low.
         """
         low, high = interval_of(resamples, self.topics)
         if low is None or high is None:
