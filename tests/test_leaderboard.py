@@ -163,3 +163,37 @@ def test_the_lowest_value_can_be_the_best() -> None:
     b.add(response(run_id="few"), [judgment(NONE)])
     b.finish()
     assert b.ranking() == ["few", "many"]
+
+
+def test_bounds_are_ordered_where_less_is_better() -> None:
+    def misses(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        found = share(response, judgments)
+        return None if found is None else 1 - found
+
+    measure = MeasureSpec("MISSES", misses, lower_is_better=True)
+    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1"])
+    b.add(response(), [judgment(FULL), judgment(failure=FAILED)])
+    b.finish()
+    mean = b.mean("r", measure)
+    assert (mean.value, mean.low, mean.high) == (0.0, 0.0, 0.5)
+
+
+def test_what_is_not_defined_can_leave_the_mean_where_what_is_missing_does_not() -> None:
+    measure = MeasureSpec("SHARE", share, default_if_undefined=False)
+    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1", "t2", "t3"])
+    b.add(response(topic_id="t1"), [judgment(FULL)])
+    b.add(response(topic_id="t2"), [])
+    b.finish()
+    assert b.mean("r", measure).value == 0.5
+
+
+def test_where_no_response_has_a_value_missing_ones_do_not_make_one() -> None:
+    def of_claims(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        return share(response, [j for j in judgments if j.sentence_index is not None])
+
+    measure = MeasureSpec("SHARE", of_claims)
+    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1", "t2"])
+    b.add(response(), [judgment("ANSWERED", sentence_index=None), judgment(failure=FAILED)])
+    b.finish()
+    mean = b.mean("r", measure)
+    assert (mean.value, mean.low, mean.high) == (None, 0.0, 0.5)

@@ -14,7 +14,7 @@ from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.model import Model, NoModel, Program
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.panel import Seat
-from trecjudge.records import Document, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.records import Claim, Document, Fact, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.runner import LOOK_AHEAD, JudgedResponse, Runner, _by_document
 
 NO_MEASURES = LeaderboardSpec(())
@@ -162,8 +162,10 @@ def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
         (judgment(grade=10**30), "not a whole number"),
         (judgment(topic_id="t2"), "the judgment is on 'r', 't2'"),
         (judgment(reason="\ud800"), "surrogates not allowed"),
+        (judgment(claim=Claim(0, "\ud800", 0)), "surrogates not allowed"),
+        (judgment(facts=(Fact(5, 0, 1),)), "5 is not text"),  # type: ignore[arg-type]
     ],
-    ids=range(9),
+    ids=range(11),
 )
 def test_what_is_no_judgment_on_the_item_is_unjudged(returned: Any, message: str) -> None:
     (found,) = judged(Asking(lambda item: returned), response(("One.", [])))

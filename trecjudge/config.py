@@ -20,7 +20,7 @@ from trecjudge.outputs import whole
 from trecjudge.summary import Summary, counts_of
 from trecjudge.workflow import Workflow
 
-PACKAGES = ("trecjudge", "dspy", "aiohttp", "PyStemmer")
+PACKAGES = ("trecjudge", "dspy", "aiohttp", "PyStemmer", "wordllama")
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
 

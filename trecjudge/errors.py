@@ -17,6 +17,8 @@ import difflib
 from collections.abc import Iterable
 
 MOST_SHOWN = 30
+PLANNED = "planned"
+"""The kind of failure of what is not asked yet, but counted."""
 
 
 class TrecJudgeError(Exception):
@@ -47,8 +49,9 @@ class JudgmentFailed(Exception):
     """One item could not be judged.
 
     `kind` is one of `transport`, `refused`, `parse`, `cut`, `empty`, `budget`, `offline` (the
-    model), `no_model`, `no_document_text`, `no_topic_text`, `script`, `not_given` (what the judge
-    was given) and `bug`. `call` is the exchange with the model that failed, for the debug log.
+    model), `no_model`, `no_document_text`, `no_topic_text`, `script`, `not_read`, `not_given` (what
+    the judge was given) and `bug`; `planned` of what a plan only counts. `call` is the exchange
+    with the model that failed, for the debug log.
     """
 
     def __init__(self, kind: str, message: str, tries: int = 0, call: object = None) -> None:

@@ -113,7 +113,10 @@ class Leaderboard:
             whole = [j if j.judged else fill(j, best) for j in judgments]
             return measured(measure, response, whole)
 
-        return Score(value, filled(best=False), filled(best=True), judged=False)
+        low, high = filled(best=False), filled(best=True)
+        if low is not None and high is not None:  # of some measures less is better
+            low, high = min(low, high), max(low, high)
+        return Score(value, low, high, judged=False)
 
     def finish(self) -> None:
         """Fix which topics are expected. Raises InputError for a gap under `on_missing: error`."""
@@ -131,12 +134,16 @@ class Leaderboard:
     def mean(self, run_id: str, measure: MeasureSpec) -> Mean:
         """Return the `all` value of a measure, with what unjudged items could make of it.
 
-        Where not one item of the run was judged, a value that depends on them is not given.
+        Where not one item of the run was judged, or not one of its responses has a value, a value
+        that depends on them is not given.
         """
         value = self._aggregate(run_id, measure, lambda score: score.value)
         low = self._aggregate(run_id, measure, lambda score: score.low)
         high = self._aggregate(run_id, measure, lambda score: score.high)
-        nothing_judged = low != high and not self.coverage[run_id].judged
+        own = (scores[measure.name].value for scores in self.scores[run_id].values())
+        nothing_judged = low != high and (
+            not self.coverage[run_id].judged or all(found is None for found in own)
+        )
         return Mean(None if nothing_judged else value, low, high)
 
     def values(

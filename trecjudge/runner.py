@@ -189,11 +189,22 @@ def _check(item: Item, judgments: list[Judgment]) -> None:
         if (found.run_id, found.topic_id) != (item.run_id, item.topic.topic_id):
             raise ValueError(f"the judgment is on {found.run_id!r}, {found.topic_id!r}")
         _check_numbers(found)
-        for text in (found.label, found.reason, found.attester):
+        for text in _texts(found):
             if text is not None and not isinstance(text, str):
                 raise TypeError(f"{shown(text)} is not text")
             if text is not None and not text.isascii():
                 text.encode()  # half a character cannot be written
+
+
+def _texts(found: Judgment) -> Iterator[Any]:
+    """Yield all of a judgment that must be text or None."""
+    yield from (found.label, found.reason, found.attester, found.match)
+    if found.claim is not None:
+        yield found.claim.text
+    for fact in found.facts:
+        yield fact.text
+    for source in found.sources:
+        yield source.excerpt
 
 
 def _check_numbers(found: Judgment) -> None:

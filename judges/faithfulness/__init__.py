@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from judges.faithfulness.steps import (
-    NO,
     TRUTHS,
-    UNSURE,
     VERIFY,
-    YES,
     Answer,
     Truth,
     Verifier,
     evidence_of,
     truths_of,
 )
+from judges.faithfulness.wording import NO, UNSURE, YES
 from trecjudge.claims.asking import first_sure
 from trecjudge.claims.extraction import SPLIT
 from trecjudge.claims.facts import facts_of
@@ -26,7 +24,7 @@ from trecjudge.claims.judging import ClaimJudging, judgment_on, on_claim
 from trecjudge.claims.measures import filling, rate
 from trecjudge.claims.search import NO_TEXT, Library
 from trecjudge.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.judge import unjudged
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
@@ -81,9 +79,9 @@ class FaithfulnessJudge(ClaimJudging):
             named = [replace(j, label=LABELS.get(j.label or "")) for j in verdicts]
             return [*_stated_by_rules(item), *named]
         truths = await self._truths(item, model)
-        sure = {}
+        sure, cheap = {}, self.before_the_model(model)
         for claim in claims:
-            verdict = await first_sure(self.before_the_model(), claim.text, library)
+            verdict = await first_sure(cheap, claim.text, library)
             if verdict is not None:
                 spared = replace(judgment_on(item, claim, verdict), usage=Usage(spared=1))
                 sure[claim.index] = replace(spared, label=LABELS[verdict.label])
@@ -105,6 +103,8 @@ class FaithfulnessJudge(ClaimJudging):
                 raise JudgmentFailed(NO_TEXT, WITHOUT_TEXT)
             facts = await truths_of(document, model, self.characters)
         except JudgmentFailed as failed:
+            if failed.kind == PLANNED:
+                return _stated(item, document, facts_of(document), "rules")
             return replace(unjudged(item, failed), doc_id=document.doc_id)
         return _stated(item, document, facts, "llm")
 
@@ -114,7 +114,7 @@ def _stated_by_rules(item: WholeResponse) -> list[Judgment]:
     found = []
     for document in item.response.documents.values():
         if document.text.strip():
-            found.append(_stated(item, document, facts_of(document.full_text), "rules"))
+            found.append(_stated(item, document, facts_of(document), "rules"))
         else:
             failed = JudgmentFailed(NO_TEXT, WITHOUT_TEXT)
             found.append(replace(unjudged(item, failed), doc_id=document.doc_id))

@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import dspy
+from pydantic_core import core_schema
+
+from judges.faithfulness.wording import NO, UNSURE, YES, read_verdict
+
+
+class Verdict(str):
+    """A verdict, read by `read_verdict`: a reply that states none is asked for again."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return core_schema.no_info_plain_validator_function(_validated)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"type": "string", "enum": [YES, NO, UNSURE]}
+
+
+# DSPy names a field's type in the prompt.
+Verdict.__name__ = "str"
+
+
+def _validated(said: object) -> str:
+    verdict = read_verdict(said)
+    if verdict is None:
+        raise ValueError(f"{said!r} is none of yes, no, unsure")
+    return verdict
 
 
 class ListTruths(dspy.Signature):
@@ -35,4 +61,4 @@ class VerifyClaims(dspy.Signature):
     claims: list[str] = dspy.InputField(desc="claims of a response")
     reasons: list[str] = dspy.OutputField(desc="one short sentence for each claim")
     numbers: list[int] = dspy.OutputField(desc="the number of the deciding truth, or 0, for each")
-    verdicts: list[Literal["yes", "no", "unsure"]] = dspy.OutputField(desc="one for each claim")
+    verdicts: list[Verdict] = dspy.OutputField(desc="yes, no or unsure for each claim")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from judges.faithfulness.wording import UNSURE
 from trecjudge.claims.verdicts import NOTHING_SPENT
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
@@ -13,7 +14,6 @@ from trecjudge.records import Claim, Document, Evidence, Fact, Source, Usage
 
 TRUTHS = Program("truths", "judges.faithfulness.program:ListTruths")
 VERIFY = Program("verify", "judges.faithfulness.program:VerifyClaims", "claims")
-YES, NO, UNSURE = "yes", "no", "unsure"
 _SHARED = 300
 """Characters that two parts of a document have in common, so that no sentence is cut in both."""
 

@@ -20,12 +20,10 @@ from trecjudge.claims.verdicts import (
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Prediction, Program
 from trecjudge.records import Document, Source
+from trecjudge.text.embeddings import Embedder
 
 ATTRIBUTE = Program("attribute", "trecjudge.claims.program:Attribute")
 NOT_FOUND = "evidence_not_found"
-_LIKELY = 0.3
-"""Likeness from which on a passage may hold a claim, and must be read before it is unattributed."""
-
 _CONTEXT = 200
 
 
@@ -46,13 +44,15 @@ class ModelDetector:
 
     Documents that have together no more than `characters` are given whole. Else the likely
     passages are read, so many characters at a time, until the claim is not UNATTRIBUTED or none
-    is left; after `rounds` of them the rest is unread, and so the claim unjudged.
+    is left; after `rounds` of them the rest is unread, and so the claim unjudged. With an
+    `embedder` passages are looked for by meaning too.
     """
 
     model: Model
     program: Program = ATTRIBUTE
     characters: int = 8000
     rounds: int = 3
+    embedder: Embedder | None = None
     name: str = "llm"
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
@@ -60,7 +60,8 @@ class ModelDetector:
         parts = list(self._parts(claim, library))
         if not parts:
             library.require_read(claim)
-            return Verdict(UNATTRIBUTED, "there is no document", self.name)
+            nothing = "nothing in the documents is like it" if library.documents else "no document"
+            return Verdict(UNATTRIBUTED, nothing, self.name)
         found = None
         for part in parts[: self.rounds]:
             found = _read(claim, part, await self._asked(claim, part))
@@ -85,11 +86,12 @@ class ModelDetector:
             return
         part: list[Passage] = []
         size = 0
-        for position, passage in enumerate(map(_with_context, library.passages(claim))):
+        found = library.by_meaning(self.embedder).passages(claim)
+        for position, passage in enumerate(map(_with_context, found)):
             if part and size + passage.end - passage.start > self.characters:
                 yield part
                 part, size = [], 0
-            if passage.likeness < _LIKELY and position and not part:
+            if position and not part and not passage.likely:
                 return
             part.append(passage)
             size += passage.end - passage.start

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 from trecjudge.claims.offline import LexicalDetector
@@ -12,17 +11,19 @@ from trecjudge.text.sentences import sentence_spans
 from trecjudge.text.statements import bare, no_claim
 
 
+def facts_of(document: Document) -> tuple[Fact, ...]:
+    """Return the facts of a document, to its end: its sentences that claim something."""
+    return _facts(document.text, len(document.full_text) - len(document.text))
+
+
 @lru_cache(maxsize=1024)
-def facts_of(text: str) -> tuple[Fact, ...]:
-    """Return the facts of a text, to its end: its sentences that claim something."""
-    return tuple(_facts(text))
-
-
-def _facts(text: str) -> Iterator[Fact]:
-    for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        if no_claim(sentence) is None:
-            yield Fact(bare(sentence), start, end)
+def _facts(text: str, offset: int) -> tuple[Fact, ...]:
+    """Return the facts of a text that begins at `offset` of its document's full text."""
+    return tuple(
+        Fact(bare(text[start:end]), start + offset, end + offset)
+        for start, end in sentence_spans(text)
+        if no_claim(text[start:end]) is None
+    )
 
 
 def facts_found(document: Document, response: Response, detector: LexicalDetector) -> list[Fact]:
@@ -30,7 +31,7 @@ def facts_found(document: Document, response: Response, detector: LexicalDetecto
     said = Library([Document("", response.text)]) if response.text.strip() else Library([])
     return [
         Fact(fact.text, fact.start, fact.end, _states(said, fact.text, detector))
-        for fact in facts_of(document.full_text)
+        for fact in facts_of(document)
     ]
 
 

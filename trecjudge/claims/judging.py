@@ -12,7 +12,7 @@ from trecjudge.claims.extraction import SPLIT, Extractor, claims_by_model, claim
 from trecjudge.claims.offline import LexicalDetector, SemanticDetector
 from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED, Verdict
-from trecjudge.errors import JudgmentFailed, PluginError, WorkflowError
+from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
 from trecjudge.judge import unjudged
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import (
@@ -41,7 +41,8 @@ class ClaimJudging:
     `detector` is `lexical`, `semantic`, `llm`, or `auto`: the model where one is used, else
     lexical; `cascade` is a list of detectors in its place, each of which leaves what it is not
     sure of to the next. `overlap` and `similarity` are what the lexical and the semantic detector
-    ask for; `characters` and `rounds` what a model reads at a time, and how often.
+    ask for; `characters` and `rounds` what a model reads at a time, and how often. `search` says
+    how passages are found for it: `lexical`, `semantic`, or `auto`: both where the extra is there.
     """
 
     claims: Extractor = "auto"
@@ -51,6 +52,7 @@ class ClaimJudging:
     similarity: float = 0.85
     characters: int = 8000
     rounds: int = 3
+    search: Literal["auto", "lexical", "semantic"] = "auto"
     programs: ClassVar[tuple[Program, ...]] = (SPLIT, ATTRIBUTE)
 
     def __post_init__(self) -> None:
@@ -62,8 +64,8 @@ class ClaimJudging:
         if repeated or "auto" in self.cascade or "llm" in self.cascade[:-1]:
             rule = "name lexical, semantic, llm at most once each, llm last"
             raise WorkflowError(f"cascade is {', '.join(self.cascade)}: {rule}")
-        if "semantic" in (self.detector, *self.cascade):
-            _required_embedder()
+        if "semantic" in (self.detector, self.search, *self.cascade):
+            required_embedder()
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield the whole response as one item."""
@@ -77,7 +79,7 @@ class ClaimJudging:
             label = ABSTAINED if abstains(item.response.text) else NO_CLAIMS
             return [judgment_of(item, label=label, reason="it makes no claim")]
         try:
-            library = self.library(item.response)
+            library = Library.of(item.response)
         except JudgmentFailed as failed:
             return [replace(unjudged(item, failed), **on_claim(claim)) for claim in claims]
         return await self.judged(item, claims, library, model)
@@ -105,36 +107,35 @@ class ClaimJudging:
         """Return the claims of a response. Raises JudgmentFailed if the model gives none."""
         if not response.documents_given or not self.asks(self.claims, model):
             return claims_by_rules(response)  # nothing is paid for where nothing can be judged
-        return await claims_by_model(response, model)
-
-    def library(self, response: Response) -> Library:
-        """Return the documents of a response. Raises JudgmentFailed where no text is known."""
-        named = (self.detector, *self.cascade)
-        return Library.of(response, _required_embedder() if "semantic" in named else None)
+        try:
+            return await claims_by_model(response, model)
+        except JudgmentFailed as failed:
+            if failed.kind != PLANNED:
+                raise
+            return claims_by_rules(response)  # about as many: for a plan
 
     def detector_for(self, model: Model) -> Detector:
         """Return the detector of the settings."""
         made = [self._detector(name, model) for name in self.cascade or [self.detector]]
         return made[0] if len(made) == 1 else Cascade(made)
 
-    def before_the_model(self) -> list[Detector]:
+    def before_the_model(self, model: Model) -> list[Detector]:
         """Return the detectors of the cascade before its last one."""
-        offline = {
-            "lexical": LexicalDetector(self.overlap),
-            "semantic": SemanticDetector(self.similarity),
-        }
-        return [offline[name] for name in self.cascade[:-1]]
+        return [self._detector(name, model) for name in self.cascade[:-1]]
 
     def asks(self, name: str, model: Model) -> bool:
         """Return whether a setting asks for the model."""
         return name == "llm" or (name == "auto" and model.available)
 
     def _detector(self, name: DetectorName, model: Model) -> Detector:
-        if self.asks(name, model):
-            return ModelDetector(model, characters=self.characters, rounds=self.rounds)
         if name == "semantic":
-            return SemanticDetector(self.similarity)
-        return LexicalDetector(self.overlap)
+            return SemanticDetector(self.similarity, embedder=required_embedder())
+        if not self.asks(name, model):
+            return LexicalDetector(self.overlap)
+        by_meaning = None if self.search == "lexical" else embedder()
+        return ModelDetector(
+            model, characters=self.characters, rounds=self.rounds, embedder=by_meaning
+        )
 
 
 def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
@@ -161,9 +162,10 @@ def on_claim(claim: Claim) -> dict[str, Any]:
     return {"claim": claim, "sentence_index": claim.sentence_index}
 
 
-def _required_embedder() -> Embedder:
+def required_embedder() -> Embedder:
+    """Return the embedder. Raises PluginError where the extra is not installed."""
     found = embedder()
     if found is None:
-        message = f"the semantic detector needs an extra: pip install 'trecjudge[{EXTRA}]'"
+        message = f"`semantic` needs an extra: pip install 'trecjudge[{EXTRA}]'"
         raise PluginError(message)
     return found

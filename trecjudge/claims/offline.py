@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from trecjudge.claims.search import Library, Passage
@@ -20,6 +20,7 @@ from trecjudge.claims.verdicts import (
 )
 from trecjudge.text.claims import Term, shipped_claim
 from trecjudge.text.contradiction import contradiction
+from trecjudge.text.embeddings import Embedder
 from trecjudge.text.tokens import tokenize
 
 _RIVAL_FROM = 0.5
@@ -97,13 +98,15 @@ class LexicalDetector:
 
 @dataclass(frozen=True, slots=True)
 class SemanticDetector(LexicalDetector):
-    """Decides by the cosine of embeddings: more than `threshold`; numbers and names must be there.
-
-    The library must have an embedder.
-    """
+    """Decides by the cosine of embeddings; numbers and names of a claim must be there too."""
 
     threshold: float = 0.85
     name: str = "semantic"
+    embedder: Embedder | None = field(default=None, repr=False)
+
+    async def verdict(self, claim: str, library: Library) -> Verdict:
+        """Return the verdict, as the lexical detector does, by meaning."""
+        return await LexicalDetector.verdict(self, claim, library.by_meaning(self.embedder))
 
     def score(self, passage: Passage) -> float:
         """Return what is held against the threshold."""

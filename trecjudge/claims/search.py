@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,10 @@ from trecjudge.text.prepared import Prepared, prepare
 from trecjudge.text.tokens import scripts
 
 NO_TEXT = "no_document_text"
+_LIKELY_OVERLAP = 0.3
+_LIKELY_COSINE = 0.6
+_UNCOMPARED = 24
+"""Segments in a part of a document that words cannot be looked for in."""
 
 
 @lru_cache(maxsize=1024)
@@ -54,6 +58,11 @@ class Passage:
         return max(self.overlap, self.cosine or 0.0)
 
     @property
+    def likely(self) -> bool:
+        """Whether it may hold the claim, and must be read before that is unattributed."""
+        return self.overlap >= _LIKELY_OVERLAP or (self.cosine or 0.0) >= _LIKELY_COSINE
+
+    @property
     def source(self) -> Source:
         """The passage with what is known of its document."""
         d = self.document
@@ -84,10 +93,9 @@ class Library:
     unread: Sequence[str] = ()
     """The ids of those without text."""
     embedder: Embedder | None = None
-    _vectors: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, response: Response, embedder: Embedder | None = None) -> Library:
+    def of(cls, response: Response) -> Library:
         """Return the documents of a response.
 
         Raises JudgmentFailed where no document text was given at all.
@@ -98,7 +106,11 @@ class Library:
         every = response.documents.values()
         with_text = [document for document in every if document.text.strip()]
         unread = [document.doc_id for document in every if not document.text.strip()]
-        return cls(with_text, unread, embedder)
+        return cls(with_text, unread)
+
+    def by_meaning(self, embedder: Embedder | None) -> Library:
+        """Return the same documents, looked into by embeddings too; as it is without any."""
+        return self if embedder is None else replace(self, embedder=embedder)
 
     def best(self, claim: str) -> list[Passage]:
         """Return the best passage of every document that has one, the most alike first."""
@@ -118,7 +130,7 @@ class Library:
                 found += self._passages_in(document, claim)
             else:
                 spans = prepared_text(document.full_text).spans
-                parts = (spans[i : i + LENGTH] for i in range(0, len(spans), LENGTH))
+                parts = (spans[i : i + _UNCOMPARED] for i in range(0, len(spans), _UNCOMPARED))
                 found += [Passage(document, part[0][0], part[-1][1], 0.5) for part in parts]
         return sorted(found, key=lambda p: -p.likeness)
 
@@ -127,7 +139,7 @@ class Library:
         ours = scripts(claim)
         for document in self.documents:
             theirs = _scripts_of(document.full_text)
-            if not ours or not theirs or ours & theirs or self.embedder is not None:
+            if not ours or not theirs or ours & theirs:
                 yield document
 
     def require_read(self, claim: str) -> None:
@@ -159,7 +171,7 @@ class Library:
         prepared = prepared_text(document.full_text)
         present, total = _present(claim, prepared)
         weights = passage_weights(present, prepared)
-        cosines = self._cosines(document, prepared, claim)
+        cosines = self._cosines(document, claim)
         likeness = [max(w / total, c) for w, c in zip(weights, cosines, strict=True)]
         taken: set[int] = set()
         for first in sorted(range(len(weights)), key=lambda i: (-likeness[i], i)):
@@ -171,20 +183,30 @@ class Library:
             cosine = round(cosines[first], 6) if self.embedder is not None else None
             yield Passage(document, start, end, min(1.0, weights[first] / total), cosine)
 
-    def _cosines(self, document: Document, prepared: Prepared, claim: str) -> list[float]:
-        """Return the cosine of the claim with each passage, by its first segment."""
+    def _cosines(self, document: Document, claim: str) -> list[float]:
+        """Return the cosine of the claim with each passage, or with a segment of it, if higher."""
+        spans = prepared_text(document.full_text).spans
         if self.embedder is None:
-            return [0.0] * len(prepared.spans)
-        spans = prepared.spans
-        key = (document.doc_id,)  # apart from the claims
-        if key not in self._vectors:
-            ends = (spans[min(i + LENGTH, len(spans)) - 1][1] for i in range(len(spans)))
-            texts = [prepared.text[s[0] : e] for s, e in zip(spans, ends, strict=True)]
-            self._vectors[key] = self.embedder.vectors(texts)
-        if claim not in self._vectors:
-            self._vectors[claim] = self.embedder.vectors([claim])[0]
-        found = self._vectors[key] @ self._vectors[claim]
-        return [float(cosine) for cosine in found]
+            return [0.0] * len(spans)
+        by_row = _vectors_of(self.embedder, document.full_text)
+        found: list[float] = (by_row @ _vector_of(self.embedder, claim)).tolist()
+        segments, passages = found[: len(spans)], found[len(spans) :]
+        return [max(c, *segments[i : i + LENGTH]) for i, c in enumerate(passages)]
+
+
+@lru_cache(maxsize=256)
+def _vector_of(embedder: Embedder, claim: str) -> Any:
+    return embedder.vectors([claim])[0]
+
+
+@lru_cache(maxsize=1024)
+def _vectors_of(embedder: Embedder, text: str) -> Any:
+    """Return the vectors of a text's segments, then of its passages by their first segment."""
+    spans = prepared_text(text).spans
+    ends = [spans[min(i + LENGTH, len(spans)) - 1][1] for i in range(len(spans))]
+    segments = [text[start:end] for start, end in spans]
+    passages = [text[s[0] : end] for s, end in zip(spans, ends, strict=True)]
+    return embedder.vectors([*segments, *passages])
 
 
 def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], float]:

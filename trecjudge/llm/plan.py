@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.llm.model import Prediction, Program
 from trecjudge.llm.requests import Replies
 from trecjudge.llm.spending import REPLY_TOKENS, Prices, estimated_tokens
@@ -69,7 +69,7 @@ class Planner:
             texts = [message["content"] for message in request.messages]
             self.plan.prompt_tokens += sum(map(estimated_tokens, texts))
             self.plan.completion_tokens += REPLY_TOKENS
-        raise JudgmentFailed("planned", "not asked yet")
+        raise JudgmentFailed(PLANNED, "not asked yet")
 
     def spent(self) -> dict[str, Any]:
         """Return the plan."""

@@ -47,8 +47,8 @@ def clauses(sentence: str) -> list[str]:
     (_, first), *rest = _pieces(sentence)
     found = [first]
     listing = False
-    for position, (border, piece) in enumerate(rest):
-        clause = _begun(found[-1], border, piece, rest[position + 1 :], listing)
+    for (border, piece), row in zip(rest, _in_rows(rest), strict=True):
+        clause = _begun(found[-1], border, piece, row, listing)
         listing = clause is None and border.strip() == ","
         if clause is None:
             found[-1] += border + piece
@@ -58,21 +58,19 @@ def clauses(sentence: str) -> list[str]:
     return [_ended(_capitalised(text), sentence) for text in texts if text]
 
 
-def _begun(
-    before: str, border: str, piece: str, later: Sequence[tuple[str, str]], listing: bool
-) -> str | None:
+def _begun(before: str, border: str, piece: str, row: bool, listing: bool) -> str | None:
     """Return the clause that a piece begins, or None if it goes on with the clause before.
 
-    `listing`: a comma came before, at which nothing was cut.
+    `row`: it is one of several predicates; `listing`: at the comma before, nothing was cut.
     """
     apart = not _SEMICOLONS.isdisjoint(border)
     if apart and _WITHOUT_LATIN.fullmatch(piece):
         return piece if len(piece.strip()) >= _SHORTEST else None
-    subject = _subject(before)
+    subject = subject_of(before)
     if subject is None or len(piece.split()) < 2:
         return None
     if _is_predicate(piece) and not apart:
-        alone = border.strip() == "," and not _ends_a_row(later)
+        alone = border.strip() == "," and not row
         short = len(subject.split()) <= _LONGEST_COPIED
         return f"{subject} {piece}" if short and not alone else None
     # "Bread and wine are cheap" and "bread, cheese, and wine are cheap" have one subject.
@@ -82,23 +80,23 @@ def _begun(
 
 def _is_predicate(piece: str) -> bool:
     """Tell if a piece opens with a verb; "also" and the like may stand before it."""
-    first, *rest = piece.split(maxsplit=2)
+    first, *rest = piece.split(maxsplit=2) or [""]
     return (rest[0] if first in _ADVERBS and rest else first) in PREDICATES
 
 
-def _ends_a_row(later: Sequence[tuple[str, str]]) -> bool:
-    """Tell if predicates go on to one after an "and": "is red, has wings, and sings"."""
-    for border, piece in later:
-        if not _is_predicate(piece):
-            return False
-        if border.strip() != ",":
-            return True
-    return False
+def _in_rows(pieces: Sequence[tuple[str, str]]) -> list[bool]:
+    """Tell of each piece if predicates follow it, up to one after an "and"."""
+    found: list[bool] = []
+    goes_on = False
+    for border, piece in reversed(pieces):
+        found.append(goes_on)
+        goes_on = _is_predicate(piece) and (goes_on or border.strip() != ",")
+    return found[::-1]
 
 
 def _independent(subject: str, piece: str) -> str | None:
     """Return a piece as a clause if it has a subject of its own; a pronoun gives way to ours."""
-    own = _subject(piece)
+    own = subject_of(piece)
     first = piece.split(maxsplit=1)[0].lower()
     if own is None or first in _UNRESOLVED or first.endswith("ing") or own.count(",") > 1:
         return None
@@ -107,12 +105,13 @@ def _independent(subject: str, piece: str) -> str | None:
     if first not in _PRONOUNS:
         return piece
     named = subject.rpartition(",")[2].split()
-    if len(own.split()) > 1 or len(named) > _LONGEST_NAMED or named[0].lower() in _UNRESOLVED:
+    fits = len(own.split()) == 1 and 0 < len(named) <= _LONGEST_NAMED
+    if not fits or named[0].lower() in _UNRESOLVED:
         return None
     return " ".join(named) + piece[len(own) :]
 
 
-def _subject(clause: str) -> str | None:
+def subject_of(clause: str) -> str | None:
     """Return all that stands before the verb of a clause; None where that cannot be told."""
     words = list(islice(_WORD.finditer(clause), _LONGEST_SUBJECT + 1))
     if not words or words[0][0].lower() in _SUBORDINATE:
@@ -135,18 +134,16 @@ def _capitalised(text: str) -> str:
 def _pieces(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield (border before it, piece): cut at every border outside brackets and quotes."""
     start, before = 0, ""
+    seen, opened, quoted = 0, 0, False
     for match in _BORDER.finditer(sentence):
-        if _is_inside(sentence, match.start()) or not match.start():
-            continue
-        yield before, sentence[start : match.start()]
-        start, before = match.end(), match[0]
+        passed = sentence[seen : match.start()]
+        opened += sum(map(passed.count, _OPEN)) - sum(map(passed.count, _CLOSED))
+        quoted ^= passed.count('"') % 2 == 1
+        seen = match.start()
+        if seen and opened <= 0 and not quoted:
+            yield before, sentence[start:seen]
+            start, before = match.end(), match[0]
     yield before, sentence[start:]
-
-
-def _is_inside(sentence: str, position: int) -> bool:
-    head = sentence[:position]
-    opened = sum(map(head.count, _OPEN)) - sum(map(head.count, _CLOSED))
-    return opened > 0 or head.count('"') % 2 == 1
 
 
 def _ended(text: str, sentence: str) -> str:

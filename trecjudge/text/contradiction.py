@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trecjudge.text.claims import Term, shipped_claim
+from trecjudge.text.clauses import subject_of
 from trecjudge.text.forms import word_form
 from trecjudge.text.lexical import compare
 from trecjudge.text.prepared import SCALES, prepare, scaled
@@ -17,13 +18,13 @@ from trecjudge.text.tokens import Token, tokenize
 _SAME_STATEMENT = 0.8
 """The share of a claim's weight, numbers aside, that makes a sentence its other version."""
 
-_SAME_STATEMENT_BACK = 0.5
+_SAME_SUBJECT = 0.5
 _MONTHS = frozenset(word_form(calendar.month_name[month]) for month in range(1, 13))
 _ERAS = frozenset({"bce", "bc", "ce", "ad"})
 # A bound: another number is no contradiction.
 _BOUND = re.compile(
     r"(?:\b(?:over|under|above|below|more\s+than|less\s+than|fewer\s+than|at\s+least|at\s+most|up\s+to|"
-    r"between|from|or|to)|[<>≤≥–-])\s*$",
+    r"between|from|\d\s+(?:to|or|and))|[<>≤≥]|\d\s?[–-])\s*$",
     re.IGNORECASE,
 )
 # A guess: only a number that is far off contradicts it.
@@ -32,6 +33,8 @@ _GUESS = re.compile(
     re.IGNORECASE,
 )
 _FAR_OFF = 1.25
+_FAR_OFF_YEARS = 10
+_ROUNDED = 1.05
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _BEFORE_A_YEAR = frozenset(map(word_form, "in since until by during after before year of".split()))  # noqa: SIM905
 _BEFORE = re.compile(r"[$€£¥₹]\s*$")
@@ -57,7 +60,7 @@ def contradiction(claim: str, passage: str) -> str | None:
     """Return how a sentence of the passage contradicts the claim, or None.
 
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
-    all its names, and half of its own weight in common with the claim. Contradicted is a number
+    all its names, and a subject half of which at least is in the claim. Contradicted is a number
     whose unit the sentence has with another number alone; or a statement that is negated on one
     side only. Bounds ("over 3"), rough guesses and rounded numbers contradict nothing.
     """
@@ -72,11 +75,14 @@ def contradiction(claim: str, passage: str) -> str | None:
 
 
 def _same_statement(claim: str, sentence: str) -> bool:
-    """Tell if the sentence has most of the claim, and the claim a good part of the sentence."""
+    """Tell if the sentence has most of the claim, and is about what the claim is about."""
     ours, theirs = _words(claim), _words(sentence)
     if not ours or any(term.named and form not in theirs for form, term in ours.items()):
         return False
-    return _share(ours, theirs) >= _SAME_STATEMENT and _share(theirs, ours) >= _SAME_STATEMENT_BACK
+    # What the sentence is about must not be more than what the claim is about: a list of four.
+    about = subject_of(sentence)
+    topic = theirs if about is None else _words(about)
+    return _share(ours, theirs) >= _SAME_STATEMENT and _share(topic, ours) >= _SAME_SUBJECT
 
 
 def _words(text: str) -> dict[str, Term]:
@@ -87,8 +93,9 @@ def _words(text: str) -> dict[str, Term]:
 
 def _share(terms: Mapping[str, Term], others: Mapping[str, Term]) -> float:
     """Return the share of the weight of terms that others have too."""
-    total = sum(term.weight for term in terms.values()) or 1.0
-    return sum(term.weight for form, term in terms.items() if form in others) / total
+    total = sum(term.weight for term in terms.values())
+    shared = sum(term.weight for form, term in terms.items() if form in others)
+    return shared / total if total else 1.0
 
 
 def _is_number(term: Term) -> bool:
@@ -155,27 +162,23 @@ def _unit(text: str, tokens: Sequence[Token], position: int, last: int) -> tuple
 
 def _agree(one: Quantity, other: Quantity) -> bool:
     """Tell if two numbers can be the same: one is the other rounded, or a fair guess of it."""
-    if _rounds(one.number, other.number):
-        return True
     try:
         low, high = sorted((float(one.number), float(other.number)))
     except ValueError:
         return False
-    return (one.guess or other.guess) and high <= low * _FAR_OFF
+    guess = one.guess or other.guess
+    if one.unit == "year":
+        return guess and high - low <= _FAR_OFF_YEARS
+    if guess and high <= low * _FAR_OFF:
+        return True
+    return high <= low * _ROUNDED and _rounds(one.number, other.number)
 
 
 def _rounds(one: str, other: str) -> bool:
     """Tell if one number is the other, rounded to fewer digits."""
-    for short, full in ((one, other), (other, one)):
-        try:
-            value, exact = float(short), float(full)
-        except ValueError:
-            continue
-        digits = len(_significant(short))
-        shorter = 0 < digits < len(_significant(full))
-        if shorter and float(f"{exact:.{digits}g}") == value:
-            return True
-    return False
+    short, full = sorted((one, other), key=lambda number: len(_significant(number)))
+    digits = len(_significant(short))
+    return digits > 0 and float(f"{float(full):.{digits}g}") == float(short)
 
 
 def _significant(number: str) -> str:

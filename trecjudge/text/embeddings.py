@@ -13,7 +13,7 @@ EXTRA = "semantic"
 """The extra of this project that brings the package."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Embedder:
     """Turns texts into vectors: the mean of their tokens' vectors, 256 numbers."""
 

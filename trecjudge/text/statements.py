@@ -16,7 +16,7 @@ _MARK = re.compile(rf"\s*{CITATION}")
 _LAYOUT = re.compile(r"^\s*(?:#{1,6}\s+|[-*•‣]\s+|\d{1,3}[.)]\s+|>\s*)+")
 _EMPHASIS = re.compile(r"\*{1,3}|__|`")
 # What is left where citations of another kind were taken out: "], and so on,,."
-_LEFT_OVER = re.compile(r"^[\],;:.)\s]+|(?:\s*,)+(?=\s*[.,;]|$)")
+_LEFT_OVER = re.compile(r"^[\],;:.)\s]+|(?<![\s,])(?:\s*,)+(?=\s*[.,;]|$)")
 _HEADING_MARK = re.compile(r"^\s*(?:#{1,6}\s|(\*\*|__)[^*_]+\1\s*:?\s*$)")
 _QUESTION = re.compile(r"[?？؟]['\"”’»)\]]*$")
 _STOPPED = re.compile(r"[.!。！．۔।…]['\"”’»)\]』」]*$")
@@ -31,7 +31,7 @@ _OPINION = re.compile(
 )
 _MATERIAL = (
     r"(?:(?:the|these|those|any|all|my|your|this)\s+)?(?:of\s+the\s+)?"
-    r"(?:(?:provided|given|available|retrieved|supplied|cited|above|listed|search|source)\s+)+"
+    r"(?:(?:provided|given|available|retrieved|supplied|cited|above|listed|search|source)\s+){1,4}"
     r"(?:documents?|contexts?|sources?|information|passages?|references?|segments?|texts?|results?|"
     r"articles?|materials?|excerpts?|data|evidence)"
 )
@@ -93,8 +93,9 @@ def statements(text: str) -> list[str]:
 
 def bare(sentence: str) -> str:
     """Return a sentence without citation marks, emphasis and the mark of a list item."""
-    plain = _EMPHASIS.sub("", _LAYOUT.sub("", _MARK.sub("", sentence)))
-    return _LEFT_OVER.sub("", " ".join(plain.split()))
+    spaced = " ".join(sentence.split())  # first: expressions are slow on long runs of spaces
+    plain = _EMPHASIS.sub("", _LAYOUT.sub("", _MARK.sub("", spaced)))
+    return _LEFT_OVER.sub("", plain).strip()
 
 
 def no_claim(sentence: str) -> NoClaim | None:
@@ -103,7 +104,7 @@ def no_claim(sentence: str) -> NoClaim | None:
     Questions, headings, opinions, and what the answer says about itself or about what it lacks.
     """
     plain = bare(sentence)
-    marked = _HEADING_MARK.match(sentence) or plain.endswith((":", "："))
+    marked = _HEADING_MARK.match(" ".join(sentence.split())) or plain.endswith((":", "："))
     if marked and len(plain.split()) <= _LONGEST_HEADING:
         return "heading"
     if _QUESTION.search(plain):

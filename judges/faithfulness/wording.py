@@ -1,0 +1,23 @@
+"""What a judge's wording says: yes, no or unsure. It opens with it, or it says nothing."""
+
+from __future__ import annotations
+
+import re
+
+YES, NO, UNSURE = "yes", "no", "unsure"
+_WORDS = {
+    YES: "yes supported true faithful entailed agrees",
+    NO: "no contradicted false contradicts contradiction",
+    UNSURE: "unsure unclear unsupported unknown idk neither undetermined undecided",
+}
+_VERDICTS = {word: verdict for verdict, words in _WORDS.items() for word in words.split()}
+_FIRST = re.compile(r"[\s\"'*`(\[]*([^\W\d_]+)")
+
+
+def read_verdict(said: object) -> str | None:
+    """Return `yes`, `no` or `unsure`, or None where the wording opens with none of them.
+
+    "No, but yes in part" is no. Words further on decide nothing: "I cannot say yes" says none.
+    """
+    found = _FIRST.match(said) if isinstance(said, str) else None
+    return _VERDICTS.get(found[1].lower()) if found else None

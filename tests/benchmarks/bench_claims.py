@@ -1,0 +1,101 @@
+"""Measure the claim judges offline: seconds, memory, and agreement with people, beside citation.
+
+    python tests/benchmarks/bench_claims.py --labels FOLDER [--rounds N]
+
+FOLDER has `runs/`, `topics.jsonl`, `labels.jsonl` and `human.leaderboard.txt`. Each judge runs as a
+whole job in a process of its own, in turn; medians count. Kendall tau-b compares the `all` rows of
+runs with 20 labels or more with the assessors' weighted precision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from scipy.stats import kendalltau
+
+from trecjudge.trec import read_leaderboard
+
+ROOT = Path(__file__).parents[2]
+LEAST_LABELS = 20
+TRUTH = "WEIGHTED_PRECISION"
+JUDGES = {
+    "citation": ("CITATION_SUPPORT", ()),
+    "attribution": ("ATTRIBUTION_RATE", ()),
+    "attribution, no facts": ("ATTRIBUTION_RATE", ("--set", "facts=false")),
+    "attribution, semantic": ("ATTRIBUTION_RATE", ("--set", "detector=semantic")),
+    "faithfulness": ("FAITHFULNESS", ()),
+    "grounding": ("FACTUALITY_RATE", ()),
+}
+
+
+def job(labels: Path, judge: str, settings: tuple[str, ...], out: Path) -> tuple[float, float]:
+    """Run a job; return its seconds and its peak memory in MB (Linux)."""
+    command = [sys.executable, str(ROOT / "run_judge.py"), "--judge", judge, *settings]
+    command += [
+        "--rag-topics",
+        str(labels / "topics.jsonl"),
+        "--rag-responses",
+        str(labels / "runs"),
+    ]
+    command += ["--out-dir", str(out), "--name", "x", "--no-check", "--no-debug-log", "-q"]
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - started
+    if os.waitstatus_to_exitcode(status) not in (0, 3):
+        raise SystemExit(f"{judge} failed")
+    return seconds, usage.ru_maxrss / 1024
+
+
+def means(board: Path, measure: str) -> dict[str, float]:
+    """Return the `all` values of a measure by run."""
+    rows = read_leaderboard(board, lambda finding: None)
+    return {row.run_id: row.value for row in rows if (row.topic_id, row.measure) == (None, measure)}
+
+
+def agreement(labels: Path, board: Path, measure: str) -> tuple[float, int]:
+    """Return (tau-b with the assessors, runs compared)."""
+    truth, ours = means(labels / "human.leaderboard.txt", TRUTH), means(board, measure)
+    lines = (labels / "labels.jsonl").read_text(encoding="utf-8").splitlines()
+    count = Counter(json.loads(line)["run_id"] for line in lines)
+    runs = sorted(run for run in truth if run in ours and count[run] >= LEAST_LABELS)
+    tau = kendalltau([truth[run] for run in runs], [ours[run] for run in runs]).statistic
+    return float(tau), len(runs)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--labels", type=Path, required=True)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in JUDGES}
+    told: dict[str, tuple[float, int]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(options.rounds):  # in turn, so that noise of the machine hits all
+            for name, (measure, settings) in JUDGES.items():
+                judge = name.partition(",")[0]
+                figures[name].append(job(options.labels, judge, settings, Path(folder)))
+                board = Path(folder) / "x.leaderboard.txt"
+                told[name] = agreement(options.labels, board, measure)
+    base = statistics.median(seconds for seconds, _ in figures["citation"])
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, medians of {options.rounds}")
+    for name, values in figures.items():
+        seconds = statistics.median(s for s, _ in values)
+        peak = statistics.median(mb for _, mb in values)
+        tau, runs = told[name]
+        ratio = f"{seconds / base:4.1f} x citation"
+        print(f"{name:24} {seconds:6.1f} s {ratio} {peak:6.0f} MB  tau-b {tau:.3f} ({runs} runs)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""The detector that asks a model, and detectors in a row."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.claims.library import library
+from tests.fakes import ScriptedModel
+from trecjudge.claims.asking import Cascade, ModelDetector
+from trecjudge.claims.offline import LexicalDetector
+from trecjudge.claims.search import Library
+from trecjudge.claims.verdicts import Verdict
+from trecjudge.errors import JudgmentFailed
+from trecjudge.text.embeddings import embedder
+
+TEXT = "Steam forced through a gap makes a kettle whistle. It was sold in Lyon."
+
+
+def says(verdict: str, *quotes: str, match: str = "NONE") -> ScriptedModel:
+    fields = {"verdict": verdict, "quotes": [*quotes], "match": match, "reason": "So."}
+    return ScriptedModel(lambda inputs: fields)
+
+
+def asked(model: ScriptedModel, claim: str, documents: Library, **limits: int) -> Verdict:
+    return asyncio.run(ModelDetector(model, **limits).verdict(claim, documents))
+
+
+@pytest.mark.parametrize(
+    ("model", "label", "match"),
+    [
+        pytest.param(
+            says("ATTRIBUTED", "makes a kettle whistle", match="PARAPHRASE"),
+            "ATTRIBUTED",
+            "PARAPHRASE",
+            id="a quote that is there",
+        ),
+        pytest.param(
+            says("ATTRIBUTED", "It was  SOLD in Lyon", match="EXACT"),
+            "ATTRIBUTED",
+            "PARAPHRASE",
+            id="exact is checked",
+        ),
+        pytest.param(
+            says("ATTRIBUTED", "It was sold in Lyon", match="INFERENCE"),
+            "ATTRIBUTED",
+            "INFERENCE",
+            id="it follows",
+        ),
+        pytest.param(
+            says("ATTRIBUTED", "made up"), "AMBIGUOUS", "", id="a quote that is not there"
+        ),
+        pytest.param(says("ATTRIBUTED"), "AMBIGUOUS", "", id="no quote"),
+        pytest.param(
+            says("CONTRADICTED", "made up"), "AMBIGUOUS", "", id="contradicted by nothing"
+        ),
+        pytest.param(says("CONTRADICTED", "sold in Lyon"), "CONTRADICTED", "", id="contradicted"),
+        pytest.param(says("UNATTRIBUTED"), "UNATTRIBUTED", "", id="unattributed"),
+        pytest.param(says("AMBIGUOUS"), "AMBIGUOUS", "", id="ambiguous"),
+    ],
+)
+def test_verdict(model: ScriptedModel, label: str, match: str) -> None:
+    found = asked(model, "A kettle whistles.", library(TEXT))
+    assert (found.label, found.match) == (label, match)
+    assert ("evidence_not_found" in found.reason) == (
+        label == "AMBIGUOUS" and model.answer({})["verdict"] != "AMBIGUOUS"
+    )
+
+
+def test_quotes_of_two_documents_are_an_inference() -> None:
+    model = says("ATTRIBUTED", "works at Acme", "Acme is in Paris", match="PARAPHRASE")
+    found = asked(
+        model, "Alice works in Paris.", library("Alice works at Acme.", "Acme is in Paris.")
+    )
+    assert (found.match, [s.doc_id for s in found.sources]) == ("INFERENCE", ["d0", "d1"])
+
+
+def test_short_documents_are_given_whole() -> None:
+    model = says("UNATTRIBUTED")
+    asked(model, "A claim.", library("One.", "Two."))
+    assert model.asked == [
+        {"passages": "Document 1:\nOne.\nDocument 2:\nTwo.", "claim": "A claim."}
+    ]
+
+
+def filler(count: int) -> str:
+    return " ".join(f"Sentence {n} is about grain." for n in range(count))
+
+
+def test_of_long_documents_the_likely_passages_are_given() -> None:
+    model = says("ATTRIBUTED", "a kettle whistle")
+    found = asked(
+        model, "Steam makes a kettle whistle.", library(filler(500) + TEXT), characters=1000
+    )
+    (inputs,) = model.asked
+    assert TEXT[:50] in inputs["passages"]
+    assert len(inputs["passages"]) < 1300
+    assert found.label == "ATTRIBUTED"
+
+
+def test_likely_passages_are_read_until_one_decides() -> None:
+    def answer(inputs: Mapping[str, str]) -> Mapping[str, Any]:
+        last = "kettle 7 " in inputs["passages"]
+        quotes = ["kettle 7 "] if last else []
+        verdict = "ATTRIBUTED" if last else "UNATTRIBUTED"
+        return {"verdict": verdict, "quotes": quotes, "match": "NONE", "reason": ""}
+
+    texts = [f"The kettle {n} whistles. {filler(60)}" for n in range(8)]
+    model = ScriptedModel(answer)
+    found = asked(model, "The kettle whistles.", library(*texts), characters=1000, rounds=9)
+    assert found.label == "ATTRIBUTED"
+    assert len(model.asked) > 1
+    with pytest.raises(JudgmentFailed, match=r"were not read: raise `rounds`") as failed:
+        asked(model, "The kettle whistles.", library(*texts), characters=1000, rounds=1)
+    assert failed.value.kind == "not_read"
+
+
+def test_without_a_document_nothing_is_asked() -> None:
+    model = says("ATTRIBUTED")
+    assert asked(model, "A claim.", library()).label == "UNATTRIBUTED"
+    assert model.asked == []
+
+
+def test_documents_in_another_script_are_given_to_a_model() -> None:
+    model = says("UNATTRIBUTED")
+    asked(model, "Moscow is large.", library("Москва велика. " * 300), characters=1000, rounds=20)
+    assert all("Москва" in inputs["passages"] for inputs in model.asked)
+    assert len(model.asked) > 3
+
+
+def test_a_cascade_asks_only_what_is_not_sure() -> None:
+    model = says("UNATTRIBUTED")
+    row = Cascade([LexicalDetector(), ModelDetector(model)])
+    sure = asyncio.run(row.verdict("It was sold in Lyon.", library(TEXT)))
+    assert (sure.label, sure.detector, sure.usage.spared) == ("ATTRIBUTED", "lexical", 1)
+    assert model.asked == []
+    rest = asyncio.run(row.verdict("Steam makes water sold in Lyon.", library(TEXT)))
+    assert (rest.label, rest.detector, rest.usage.spared) == ("UNATTRIBUTED", "llm", 0)
+    assert len(model.asked) == 1
+
+
+def test_what_words_cannot_compare_goes_on_to_the_model() -> None:
+    model = says("ATTRIBUTED", "Москва велика")
+    row = Cascade([LexicalDetector(), ModelDetector(model)])
+    assert asyncio.run(row.verdict("Moscow is large.", library("Москва велика."))).detector == "llm"
+
+
+def test_passages_are_looked_for_by_meaning_where_the_extra_is_installed() -> None:
+    pytest.importorskip("wordllama", reason="the extra `semantic` is not installed")
+    model = says("UNATTRIBUTED")
+    text = filler(300) + " The physician could not heal the children. " + filler(300)
+    detector = ModelDetector(model, characters=1000, embedder=embedder())
+    asyncio.run(detector.verdict("A doctor was unable to cure kids.", library(text)))
+    assert "physician" in model.asked[0]["passages"]

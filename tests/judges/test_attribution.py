@@ -1,0 +1,240 @@
+"""The attribution judge: the examples that define it, offline and with a scripted model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from judges.attribution import AttributionJudge, filled
+from tests.fakes import ScriptedModel, response
+from trecjudge.claims.asking import ATTRIBUTE
+from trecjudge.errors import JudgmentFailed
+from trecjudge.llm.model import Model, NoModel
+from trecjudge.llm.prompt import Prompts, Unparsed
+from trecjudge.records import Claim, Failure, Judgment, Response, Topic, WholeResponse
+
+NO_MODEL = NoModel()
+GITA = "The Bhagavad Gita is a Hindu scripture of 700 verses. It has 18 chapters."
+
+
+def judged(answer: Response, model: Model = NO_MODEL, **settings: Any) -> list[Judgment]:
+    item = WholeResponse.of(Topic("t1"), answer)
+    return asyncio.run(AttributionJudge(**settings).judge(item, model))
+
+
+def scores(answer: Response, judgments: list[Judgment]) -> dict[str, float | bool | None]:
+    spec = AttributionJudge().measures
+    return {m.name: m.compute(answer, judgments) for m in spec.measures}
+
+
+def labels(judgments: list[Judgment]) -> list[str | None]:
+    return [judgment.label for judgment in judgments if judgment.claim]
+
+
+def test_four_of_six_claims_are_two_thirds() -> None:
+    answer = response(
+        ("Steam makes a kettle whistle. The kettle holds two litres.", ["k"]),
+        ("The kettle is made of copper. It was sold in Lyon.", ["k"]),
+        ("It won a prize in Turin. Collectors admire its handle.", ["k"]),
+        documents={
+            "k": "Steam makes a kettle whistle. The kettle holds two litres. The kettle is made"
+            " of copper. It was sold in Lyon."
+        },
+    )
+    found = judged(answer)
+    assert labels(found) == ["ATTRIBUTED"] * 4 + ["UNATTRIBUTED"] * 2
+    assert scores(answer, found)["ATTRIBUTION_RATE"] == pytest.approx(0.667, abs=5e-4)
+
+
+def test_one_of_three_claims_of_a_sentence_is_a_third() -> None:
+    sentence = (
+        "The Bhagavad Gita has 18 chapters, was composed around 200 BCE, and teaches the path of"
+        " dharma [1]."
+    )
+    answer = response((sentence, ["g"]), documents={"g": GITA})
+    found = judged(answer)
+    assert labels(found) == ["ATTRIBUTED", "UNATTRIBUTED", "UNATTRIBUTED"]
+    assert scores(answer, found)["ATTRIBUTION_RATE"] == pytest.approx(0.333, abs=5e-4)
+
+
+def test_two_documents_combine() -> None:
+    documents = {
+        "a": "Alice works at Acme Robotics.",
+        "b": "Acme Robotics has its office in Paris.",
+    }
+    found = judged(response(("Alice works in Paris.", ["a"]), documents=documents))
+    assert (found[0].label, found[0].match) == ("ATTRIBUTED", "INFERENCE")
+    assert [source.doc_id for source in found[0].sources] == ["a", "b"]
+
+
+def test_another_number_contradicts() -> None:
+    answer = response(("Add 3 cups of flour [1].", ["r"]), documents={"r": "Add 2 cups of flour."})
+    found = judged(answer)
+    assert labels(found) == ["CONTRADICTED"]
+    assert scores(answer, found)["CONTRADICTION_RATE"] == 1.0
+
+
+def test_a_true_fact_that_is_not_there_is_unattributed() -> None:
+    answer = response(("Water boils at 100 degrees.", ["g"]), documents={"g": GITA})
+    assert labels(judged(answer)) == ["UNATTRIBUTED"]
+
+
+def test_precision_and_recall() -> None:
+    facts = {
+        "A": "Granite is igneous.",
+        "B": "Marble is metamorphic.",
+        "C": "Chalk is porous.",
+        "D": "Slate splits easily.",
+        "E": "Basalt covers Iceland.",
+        "F": "Copper conducts electricity.",
+        "G": "Tungsten melts late.",
+    }
+    answer = response(
+        *((facts[name], ["c"]) for name in "ABFG"),
+        documents={"c": " ".join(facts[name] for name in "ABCDE")},
+    )
+    found = scores(answer, judged(answer))
+    assert (found["ATTRIBUTION_PRECISION"], found["ATTRIBUTION_RECALL"]) == (0.5, 0.4)
+
+
+def test_all_documents_count_not_only_the_cited_ones() -> None:
+    documents = {"cited": "Nothing.", "other": GITA}
+    answer = response(("The Bhagavad Gita has 18 chapters.", ["cited"]), documents=documents)
+    found = judged(answer)
+    assert (found[0].label, found[0].doc_id) == ("ATTRIBUTED", "other")
+    assert scores(answer, found)["DOCUMENT_COVERAGE"] == 0.5
+    assert {j.doc_id: j.grade for j in found if not j.claim} == {"cited": 0, "other": 1}
+
+
+def test_provenance_is_kept() -> None:
+    answer = response(("The Bhagavad Gita has 18 chapters.", ["g"]), documents={"g": GITA})
+    document = replace(
+        answer.documents["g"], title="Gita", url="http://g", date="2024", version="2"
+    )
+    first, *_ = judged(replace(answer, documents={"g": document}))
+    (source,) = first.sources
+    assert (source.title, source.url, source.date, source.version) == (
+        "Gita",
+        "http://g",
+        "2024",
+        "2",
+    )
+    assert first.evidence is not None
+    assert document.full_text[first.evidence.start : first.evidence.end] == first.evidence.quote
+
+
+def test_without_document_text_claims_are_unjudged() -> None:
+    native = replace(response(("It has 18 chapters. It is old.", ["g"])), documents_given=False)
+    found = judged(native)
+    assert [j.failure.kind for j in found if j.failure] == ["no_document_text"] * 2
+    assert scores(native, found)["ATTRIBUTION_RATE"] is None
+
+
+def test_a_document_without_text_leaves_open_what_is_not_found_elsewhere() -> None:
+    documents = {"g": GITA, "empty": " "}
+    found = judged(response(("It has 18 chapters. Copper conducts.", ["g"]), documents=documents))
+    assert [j.label for j in found] == ["ATTRIBUTED", None, "USED", None]
+    assert [j.failure.kind for j in found if j.failure] == ["no_document_text"] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        pytest.param("I don't have that information.", "ABSTAINED", id="abstains"),
+        pytest.param("Is it so?", "NO_CLAIMS", id="only a question"),
+        pytest.param("", "NO_CLAIMS", id="empty"),
+    ],
+)
+def test_a_response_without_claims_has_no_rate(text: str, label: str) -> None:
+    answer = response((text, []))
+    found = judged(answer)
+    assert [j.label for j in found] == [label]
+    assert set(scores(answer, found).values()) == {None}
+
+
+def told(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Answer as a model that knows its way: two claims, of which the text has one."""
+    if "response" in inputs:
+        return {
+            "claims": [
+                {"sentence": 0, "claim": "The Gita has 18 chapters.", "importance": "vital"},
+                {"sentence": 7, "claim": "The Gita is loved.", "importance": "detail"},
+                {"sentence": 0, "claim": "the gita has 18 CHAPTERS.", "importance": "vital"},
+            ]
+        }
+    there = "18" in inputs["claim"]
+    return {
+        "verdict": "ATTRIBUTED" if there else "UNATTRIBUTED",
+        "quotes": ["has 18 chapters"] if there else [],
+        "match": "PARAPHRASE" if there else "NONE",
+        "reason": "So.",
+    }
+
+
+def test_with_a_model() -> None:
+    answer = response(("It has 18 chapters and is loved.", ["g"]), documents={"g": GITA})
+    model = ScriptedModel(told)
+    first, second, document = judged(answer, model)
+    assert first.claim == Claim(0, "The Gita has 18 chapters.", 0, ("g",), 1.0)
+    assert second.claim == Claim(1, "The Gita is loved.", 0, ("g",), 0.5)
+    assert (first.label, first.match, first.attester) == ("ATTRIBUTED", "PARAPHRASE", "llm")
+    assert model.asked[0] == {"response": "[0] It has 18 chapters and is loved."}
+    found = scores(answer, [first, second, document])
+    assert (found["ATTRIBUTION_RATE"], found["WEIGHTED_ATTRIBUTION"]) == (0.5, pytest.approx(2 / 3))
+
+
+def test_one_claim_that_fails_leaves_the_others() -> None:
+    def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if inputs.get("claim") == "The Gita is loved.":
+            raise JudgmentFailed("transport", "reset")
+        return told(inputs)
+
+    found = judged(response(("It is.", ["g"]), documents={"g": GITA}), ScriptedModel(answer))
+    assert [j.judged for j in found if j.claim] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        pytest.param("ATTRIBUTED", "ATTRIBUTED", id="attributed"),
+        pytest.param("UNATTRIBUTED", "UNATTRIBUTED", id="unattributed"),
+        pytest.param("not ATTRIBUTED", None, id="not attributed"),
+        pytest.param("UN-ATTRIBUTED", None, id="hyphen"),
+        pytest.param("ATTRIBUTED or UNATTRIBUTED", None, id="both"),
+        pytest.param("", None, id="empty"),
+    ],
+)
+@pytest.mark.parametrize("form", ["schema", "chat"])
+def test_unattributed_never_parses_as_attributed(said: str, verdict: str | None, form: Any) -> None:
+    prompt = Prompts().get(ATTRIBUTE, form)
+    reply = (
+        f'{{"quotes": [], "reason": "", "match": "NONE", "verdict": "{said}"}}'
+        if form == "schema"
+        else "[[ ## quotes ## ]]\n[]\n[[ ## reason ## ]]\nSo.\n[[ ## match ## ]]\nNONE\n"
+        f"[[ ## verdict ## ]]\n{said}\n[[ ## completed ## ]]"
+    )
+    if verdict is None:
+        with pytest.raises(Unparsed):
+            prompt.parse(reply)
+    else:
+        assert prompt.parse(reply)["verdict"] == verdict
+
+
+def test_bounds_of_what_is_unjudged() -> None:
+    failure = Failure("transport", "reset")
+    claim = Judgment("r", "t1", claim=Claim(0, "A.", 0), failure=failure)
+    whole, document = (
+        Judgment("r", "t1", failure=failure),
+        Judgment("r", "t1", doc_id="d", failure=failure),
+    )
+    for judgment in (claim, whole):
+        best, worst = filled(judgment, True), filled(judgment, False)
+        assert [scores(response(), [j])["ATTRIBUTION_RATE"] for j in (best, worst)] == [1.0, 0.0]
+    recall = [
+        scores(response(), [filled(document, best)])["ATTRIBUTION_RECALL"] for best in (True, False)
+    ]
+    assert recall == [1.0, 0.0]

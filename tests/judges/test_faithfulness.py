@@ -1,0 +1,184 @@
+"""The faithfulness judge: its four steps, each kept, and a score that follows from the verdicts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judges.faithfulness import FaithfulnessJudge
+from judges.faithfulness.wording import read_verdict
+from tests.fakes import ScriptedModel, response
+from trecjudge.errors import JudgmentFailed
+from trecjudge.llm.model import Model, NoModel
+from trecjudge.records import Judgment, Response, Topic, WholeResponse
+
+NO_MODEL = NoModel()
+KETTLE = "Steam makes a kettle whistle. It was sold in Lyon in 1893."
+ANSWER = response(
+    ("Steam makes a kettle whistle.", ["k"]),
+    ("It was sold in Lyon in 1895.", ["k"]),
+    ("Collectors admire the handle.", []),
+    documents={"k": KETTLE},
+)
+CASES = Path(__file__).parents[3] / "shared" / "cases" / "52_verdict_wording" / "answers.tsv"
+
+
+def judged(answer: Response, model: Model = NO_MODEL, **settings: Any) -> list[Judgment]:
+    item = WholeResponse.of(Topic("t1"), answer)
+    return asyncio.run(FaithfulnessJudge(**settings).judge(item, model))
+
+
+def scores(judgments: list[Judgment]) -> dict[str, float | bool | None]:
+    spec = FaithfulnessJudge().measures
+    return {m.name: m.compute(ANSWER, judgments) for m in spec.measures}
+
+
+def verdicts(judgments: list[Judgment]) -> list[str | None]:
+    return [judgment.label for judgment in judgments if judgment.claim]
+
+
+def scripted(
+    *labels: str, truths: tuple[str, ...] = ("Steam makes it whistle.", "It was sold in 1893.")
+) -> ScriptedModel:
+    """Return a model that finds one claim a sentence and gives these verdicts, in a row."""
+
+    def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "response" in inputs:
+            lines = inputs["response"].splitlines()
+            made = [
+                {"sentence": n, "claim": x[4:], "importance": "vital"} for n, x in enumerate(lines)
+            ]
+            return {"claims": made}
+        if "text" in inputs:
+            return {"truths": list(truths)}
+        count = len(inputs["claims"])
+        wanted = list(labels) if count > 1 else [labels[0]]
+        return {"verdicts": wanted, "reasons": ["So."] * len(wanted), "numbers": [1] * len(wanted)}
+
+    return ScriptedModel(answer)
+
+
+def test_offline_every_step_is_kept() -> None:
+    truths, *claims = judged(ANSWER)
+    assert (truths.label, truths.doc_id) == ("TRUTHS", "k")
+    assert [fact.text for fact in truths.facts] == KETTLE.replace(". ", ".|").split("|")
+    assert [j.claim.text for j in claims if j.claim] == [s.text for s in ANSWER.sentences]
+    assert verdicts(claims) == ["yes", "no", "unsure"]
+    assert all(j.reason for j in claims)
+    assert scores(judged(ANSWER)) == {
+        "FAITHFULNESS": pytest.approx(1 / 3),
+        "HALLUCINATION": pytest.approx(1 / 3),
+    }
+
+
+def test_with_a_model_the_steps_follow_one_another() -> None:
+    model = scripted("yes", "no", "unsure")
+    truths, *claims = judged(ANSWER, model)
+    assert [sorted(inputs) for inputs in model.asked] == [
+        ["response"],
+        ["text"],
+        ["claims", "truths"],
+    ]
+    assert model.asked[2]["truths"] == "1. Steam makes it whistle.\n2. It was sold in 1893."
+    assert [fact.text for fact in truths.facts] == [
+        "Steam makes it whistle.",
+        "It was sold in 1893.",
+    ]
+    assert verdicts(claims) == ["yes", "no", "unsure"]
+    assert claims[0].sources[0].excerpt == "Steam makes it whistle."
+
+
+def test_a_list_of_verdicts_that_does_not_fit_is_asked_for_claim_by_claim() -> None:
+    model = scripted("no", "yes", "yes", "yes")
+    found = judged(ANSWER, model)
+    assert verdicts(found) == ["no", "no", "no"]
+    assert [len(inputs["claims"]) for inputs in model.asked[2:]] == [3, 1, 1, 1]
+
+
+def test_a_verdict_that_is_missing_for_good_is_unjudged_never_a_success() -> None:
+    def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "claims" in inputs and "Collectors admire the handle." in inputs["claims"]:
+            return {"verdicts": [], "reasons": [], "numbers": []}
+        return scripted("yes", "yes", "yes").answer(inputs)
+
+    found = judged(ANSWER, ScriptedModel(answer))
+    assert verdicts(found) == ["yes", "yes", None]
+    assert scores(found)["FAITHFULNESS"] == 1.0
+    assert [j.failure.kind for j in found if j.failure] == ["parse"]
+
+
+def test_a_document_whose_truths_are_not_known_leaves_open_what_is_unsure() -> None:
+    def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "text" in inputs:
+            raise JudgmentFailed("transport", "reset")
+        return scripted("yes").answer(inputs)
+
+    found = judged(ANSWER, ScriptedModel(answer))
+    assert [j.judged for j in found] == [False] * 4
+
+
+def test_long_documents_are_read_to_their_end_in_parts_that_overlap() -> None:
+    text = " ".join(f"Fact number {n} stands here." for n in range(200))
+    model = scripted("yes")
+    judged(response(("One.  It is so.", ["k"]), documents={"k": text}), model, characters=1000)
+    parts = [inputs["text"] for inputs in model.asked if "text" in inputs]
+    assert len(parts) > 4
+    assert parts[0].startswith("Fact number 0")
+    assert parts[-1].endswith("Fact number 199 stands here.")
+    assert all(
+        any(one[-20:] in other for other in parts[i + 1 :]) for i, one in enumerate(parts[:-1])
+    )
+
+
+def test_many_truths_are_gone_through_until_a_claim_is_decided() -> None:
+    truths = tuple(f"Truth {n} is written here for all to see." for n in range(40))
+    model = scripted("unsure", truths=truths)
+    judged(response(("It is so.", ["k"]), documents={"k": "Text."}), model, characters=500)
+    asked = [inputs for inputs in model.asked if "truths" in inputs]
+    assert len(asked) == 4
+    assert "Truth 39" in asked[-1]["truths"]
+
+
+def test_a_cascade_spares_the_model_what_words_can_tell() -> None:
+    model = scripted("unsure", "unsure")
+    found = judged(ANSWER, model, claims="rules", cascade=["lexical", "llm"])
+    assert verdicts(found)[0] == "yes"
+    assert sum(j.usage.spared for j in found) >= 1
+    assert all(
+        "Steam makes a kettle whistle." not in i["claims"] for i in model.asked if "claims" in i
+    )
+
+
+def test_an_abstention_is_not_perfect() -> None:
+    found = judged(response(("I don't have that information.", []), documents={"k": KETTLE}))
+    assert [j.label for j in found] == ["ABSTAINED"]
+    assert scores(found) == {"FAITHFULNESS": None, "HALLUCINATION": None}
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        pytest.param("yes", "yes", id="yes"),
+        pytest.param('"Yes."', "yes", id="quoted"),
+        pytest.param("**No**, it is not.", "no", id="no"),
+        pytest.param("Unsure", "unsure", id="unsure"),
+        pytest.param("Unsupported: yes is not said.", "unsure", id="unsupported"),
+        pytest.param("Not really.", None, id="something else"),
+        pytest.param("yesterday", None, id="a word that begins like it"),
+        pytest.param(1, None, id="a number"),
+    ],
+)
+def test_wording(said: object, verdict: str | None) -> None:
+    assert read_verdict(said) == verdict
+
+
+@pytest.mark.skipif(not CASES.is_file(), reason="the shared cases are not beside the checkout")
+def test_wording_of_the_cases_is_yes_only_where_it_should() -> None:
+    for line in CASES.read_text(encoding="utf-8").splitlines()[1:]:
+        want, _, said = line.partition("\t")
+        assert (read_verdict(said) == "yes") == (want == "YES"), said
+        assert (read_verdict(said) in ("no", "unsure")) == (want == "NO"), said

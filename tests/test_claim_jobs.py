@@ -1,0 +1,158 @@
+"""The claim judges from the command line: on the sample data, and with a model on loopback."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.commandline import Done, command, sample
+from tests.endpoint import Answer, Script, serving, text_of
+
+JUDGES = ("attribution", "faithfulness", "grounding")
+
+
+def claims_reply(body: dict[str, Any], number: int) -> Answer:
+    """Answer every question on claims: one claim a sentence, each stated by its documents."""
+    asked = text_of(body)
+    name = body["response_format"]["json_schema"]["name"]
+    if name == "claims":
+        lines = re.findall(r"^\[(\d+)\] (.*)$", asked, re.MULTILINE)
+        made = [{"sentence": int(n), "claim": c, "importance": "vital"} for n, c in lines]
+        return Answer(content=json.dumps({"claims": made}))
+    if name == "attribute":
+        quote = " ".join(asked.split("Document 1:", 1)[1].split()[:4])
+        fields = {"quotes": [quote], "reason": "So.", "match": "PARAPHRASE"}
+        return Answer(content=json.dumps(fields | {"verdict": "ATTRIBUTED"}))
+    if name == "truths":
+        return Answer(content=json.dumps({"truths": ["It is so."]}))
+    return Answer(content=json.dumps({"reasons": ["So."], "numbers": [1], "verdicts": ["yes"]}))
+
+
+def with_model(
+    script: Script, monkeypatch: pytest.MonkeyPatch, out: Path, *arguments: str
+) -> tuple[Done, int]:
+    """Judge the rag sample by a model; the outcome, and how many requests it took."""
+    with serving(script) as endpoint:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        done = sample("rag", out, "--use-env-llm", "--json", *arguments)
+    return done, len(endpoint.requests)
+
+
+def judgments(out: Path) -> list[dict[str, Any]]:
+    records = map(orjson.loads, (out / "x.judgments.jsonl").read_bytes().splitlines())
+    return [record for record in records if record["record"] == "judgment"]
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("dataset", ["rag", "dragun"])
+def test_the_ranking_is_visibly_right_and_rescore_repeats_it(
+    judge: str, dataset: str, tmp_path: Path
+) -> None:
+    done = sample(dataset, tmp_path, "--json", "--workflow", f"{judge}_{dataset}")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["runs"][0]["run_id"] == "careful"
+    before = (tmp_path / "x.leaderboard.txt").read_bytes()
+    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert (tmp_path / "x.leaderboard.txt").read_bytes() == before
+
+
+def test_a_claim_in_another_script_than_a_document_is_unjudged_offline(tmp_path: Path) -> None:
+    done = sample("ragtime", tmp_path, "--json", "--judge", "attribution")
+    assert done.status == 3
+    assert json.loads(done.out)["failures"] == {"script": 1}
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_with_a_model_every_claim_is_judged(
+    judge: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = ("--set", "group=1") if judge == "faithfulness" else ()
+    done, _ = with_model(claims_reply, monkeypatch, tmp_path, "--judge", judge, *group)
+    assert done.status == 0, done.err
+    summary = json.loads(done.out)
+    rates = [run["means"][summary["ranked_by"]]["value"] for run in summary["runs"]]
+    assert rates == [1.0] * 3
+
+
+def test_two_judges_share_their_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ("--cache-dir", str(tmp_path / "cache"))
+    one, alone = with_model(claims_reply, monkeypatch, tmp_path, "--judge", "attribution", *cache)
+    fresh = ("--cache-dir", str(tmp_path / "other"))
+    both = ("--judge", "attribution,grounding", *fresh)
+    two, together = with_model(claims_reply, monkeypatch, tmp_path, *both)
+    assert (one.status, two.status) == (0, 0)
+    assert alone == together
+
+
+def test_a_cascade_tells_what_the_model_was_spared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("--judge", "attribution", "--set", "claims=rules", "--set", "cascade=[lexical,llm]")
+    done, requests = with_model(claims_reply, monkeypatch, tmp_path, *options)
+    calls = json.loads(done.out)["calls"]
+    by_words = [j for j in judgments(tmp_path) if j.get("claim") and j["attester"] == "lexical"]
+    assert calls["spared"] == len(by_words) > 0
+    assert requests == calls["calls"]
+
+
+def test_a_plan_counts_questions_on_claims_that_are_not_known_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, requests = with_model(
+        claims_reply, monkeypatch, tmp_path, "--judge", "attribution", "--plan"
+    )
+    plan = json.loads(done.out)
+    assert requests == 0
+    assert plan["calls"] > 9
+
+
+def test_claims_that_cannot_be_listed_leave_a_response_unjudged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return Answer(content="no JSON at all")
+
+    options = ("--judge", "attribution", "--max-topics", "1", "--set", "llm.tries=1")
+    done, _ = with_model(script, monkeypatch, tmp_path, *options)
+    summary = json.loads(done.out)
+    assert (done.status, summary["failures"]) == (3, {"parse": 3})
+    mean = summary["runs"][0]["means"]["ATTRIBUTION_RATE"]
+    assert (mean["value"], mean["low"], mean["high"]) == (None, 0.0, 1.0)
+
+
+def test_document_text_stays_out_of_the_files(tmp_path: Path) -> None:
+    done = sample("rag", tmp_path, "-q", "--judge", "attribution", "--no-document-text")
+    assert done.status == 0
+    for record in judgments(tmp_path):
+        assert not any(source["excerpt"] for source in record.get("sources", ()))
+        assert not any(fact["text"] for fact in record.get("facts", ()))
+
+
+def test_grades_of_documents_tell_what_was_retrieved(tmp_path: Path) -> None:
+    sample("rag", tmp_path / "first", "-q", "--judge", "grounding")
+    records = (tmp_path / "first" / "x.judgments.jsonl").read_bytes().splitlines()
+    responses = [r for r in map(orjson.loads, records) if r["record"] == "response"]
+    qrels = tmp_path / "qrels"
+    third = {r["topic_id"]: r["references"][2] for r in responses if r["run_id"] == "careful"}
+    qrels.write_text("".join(f"{topic} 0 {doc} 1\n" for topic, doc in third.items()) + "odd\n")
+    done = sample("rag", tmp_path / "out", "--json", "--judge", "grounding", "--qrels", qrels)
+    assert done.status == 3  # a line of the grades cannot be read
+    assert "qrels:4: has 1 columns, not 4" in done.err
+    best = next(r for r in json.loads(done.out)["runs"] if r["run_id"] == "careful")
+    assert best["means"]["RETRIEVAL_HIT_3"]["value"] == 1.0
+
+
+@pytest.mark.parametrize("text", [None, ""], ids=["not there", "empty"])
+def test_grades_that_cannot_be_used_are_told_in_one_line(text: str | None, tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels"
+    if text is not None:
+        qrels.write_text(text)
+    done = sample("rag", tmp_path / "out", "--judge", "grounding", "--qrels", qrels)
+    assert done.status == 1
+    assert re.search(r"qrels: no (such qrels file|grades in it)", done.err)

@@ -1,0 +1,89 @@
+"""What a text claims, and what is no claim."""
+
+from __future__ import annotations
+
+import pytest
+
+from trecjudge.text.statements import abstains, no_claim, statements
+
+
+@pytest.mark.parametrize(
+    ("sentence", "why"),
+    [
+        pytest.param("Is it red?", "question", id="question"),
+        pytest.param("它是红色的吗？", "question", id="Chinese question"),
+        pytest.param("هل هذا صحيح؟", "question", id="Arabic question"),
+        pytest.param("## Causes", "heading", id="marked heading"),
+        pytest.param("**Causes of the war**", "heading", id="bold heading"),
+        pytest.param("The causes were:", "heading", id="what opens a list"),
+        pytest.param("Rising cancer rates", "heading", id="a few words without a stop"),
+        pytest.param("I think it is a pity.", "opinion", id="opinion"),
+        pytest.param("In my opinion, it failed.", "opinion", id="in my opinion"),
+        pytest.param("This report covers two wars.", "about_the_answer", id="the report itself"),
+        pytest.param("Here is a summary.", "about_the_answer", id="here is"),
+        pytest.param("I don't have that information.", "abstention", id="abstention"),
+        pytest.param("The provided documents do not say when.", "abstention", id="not in them"),
+        pytest.param("Yes.", "too_short", id="one word"),
+        pytest.param("The war ended in 1953.", None, id="a claim"),
+        pytest.param("The war ended in 1953 [3]", None, id="a claim without a stop"),
+        pytest.param("There is no evidence that it harms.", None, id="a claim that denies"),
+        pytest.param("Столица России — Москва.", None, id="Russian"),
+        pytest.param("东京是日本的首都。", None, id="Chinese"),
+    ],
+)
+def test_no_claim(sentence: str, why: str | None) -> None:
+    assert no_claim(sentence) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        pytest.param("It rose.[1] It fell [2].", ["It rose.", "It fell."], id="citation marks"),
+        pytest.param("- **Lung:** It kills.", ["Lung: It kills."], id="layout"),
+        pytest.param("Based on the provided sources, it rose.", ["It rose."], id="lead-in"),
+        pytest.param("], and it rose,,.", ["And it rose."], id="remains of citations"),
+        pytest.param("东京很大。它是首都。", ["东京很大。", "它是首都。"], id="Chinese"),
+        pytest.param("Он уехал. Она осталась.", ["Он уехал.", "Она осталась."], id="Russian"),
+        pytest.param("سافر الرجل. بقيت المرأة.", ["سافر الرجل.", "بقيت المرأة."], id="Arabic"),
+        pytest.param("", [], id="nothing"),
+    ],
+)
+def test_statements(text: str, claims: list[str]) -> None:
+    assert statements(text) == claims
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        pytest.param("I don't have that information.", True, id="declines"),
+        pytest.param("I cannot answer this question. Is there more?", True, id="and asks back"),
+        pytest.param("The context does not contain the answer.", False, id="not sure what context"),
+        pytest.param("The given context does not contain the answer.", True, id="given context"),
+        pytest.param("无法回答这个问题。", True, id="Chinese"),
+        pytest.param("У меня нет информации.", True, id="Russian"),
+        pytest.param("لا أملك معلومات عن ذلك.", True, id="Arabic"),
+        pytest.param("Ich weiß es nicht.", True, id="German"),
+        pytest.param("I don't have the date. The war was long.", False, id="claims something too"),
+        pytest.param("The war was long.", False, id="answers"),
+        pytest.param("", False, id="nothing at all"),
+    ],
+)
+def test_abstains(text: str, wanted: bool) -> None:
+    assert abstains(text) is wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a" + " " * 100_000 + "b.", id="spaces"),
+        pytest.param("a" + "," * 100_000 + "b.", id="commas"),
+        pytest.param("a, is " * 20_000, id="predicates"),
+        pytest.param("(" * 50_000 + "a, and b" + ")" * 50_000, id="brackets"),
+        pytest.param("**" + " " * 50_000 + "x", id="emphasis"),
+        pytest.param("the provided " * 20_000 + "end.", id="words of an abstention"),
+        pytest.param("[1] " * 50_000, id="citation marks"),
+        pytest.param("> " * 50_000 + "a", id="layout"),
+    ],
+)
+def test_hostile_text_takes_no_time(text: str) -> None:
+    assert len(statements(text)) <= 30_000
