@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,28 @@ def test_the_words_of_others_for_support_are_known(write: Write) -> None:
     predicted = write(label(0, "full_support") + label(1, "partial"), "b.jsonl")
     found = agreed(truth, predicted)
     assert found.confusion == [[0, 1, 0], [0, 0, 0], [0, 0, 1]]
+
+
+def test_claims_of_one_sentence_are_items_of_their_own(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "attribution")
+    text = (tmp_path / "x.judgments.jsonl").read_text()
+    found = agreed(tmp_path, tmp_path)
+    assert found.items == text.count('"record":"judgment"')
+
+
+def test_of_several_claims_that_a_label_cannot_tell_apart_the_first_counts(
+    tmp_path: Path,
+) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "attribution")
+    lines = (tmp_path / "x.judgments.jsonl").read_text().splitlines()
+    judged = [r for r in map(json.loads, lines) if r["record"] == "judgment"]
+    labels = (json.dumps(r | {"label": "ATTRIBUTED"}) + "\n" for r in judged)
+    (tmp_path / "labels.jsonl").write_text("".join(dict.fromkeys(labels)))
+    findings: list[Finding] = []
+    found = agree(tmp_path / "labels.jsonl", tmp_path / "x", findings.append)
+    keys = {(r["topic_id"], r["run_id"], r["sentence_index"], r["doc_id"]) for r in judged}
+    assert found.items == len(keys) < len(judged)
+    assert {finding.kind for finding in findings} == {"label_duplicate"}
 
 
 def test_a_score_of_the_judge_gives_an_auc(tmp_path: Path) -> None:

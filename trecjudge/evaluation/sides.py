@@ -12,10 +12,10 @@ import orjson
 from trecjudge.attestation import GIVEN_LABELS
 from trecjudge.errors import InputError
 from trecjudge.evaluation.inputs import judgments_at
-from trecjudge.findings import Report
+from trecjudge.findings import Finding, Report
 from trecjudge.judgments import JudgmentsReader
 from trecjudge.labels import key_of, read_labels
-from trecjudge.records import GRADES
+from trecjudge.records import GRADES, Place
 from trecjudge.sources.containers import lines
 from trecjudge.stats.agreement import Agreed, Pair, agreement
 from trecjudge.trec import read_qrels
@@ -26,6 +26,8 @@ Item = tuple[Any, ...]
 NO_RUN = {"0", "1", "Q0", "q0"}
 """What the second column of classic qrels holds."""
 MOST_GRADES = 50
+KEY = 4
+"""How many parts the key of a label has."""
 
 
 @dataclass(slots=True)
@@ -89,8 +91,7 @@ def agree(
     (`common`), has the lowest grade on the other (`zero`), or is an error. Raises InputError where
     nothing is in common.
     """
-    sides = [side_at(path, report) for path in (truth, predicted)]
-    left, right = _in_one_shape(*sides)
+    left, right = _in_one_shape(side_at(truth, report), side_at(predicted, report), report)
     shared = [item for item in left.labels if item in right.labels]
     missing = (len(left.labels) - len(shared), len(right.labels) - len(shared))
     if any(missing) and on_missing == "error":
@@ -157,12 +158,15 @@ def _of_judgments(reader: JudgmentsReader) -> Side:
         for judgment in judgments:
             if judgment.judge != judge:
                 continue
+            # What a sentence claims, or how it cites, tells apart what a label's key does not.
+            apart = judgment.claim.text if judgment.claim else judgment.citation
+            item = (*key_of(judgment), apart)
             if judgment.failure is not None:
                 side.unjudged += 1
             elif judgment.label is not None:
-                side.labels[key_of(judgment)] = _known(judgment.label)
+                side.labels[item] = _known(judgment.label)
                 if judgment.value is not None:
-                    side.scores[key_of(judgment)] = judgment.value
+                    side.scores[item] = judgment.value
     return side
 
 
@@ -179,9 +183,12 @@ def _known(label: str) -> str:
     return GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())), label)
 
 
-def _in_one_shape(truth: Side, predicted: Side) -> tuple[Side, Side]:
+def _in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Side]:
     """Return both sides with items of one shape."""
-    if "qrels" not in (truth.kind, predicted.kind):
+    kinds = {truth.kind, predicted.kind}
+    if kinds == {"judgments", "labels"}:
+        return _by_key(truth, report), _by_key(predicted, report)
+    if "qrels" not in kinds:
         return truth, predicted
     sides = [side if side.kind == "qrels" else _as_qrels(side) for side in (truth, predicted)]
     named = [{item[1] for item in side.labels} - NO_RUN for side in sides]
@@ -190,10 +197,23 @@ def _in_one_shape(truth: Side, predicted: Side) -> tuple[Side, Side]:
     return _pooled(sides[0]), _pooled(sides[1])
 
 
+def _by_key(side: Side, report: Report) -> Side:
+    """Return a side with items as labels of people name them; the first of several counts."""
+    found = Side(side.name, side.kind, unjudged=side.unjudged)
+    for item, label in side.labels.items():
+        key = item[:KEY]
+        if found.labels.setdefault(key, label) != label:
+            message = f"has several judgments of {key}, not all the same"
+            report(Finding("label_duplicate", Place(side.name), message, label))
+        elif item in side.scores:
+            found.scores.setdefault(key, side.scores[item])
+    return found
+
+
 def _as_qrels(side: Side) -> Side:
     """Return labels of sentences as grades of documents, the best of each run's sentences."""
     found = Side(side.name, "qrels", unjudged=side.unjudged)
-    for (topic_id, run_id, _, doc_id), label in side.labels.items():
+    for (topic_id, run_id, _, doc_id, *_), label in side.labels.items():
         if doc_id is None:
             continue
         grade = str(GRADES.get(label, label))
