@@ -147,15 +147,21 @@ def test_of_several_claims_that_a_label_cannot_tell_apart_the_first_counts(
     tmp_path: Path,
 ) -> None:
     sample("rag", tmp_path, "-q", "--judge", "attribution")
-    lines = (tmp_path / "x.judgments.jsonl").read_text().splitlines()
-    judged = [r for r in map(json.loads, lines) if r["record"] == "judgment"]
-    labels = (json.dumps(r | {"label": "ATTRIBUTED"}) + "\n" for r in judged)
-    (tmp_path / "labels.jsonl").write_text("".join(dict.fromkeys(labels)))
+    path = tmp_path / "x.judgments.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    judged = [record for record in records if record["record"] == "judgment"]
+    for place, record in enumerate(judged):
+        record["label"] = "ATTRIBUTED" if place % 2 else "AMBIGUOUS"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    labels = (json.dumps(record) + "\n" for record in judged)
+    (tmp_path / "labels.jsonl").write_text("".join(labels))
     findings: list[Finding] = []
-    found = agree(tmp_path / "labels.jsonl", tmp_path / "x", findings.append)
+    found = agree(tmp_path / "labels.jsonl", path, findings.append)
     keys = {(r["topic_id"], r["run_id"], r["sentence_index"], r["doc_id"]) for r in judged}
     assert found.items == len(keys) < len(judged)
-    assert {finding.kind for finding in findings} == {"label_duplicate"}
+    assert figure(found, "accuracy") == 1.0
+    places = {str(finding.place) for finding in findings if finding.kind == "label_duplicate"}
+    assert str(path) in places
 
 
 def test_a_score_of_the_judge_gives_an_auc(tmp_path: Path) -> None:
