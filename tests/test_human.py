@@ -46,7 +46,7 @@ def labels(**by_sentence: str) -> dict[Key, str]:
 def values(given: Mapping[Key, str], judgments: list[Judgment]) -> dict[str, float]:
     people = HumanLabels(given, {"j": SupportJudge()})
     people.add(SUPPORT, SAID, judgments)
-    return {measure: value for (_, _, measure), value in people.values.items()}
+    return {measure: made.estimate for (_, _, measure), made in people.values.items()}
 
 
 JUDGED = judged(FULL, FULL, NONE, NONE)
@@ -70,6 +70,13 @@ def test_labels_of_all_items_are_what_people_make_of_the_response() -> None:
 def test_labels_of_some_items_stand_for_all(given: dict[str, str], wanted: float) -> None:
     # The mean over responses is what is estimated: one of them may go below 0.
     assert values(labels(**given), JUDGED)["WEIGHTED_PRECISION"] == pytest.approx(wanted)
+
+
+def test_what_the_labels_give_without_the_judge() -> None:
+    people = HumanLabels(labels(s0="none", s1="partial"), {"j": SupportJudge()})
+    people.add(SUPPORT, SAID, JUDGED)
+    made = people.values["r", "t1", "WEIGHTED_PRECISION"]
+    assert (made.alone, made.estimate) == (0.25, pytest.approx(0.5 - 0.75))
 
 
 def test_a_measure_in_which_items_do_not_count_for_themselves_needs_all_labels() -> None:

@@ -9,22 +9,33 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.labels import Key, TakesLabels, key_of
 from trecjudge.leaderboard import measured
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.records import Citation, Item, Judgment, Response, Topic
+from trecjudge.records import Citation, Failure, Item, Judgment, Response, Topic
 
 EQUAL = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ByPeople:
+    """A measure on a response if people had judged all of it.
+
+    `estimate` is the judge's value, corrected by the labels that there are; `alone` what these
+    labels give without the judge, None where they give nothing.
+    """
+
+    estimate: float
+    alone: float | None
 
 
 @dataclass(slots=True)
 class HumanLabels:
     """Labels of people, the judges that take them, and what came of them.
 
-    `values` are estimates of what a measure would be if people had judged all of a response, by
-    (run_id, topic_id, measure).
+    `values` are what they make of a measure on a response, by (run_id, topic_id, measure).
     """
 
     labels: Mapping[Key, str]
     takers: Mapping[str, TakesLabels]
-    values: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    values: dict[tuple[str, str, str], ByPeople] = field(default_factory=dict)
     certain: set[tuple[str, str, str]] = field(default_factory=set)
     """Responses with nothing to label: what a measure is there needs no people."""
     matched: set[Key] = field(default_factory=set)
@@ -91,7 +102,7 @@ def _can_be_labelled(pair: Pair) -> bool:
 
 def _by_people(
     spec: LeaderboardSpec, measure: MeasureSpec, response: Response, pairs: Sequence[Pair]
-) -> float | None:
+) -> ByPeople | None:
     """Return what a measure would be if people had judged all; None where that cannot be told.
 
     Where some items are labelled, the change that their labels make stands for all of them, as if
@@ -102,15 +113,25 @@ def _by_people(
     if not labelled:
         return None
     swapped = measured(measure, response, [human or own for own, human in pairs])
+    if swapped is None:
+        return None
     if labelled == wanted:
-        return swapped
+        return ByPeople(swapped, swapped)
     own = [own for own, _ in pairs]
     value = measured(measure, response, own)
-    if value is None or swapped is None or not all(j.judged for j in own):
+    if value is None or not all(j.judged for j in own):
         return None
     if not _is_additive(spec, measure, response, own):
         return None
-    return value + (swapped - value) * wanted / labelled
+    labels = [human or (_open(own) if own.exists is not False else own) for own, human in pairs]
+    alone = measured(measure, response, labels)
+    return ByPeople(value + (swapped - value) * wanted / labelled, alone)
+
+
+def _open(judgment: Judgment) -> Judgment:
+    """Return a judgment as if nobody had made it: in no numerator and no denominator."""
+    nothing = Failure("not_given", "people gave no label")
+    return replace(judgment, label=None, grade=None, value=None, failure=nothing)
 
 
 def _is_additive(

@@ -62,7 +62,12 @@ def _corrected(
     if None in values or measure.aggregate not in MEANS:
         return None
     keys = [(run_id, topic_id, measure.name) for topic_id in board.expected]
-    given = [people.values.get(key, np.nan) for key in keys]
+    given = [people.values.get(key) for key in keys]
     answered = board.scores[run_id]
     certain = [key[1] not in answered or key in people.certain for key in keys]
-    return corrected(np.array(values, dtype=float), np.array(given), np.array(certain))
+    return corrected(
+        np.array(values, dtype=float),
+        np.array([None if g is None else g.estimate for g in given], dtype=float),
+        np.array([None if g is None else g.alone for g in given], dtype=float),
+        np.array(certain),
+    )

@@ -81,7 +81,7 @@ def test_the_better_the_judge_the_narrower_the_interval() -> None:
 
 def test_a_run_whose_responses_are_labelled_in_part() -> None:
     predictions, labels = array(0.8, 0.6, 0.4, 0.9), array(0.7, NAN, 0.4, NAN)
-    found = corrected(predictions, labels, np.zeros(4, dtype=bool))
+    found = corrected(predictions, labels, labels, np.zeros(4, dtype=bool))
     assert found is not None
     assert (found.labelled, found.mean, found.labels_mean) == (2, 0.625, 0.55)
     assert found.low is not None and found.high is not None
@@ -91,12 +91,13 @@ def test_a_run_whose_responses_are_labelled_in_part() -> None:
 def test_what_needs_no_label_is_certain() -> None:
     # Two of four responses are not there: 0, whoever judges.
     predictions, labels = array(0.8, 0.6, 0.0, 0.0), array(0.6, 0.4, NAN, NAN)
-    found = corrected(predictions, labels, np.array([False, False, True, True]))
+    found = corrected(predictions, labels, labels, np.array([False, False, True, True]))
     assert found is not None
     assert found.mean == pytest.approx(0.35 - 0.5 * 0.2)
     assert found.labels_mean == pytest.approx(0.5 * 0.5)
 
 
 def test_without_labels_nothing_is_corrected() -> None:
-    assert corrected(array(0.5, 0.5), array(NAN, NAN), np.zeros(2, dtype=bool)) is None
-    assert corrected(array(0.0, 0.0), array(0.0, NAN), np.ones(2, dtype=bool)) is None
+    none, some, ends = array(NAN, NAN), array(0.0, NAN), array(0.5, 0.5)
+    assert corrected(ends, none, none, np.zeros(2, dtype=bool)) is None
+    assert corrected(ends, some, some, np.ones(2, dtype=bool)) is None

@@ -70,36 +70,37 @@ class Corrected:
     mean: float
     low: float | None
     high: float | None
-    labels_mean: float
+    labels_mean: float | None
     labels_low: float | None
     labels_high: float | None
 
 
 def corrected(
-    predictions: Array, labels: Array, certain: npt.NDArray[np.bool_]
+    predictions: Array, estimates: Array, alone: Array, certain: npt.NDArray[np.bool_]
 ) -> Corrected | None:
     """Return a run's mean over its topics, corrected: all of shape (topics,).
 
-    `labels` are NaN where a response has none; `certain` is true where there is nothing to label,
-    such as for a response that is not there. None without any label.
+    `estimates` are what labels make of a prediction, `alone` what they give without it; NaN where a
+    response has no labels. `certain` is true where there is nothing to label, such as for a
+    response that is not there. None without any label.
     """
     open_ = ~certain
-    labelled = open_ & ~np.isnan(labels)
+    labelled = open_ & ~np.isnan(estimates)
     if not labelled.any():
         return None
     share = float(open_.mean())
-    given = labels[labelled]
-    found = ppi_mean(given, predictions[labelled], predictions, share, among=True)
+    found = ppi_mean(estimates[labelled], predictions[labelled], predictions, share, among=True)
     known = float(predictions[certain].sum() / len(predictions))
-    alone = labels_mean(given, known, share)
+    single = alone[open_ & ~np.isnan(alone)]
+    without = labels_mean(single, known, share) if len(single) else None
     low, high = found.interval.rounded(DIGITS)
-    alone_low, alone_high = alone.interval.rounded(DIGITS)
+    alone_low, alone_high = (without.interval if without else NO_INTERVAL).rounded(DIGITS)
     return Corrected(
         labelled=int(labelled.sum()),
         mean=round(found.mean, DIGITS),
         low=low,
         high=high,
-        labels_mean=round(alone.mean, DIGITS),
+        labels_mean=None if without is None else round(without.mean, DIGITS),
         labels_low=alone_low,
         labels_high=alone_high,
     )
