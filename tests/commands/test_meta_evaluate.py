@@ -74,6 +74,22 @@ def test_qrels_with_a_topic_without_relevant_documents(write: Write) -> None:
     assert "agreement: 2 items of 2 topics; 1 in the truth alone" in done.out
 
 
+@pytest.mark.parametrize(
+    ("case", "judge", "status", "told"),
+    [
+        ("40_missing_run_meta", "judge.txt", 1, "has no scores of 1 runs: 'r1'; --on-missing"),
+        ("45_jsonl_int_topic", "judge.jsonl", 0, "run 'r1', HUMAN: the `all` row is 0.9, its"),
+        ("47_nan_value", "lb.txt", 1, "has no scores of 1 runs: 'r1'; --on-missing"),
+    ],
+)
+def test_the_cases_of_the_folder(
+    case: str, judge: str, status: int, told: str, shared: Path
+) -> None:
+    folder = shared / "cases" / case
+    done = command("meta-evaluate", folder / judge, "--truth", folder / "truth.txt")
+    assert (done.status, told in done.err) == (status, True)
+
+
 def test_a_constant_judge_is_no_agreement(write: Write) -> None:
     constant = "".join(f"r{i}\tall\tS\t1\n" for i in range(1, 6))
     sides = (write(constant, "judge.txt"), "--truth", write(HUMAN, "truth.txt"))

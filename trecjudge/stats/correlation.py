@@ -50,26 +50,25 @@ class Side:
     @cached_property
     def signs(self) -> Pairs:
         """1 where run j stands above run i, -1 below, 0 tied: (resamples, i, j)."""
-        above = self.scores[:, None, :] > self.scores[:, :, None]
-        return above.astype(np.float32) - above.transpose(0, 2, 1)
+        signs: Pairs = np.sign(self.gaps)
+        return signs
 
     @cached_property
     def above(self) -> Pairs:
         """1 where run j stands above run i, else 0: (resamples, i, j)."""
-        return (self.signs > 0).astype(np.float32)
+        return (self.gaps > 0).astype(np.float32)
+
+    @cached_property
+    def heights(self) -> Array:
+        """How many runs stand above run i: (resamples, i)."""
+        heights: Array = self.above.sum(axis=2, dtype=np.float64)
+        return heights
 
     @cached_property
     def untied(self) -> Array:
-        """The number of ordered pairs that are not tied, times two: (resamples,)."""
-        return _dots(self.signs, self.signs)
-
-    @cached_property
-    def pivots(self) -> Pairs:
-        """`above`, each row divided by its sum, the whole by the number of rows that have one."""
-        sums = self.above.sum(axis=2, keepdims=True)
-        placed = (sums > 0).sum(axis=1, keepdims=True)
-        pivots: Pairs = self.above / np.maximum(sums, 1) / np.where(placed > 0, placed, np.nan)
-        return pivots
+        """The number of ordered pairs that are not tied, either way round: (resamples,)."""
+        untied: Array = 2 * self.heights.sum(axis=1)
+        return untied
 
     @cached_property
     def ranks(self) -> Side:
@@ -92,8 +91,9 @@ def pairwise_accuracy(truth: Side, predicted: Side) -> Array:
 
 
 def _agreeing(truth: Side, predicted: Side) -> Array:
-    """Return pairs in the same order minus pairs in the other, times two."""
-    return _dots(truth.signs, predicted.signs)
+    """Return pairs in the same order minus pairs in the other, counted either way round."""
+    pairs: Array = np.einsum("bij,bij->b", truth.signs, predicted.signs).astype(np.float64)
+    return pairs
 
 
 def tau_ap(truth: Side, predicted: Side) -> Array:
@@ -102,7 +102,8 @@ def tau_ap(truth: Side, predicted: Side) -> Array:
     Of the runs above each run the share that the other side has above it too, averaged (Yilmaz,
     Aslam and Robertson, SIGIR 2008; ties after Urbano and Marrero, ICTIR 2017).
     """
-    return _dots(truth.pivots, predicted.above) + _dots(predicted.pivots, truth.above) - 1
+    shared = np.einsum("bij,bij->bi", truth.above, predicted.above)
+    return (_mean_share(shared, truth.heights) + _mean_share(shared, predicted.heights)) / 2
 
 
 def tau_gap(truth: Side, predicted: Side) -> Array:
@@ -122,7 +123,7 @@ def tau_gap(truth: Side, predicted: Side) -> Array:
     return (best + worst) / 2
 
 
-def _mean_share(part: Pairs, whole: Pairs) -> Array:
+def _mean_share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Array:
     """Return 2 x the mean of part / whole over the rows that have a whole, - 1."""
     shares = np.nan_to_num(_ratio(part, whole))
     return 2 * _ratio(shares.sum(axis=1), (whole > 0).sum(axis=1)) - 1
@@ -213,12 +214,6 @@ def correlations(
     for (true_name, name, _), found in whole.items():
         found[np.isnan(truth[true_name] + predicted[name]).any(axis=1)] = np.nan
     return whole
-
-
-def _dots(left: Pairs, right: Pairs) -> Array:
-    """Return the sum of products over all pairs: (resamples, i, j) twice -> (resamples,)."""
-    sums: Array = np.einsum("bij,bij->b", left, right).astype(np.float64)
-    return sums
 
 
 def _ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Array:
