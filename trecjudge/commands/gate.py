@@ -19,34 +19,41 @@ if TYPE_CHECKING:
 UNSEEN = "{place}: no statistics (NAME.leaderboard.jsonl) beside it: unjudged items cannot be seen"
 
 
+Leaderboard = Annotated[
+    Path, typer.Argument(help="An output folder, FOLDER/NAME, or a leaderboard file.")
+]
+Minimum = Annotated[
+    list[str] | None,
+    typer.Option("--min", metavar="MEASURE=NUMBER", help="No run may be lower."),
+]
+Maximum = Annotated[
+    list[str] | None,
+    typer.Option("--max", metavar="MEASURE=NUMBER", help="No run may be higher."),
+]
+Baseline = Annotated[
+    Path | None, typer.Option(help="The same of the release before, for --max-drop.")
+]
+MaxDrop = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[MEASURE=]NUMBER",
+        help="No run may fall by more than its baseline; alone it is for the measures of --min and"
+        " --max, or for all.",
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="A drop counts even where it may be noise.")]
+Junit = Annotated[Path | None, typer.Option(help="A file for JUnit XML.")]
+
+
 @exits
 def gate(
-    leaderboard: Annotated[
-        Path, typer.Argument(help="An output folder, FOLDER/NAME, or a leaderboard file.")
-    ],
-    minimum: Annotated[
-        list[str] | None,
-        typer.Option("--min", metavar="MEASURE=NUMBER", help="No run may be lower."),
-    ] = None,
-    maximum: Annotated[
-        list[str] | None,
-        typer.Option("--max", metavar="MEASURE=NUMBER", help="No run may be higher."),
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(help="The same of the release before, for --max-drop.")
-    ] = None,
-    max_drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[MEASURE=]NUMBER",
-            help="No run may fall by more than its baseline; alone it is for the measures of --min"
-            " and --max, or for all.",
-        ),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="A drop counts even where it may be noise.")
-    ] = False,
-    junit: Annotated[Path | None, typer.Option(help="A file for JUnit XML.")] = None,
+    leaderboard: Leaderboard,
+    minimum: Minimum = None,
+    maximum: Maximum = None,
+    baseline: Baseline = None,
+    max_drop: MaxDrop = None,
+    strict: Strict = False,
+    junit: Junit = None,
     format_name: common.Format = "auto",
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,

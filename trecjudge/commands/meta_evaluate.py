@@ -20,42 +20,49 @@ UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 60
 
 
+Truth = Annotated[Path, typer.Option(help="The leaderboard that people made.")]
+TruthMeasures = Annotated[
+    list[str] | None, typer.Option(help="A measure of the truth; may be repeated; else all.")
+]
+Correlations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--correlation",
+        help="kendall, tauap_b, tau_gap, spearman, pearson or pairwise_accuracy; kendall@10 among"
+        " the 10 best; may be repeated; else all and kendall@10.",
+    ),
+]
+OnMissing = Annotated[
+    Literal["error", "common", "zero"],
+    typer.Option(help="A run on one side only is an error, left out, or has 0 with the judge."),
+]
+AllRows = Annotated[
+    Literal["given", "recomputed"],
+    typer.Option(help="Take the `all` rows, or the means over the topics of both sides."),
+]
+TruthFormat = Annotated[common.FormatName, typer.Option(help="Of the truth; else it tells.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
+Svg = Annotated[Path | None, typer.Option(help="A folder for scatter and bump plots.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", help="A file for JSONL: one pair of measures a line.")
+]
+
+
 @exits
 def meta_evaluate(
     leaderboards: common.Leaderboards,
-    truth: Annotated[Path, typer.Option(help="The leaderboard that people made.")],
-    truth_measure: Annotated[
-        list[str] | None,
-        typer.Option(help="A measure of the truth; may be repeated; else all."),
-    ] = None,
+    truth: Truth,
+    truth_measure: TruthMeasures = None,
     measure: common.Measures = None,
-    correlation: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="kendall, tauap_b, tau_gap, spearman, pearson or pairwise_accuracy; kendall@10"
-            " among the 10 best; may be repeated; else all and kendall@10."
-        ),
-    ] = None,
-    on_missing: Annotated[
-        Literal["error", "common", "zero"],
-        typer.Option(help="A run on one side only is an error, left out, or has 0 with the judge."),
-    ] = "error",
-    all_rows: Annotated[
-        Literal["given", "recomputed"],
-        typer.Option(help="Take the `all` rows, or the means over the topics of both sides."),
-    ] = "given",
+    correlations: Correlations = None,
+    on_missing: OnMissing = "error",
+    all_rows: AllRows = "given",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
-    truth_format: Annotated[
-        common.FormatName, typer.Option(help="Of the truth; else it tells.")
-    ] = "auto",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")
-    ] = False,
-    svg: Annotated[Path | None, typer.Option(help="A folder for scatter and bump plots.")] = None,
-    out: Annotated[
-        Path | None, typer.Option("--output", help="A file for JSONL: one pair of measures a line.")
-    ] = None,
+    truth_format: TruthFormat = "auto",
+    strict: Strict = False,
+    svg: Svg = None,
+    out: Output = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -71,7 +78,7 @@ def meta_evaluate(
     rules = Rules(
         on_missing,
         all_rows,
-        correlation or DEFAULT,
+        correlations or DEFAULT,
         truth_measure or (),
         measure or (),
     )

@@ -92,6 +92,38 @@ def agree(
     nothing is in common.
     """
     left, right = _in_one_shape(side_at(truth, report), side_at(predicted, report), report)
+    shared = _shared(left, right, on_missing)
+    labels, ordered = _in_order({*left.labels.values(), *right.labels.values()})
+    places = {label: place for place, label in enumerate(labels)}
+    lowest = labels[0]
+    pairs = [
+        Pair(
+            item[0],
+            places[left.labels.get(item, lowest)],
+            places[right.labels.get(item, lowest)],
+            right.scores.get(item),
+        )
+        for item in shared
+    ]
+    counts = [[0] * len(labels) for _ in labels]
+    for pair in pairs:
+        counts[pair.truth][pair.predicted] += 1
+    relevant = _first_relevant(labels, threshold) if ordered else None
+    return Agreement(
+        truth=left,
+        predicted=right,
+        labels=labels,
+        confusion=counts,
+        figures=agreement(pairs, len(labels), ordered, relevant),
+        items=len(pairs),
+        topics=len({pair.topic_id for pair in pairs}),
+        only_truth=len(left.labels.keys() - right.labels.keys()),
+        only_predicted=len(right.labels.keys() - left.labels.keys()),
+    )
+
+
+def _shared(left: Side, right: Side, on_missing: OnMissing) -> list[Item]:
+    """Return the items to compare. Raises InputError where there is none, or one too few."""
     shared = [item for item in left.labels if item in right.labels]
     missing = (len(left.labels) - len(shared), len(right.labels) - len(shared))
     if any(missing) and on_missing == "error":
@@ -99,38 +131,14 @@ def agree(
             f"{missing[0]} items are in {left.name} alone, {missing[1]} in {right.name} alone"
             " (--on-missing error)"
         )
-    if on_missing == "zero":
-        shared = list(dict.fromkeys((*left.labels, *right.labels)))
     if not shared:
         raise InputError(
             f"{left.name} and {right.name} have no item in common: there {_example(left)}, here"
             f" {_example(right)}"
         )
-    labels, ordered = _in_order({*left.labels.values(), *right.labels.values()})
-    places = {label: place for place, label in enumerate(labels)}
-    pairs = [
-        Pair(
-            item[0],
-            places[left.labels.get(item, labels[0])],
-            places[right.labels.get(item, labels[0])],
-            right.scores.get(item),
-        )
-        for item in shared
-    ]
-    relevant = _first_relevant(labels, threshold) if ordered else None
-    counts = [[0] * len(labels) for _ in labels]
-    for pair in pairs:
-        counts[pair.truth][pair.predicted] += 1
-    return Agreement(
-        left,
-        right,
-        labels,
-        counts,
-        agreement(pairs, len(labels), ordered, relevant),
-        len(pairs),
-        len({pair.topic_id for pair in pairs}),
-        *missing,
-    )
+    if on_missing == "zero":
+        return list(dict.fromkeys((*left.labels, *right.labels)))
+    return shared
 
 
 def side_at(path: Path, report: Report) -> Side:
