@@ -22,7 +22,6 @@ from trecjudge.commands.ending import (
     exits,
     guarded,
     output,
-    print_errors,
     print_json,
     print_lines,
     print_listing,
@@ -30,9 +29,9 @@ from trecjudge.commands.ending import (
 from trecjudge.commands.gate import gate
 from trecjudge.commands.label_next import label_next
 from trecjudge.commands.meta_evaluate import meta_evaluate
+from trecjudge.commands.statistics import Heard
 
 if TYPE_CHECKING:
-    from trecjudge.findings import Finding
     from trecjudge.job import Job
     from trecjudge.llm.opening import ModelOptions
     from trecjudge.summary import Summary
@@ -136,7 +135,7 @@ def rescore(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Write qrels and leaderboard anew from a judgments file, with no model."""
+    """Write qrels and leaderboards anew from a judgments file, with no model."""
     from trecjudge.judgments import JudgmentsReader
     from trecjudge.labels import read_labels
     from trecjudge.outputs import Outputs
@@ -146,12 +145,12 @@ def rescore(
     stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
     outputs = Outputs(out_dir or judgments.parent, stem)
     outputs.prepare()
-    found: list[Finding] = []
-    labels = read_labels(human, found.append) if human else None
-    print_errors(map(str, found))
+    heard = Heard()
+    labels = read_labels(human, heard) if human else None
+    heard.say()
     summary = score(reader, outputs, labels)
     _print_summaries([summary], quiet, as_json)
-    return summary.exit_status
+    return max(summary.exit_status, heard.status())
 
 
 def _run(options: dict[str, Any]) -> int:

@@ -56,6 +56,14 @@ def test_an_item_tells_what_helps_to_label_it(job: Path) -> None:
         assert candidate.reason
 
 
+def test_items_can_be_drawn_at_random(job: Path) -> None:
+    drawn = label_next(job, 12, {}, at_random=True)
+    assert drawn == label_next(job, 12, {}, at_random=True)
+    assert len({key(c) for _, c in drawn}) == 12
+    assert drawn != label_next(job, 12, {})
+    assert label_next(job, 100, {}, at_random=True) == label_next(job, 100, {})
+
+
 def test_a_citation_of_no_document_cannot_be_labelled(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
     found = label_next(tmp_path, 100, {})

@@ -26,6 +26,9 @@ def label_next(
         Path | None, typer.Option(help="JSONL of the labels that there are; they are left out.")
     ] = None,
     measure: Annotated[str, typer.Option(help="By which to rank; else the job's own.")] = "",
+    at_random: Annotated[
+        bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--output", help="A file for JSONL, to be filled in.")
     ] = None,
@@ -41,7 +44,7 @@ def label_next(
 
     heard = common.Heard()
     labelled = read_labels(human, heard) if human else {}
-    found = candidates.label_next(job, budget, labelled, measure)
+    found = candidates.label_next(job, budget, labelled, measure, at_random)
     if out is not None:
         common.write_jsonl(out, (_record(gain, candidate) for gain, candidate in found))
     if as_json:

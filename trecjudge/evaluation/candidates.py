@@ -17,15 +17,21 @@ from trecjudge.panel import panel_spec
 from trecjudge.records import Judgment, Response
 from trecjudge.scoring import panel_of
 from trecjudge.stats.labelling import Candidate, ranked, rivalry
+from trecjudge.stats.resampling import SEED
 
 
 def label_next(
-    path: Path, budget: int, labelled: Mapping[Key, str], measure_name: str = ""
+    path: Path,
+    budget: int,
+    labelled: Mapping[Key, str],
+    measure_name: str = "",
+    at_random: bool = False,
 ) -> list[tuple[float, Candidate]]:
     """Return the `budget` items whose labels would narrow the ranking most, with their gain.
 
     `labelled` are left out. `measure_name` is that of the ranking, the job's own where it is
-    empty. Raises InputError for a measure that is not there, or a judge that takes no labels.
+    empty. `at_random` draws the items instead, the same ones each time. Raises InputError for a
+    measure that is not there, or a judge that takes no labels.
     """
     reader = judgments_at(path)
     panel = panel_of(reader.header)
@@ -45,7 +51,11 @@ def label_next(
     values = np.array([board.values(run, measure) for run in runs], dtype=float)
     topics = len(board.expected)
     of_means = (replace(candidate, reach=candidate.reach / topics) for candidate in found)
-    return ranked(of_means, rivalry(runs, values))[:budget]
+    every = ranked(of_means, rivalry(runs, values))
+    if at_random and budget < len(every):
+        drawn = np.random.default_rng(SEED).choice(len(every), budget, replace=False)
+        return [every[place] for place in sorted(drawn.tolist())]
+    return every[:budget]
 
 
 def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
