@@ -20,6 +20,8 @@ from trecjudge.records import Place
 from trecjudge.sources.containers import lines
 
 ALL = "all"
+ENCODED_ALL = "%61ll"
+"""A topic that is called `all`, as a column."""
 ODD = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
 
 
@@ -56,7 +58,7 @@ def leaderboard_line(row: LeaderboardRow) -> str:
 
 def encode_topic(topic_id: str) -> str:
     """Return a topic id as a column; a topic that is called `all` must not pass for the mean."""
-    return "%61ll" if topic_id == ALL else encode(topic_id)
+    return ENCODED_ALL if topic_id == ALL else encode(topic_id)
 
 
 def qrels_line(row: QrelsRow) -> str:

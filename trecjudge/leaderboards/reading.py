@@ -22,7 +22,7 @@ from trecjudge.leaderboards.layouts import (
 from trecjudge.records import Place
 from trecjudge.sources.containers import ENDINGS, lines
 from trecjudge.sources.values import as_id, objects
-from trecjudge.trec import ALL, LeaderboardRow, number_of
+from trecjudge.trec import ALL, ENCODED_ALL, LeaderboardRow, number_of
 
 Placed = tuple[Place, LeaderboardRow]
 RUN_NAME_ROW = "runid"
@@ -66,7 +66,9 @@ def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
             report(_no_number(place, value))
         else:
             run_id, topic_id, measure = map(str, ids)
-            yield place, LeaderboardRow(run_id, _topic(topic_id), measure, number)
+            # Ids are not encoded here, but for a topic that must not pass for the mean.
+            topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
+            yield place, LeaderboardRow(run_id, topic, measure, number)
 
 
 def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Placed]:
@@ -96,16 +98,12 @@ def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Pla
             report(_no_number(place, value))
         elif not (run_id and topic_id and measure):
             report(_bad(place, "has a column that is empty", ",".join(cells)))
-        elif not commas and ("%" in topic_id or "%" in run_id):
+        elif "%" in topic_id or "%" in run_id:
             topic = None if topic_id == ALL else unquote(topic_id)
             yield place, LeaderboardRow(unquote(run_id), topic, measure, number)
         else:
-            yield place, LeaderboardRow(run_id, _topic(topic_id), measure, number)
-
-
-def _topic(topic_id: str) -> str | None:
-    """Return a topic as it stands where ids are not encoded: None for the mean."""
-    return None if topic_id == ALL else {"%61ll": ALL}.get(topic_id, topic_id)
+            topic = None if topic_id == ALL else topic_id
+            yield place, LeaderboardRow(run_id, topic, measure, number)
 
 
 def _unpacked_name(path: Path) -> str:
@@ -124,7 +122,10 @@ def _texts(path: Path, report: Report) -> Iterator[tuple[Place, str]]:
 
 
 def _split(text: str, commas: bool) -> list[str]:
-    return next(csv.reader([text]), []) if commas else text.split()
+    try:
+        return next(csv.reader([text]), []) if commas else text.split()
+    except csv.Error:
+        return []
 
 
 def _no_number(place: Place, value: object) -> Finding:

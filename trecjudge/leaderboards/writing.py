@@ -13,7 +13,7 @@ import orjson
 from trecjudge.errors import OutputError
 from trecjudge.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, Layout
 from trecjudge.outputs import whole
-from trecjudge.trec import ALL, LeaderboardRow, encode, encode_topic
+from trecjudge.trec import ALL, ENCODED_ALL, LeaderboardRow, encode, encode_topic
 
 LONGEST_NAME = 200
 
@@ -57,15 +57,12 @@ def texts(rows: Iterable[LeaderboardRow], layout: Layout) -> Iterator[str]:
     for row in rows:
         if layout.name == "jsonl":
             yield orjson.dumps(_record(row), option=orjson.OPT_APPEND_NEWLINE).decode()
-        elif layout.separator == ",":
-            record = _record(row)
-            cells = (record["run_id"], record["topic_id"], row.measure, repr(row.value))
-            yield _csv_line(cells)
-        else:
-            yield "\t".join(_cell(row, column) for column in layout.columns) + "\n"
+            continue
+        cells = [_cell(row, column) for column in layout.columns]
+        yield _csv_line(cells) if layout.separator == "," else "\t".join(cells) + "\n"
 
 
-def _csv_line(cells: Iterable[object]) -> str:
+def _csv_line(cells: Iterable[str]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(cells)
     return line.getvalue()
@@ -73,7 +70,7 @@ def _csv_line(cells: Iterable[object]) -> str:
 
 def _record(row: LeaderboardRow) -> dict[str, object]:
     """Return a row by name, ids as they are; a topic called `all` is not the mean."""
-    topic_id = {None: ALL, ALL: "%61ll"}.get(row.topic_id, row.topic_id)
+    topic_id = {None: ALL, ALL: ENCODED_ALL}.get(row.topic_id, row.topic_id)
     named = {"run_id": row.run_id, "topic_id": topic_id}
     return named | {"measure": row.measure, "value": row.value}
 
