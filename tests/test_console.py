@@ -43,6 +43,13 @@ def test_intervals_and_groups_of_the_ranking_measure(tmp_path: Path) -> None:
     assert not any(line.startswith("groups:") for line in lines)
 
 
+def test_runs_with_the_same_mean_share_a_place(tmp_path: Path) -> None:
+    runs = {"a": [BAD, GOOD], "b": [GOOD, BAD], "best": [GOOD, GOOD], "last": [BAD, BAD]}
+    lines = rescored(job(tmp_path, "x", runs))
+    places = [line.split()[:2] for line in lines if line.strip()[:1].isdigit()]
+    assert places == [["1", "best"], ["2=", "a"], ["2=", "b"], ["4", "last"]]
+
+
 def test_too_few_topics_are_said(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
     told = "groups: 3 topics are too few for a paired test to tell any of 3 runs apart"

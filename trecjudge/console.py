@@ -50,9 +50,15 @@ def ranking(summary: Summary) -> Table:
     for place, run in enumerate(summary.runs, 1):
         mean = run.means[summary.ranked_by]
         # Where unjudged items leave a mean open, its place is open too.
-        number = str(place) if mean.value is not None and mean.low == mean.high else "?"
+        known = mean.value is not None and mean.low == mean.high
+        number = _place(place, run.standings.get(summary.ranked_by)) if known else "?"
         table.add_row(number, escape(visible(run.run_id)), *_cells(summary, run, extra))
     return table
+
+
+def _place(place: int, standing: Standing | None) -> str:
+    """Return the place of a run: `2=` for all that are second together."""
+    return f"{standing.rank}=" if standing is not None and standing.ties else str(place)
 
 
 def _extra_columns(summary: Summary) -> list[str]:

@@ -30,7 +30,8 @@ def job(
         )
         (source / f"{run}.jsonl").write_text("\n".join(lines))
     paths = ("--rag-responses", source, "--out-dir", folder / "out", "--name", name, "-q")
-    done = command(*paths, "--judge", "citation", *options)
+    judge = () if "--judge" in options else ("--judge", "citation")
+    done = command(*paths, *judge, *options)
     assert done.status == status, done.err
     return folder / "out" / name
 

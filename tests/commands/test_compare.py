@@ -56,6 +56,14 @@ def test_and_as_lines(two: tuple[Path, Path]) -> None:
     assert "moved most, CITATION_SUPPORT" in done.out
 
 
+def test_verdicts_of_two_judges_without_a_measure_in_common(tmp_path: Path) -> None:
+    one = job(tmp_path, "a", {"r": [GOOD, BAD]}, "--set", "partial=1")
+    other = job(tmp_path, "b", {"r": [GOOD, BAD]}, "--judge", "support")
+    status, found = as_json("compare", one, other)
+    assert (status, found["differences"], found["verdicts"]["shared"]) == (0, [], 2)
+    assert "have no measure in common" in command("compare", one, other).err
+
+
 def test_leaderboards_of_other_tools(write: Write) -> None:
     old, new = write("r all M 0.5\n", "old.txt"), write("r all M 0.75\n", "new.txt")
     status, found = as_json("compare", old, new)

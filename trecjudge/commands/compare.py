@@ -9,7 +9,7 @@ import typer
 
 from trecjudge import options as flag
 from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits, output, print_json, print_lines
+from trecjudge.commands.ending import exits, output, print_errors, print_json, print_lines
 
 if TYPE_CHECKING:
     from trecjudge.stats.verdicts import Verdicts
@@ -36,6 +36,7 @@ def compare(
     every run is compared with the first. With judgments of the same runs the flipped verdicts are
     shown with their evidence.
     """
+    from trecjudge.errors import InputError
     from trecjudge.evaluation.inputs import scores_of_paths
     from trecjudge.evaluation.tables import difference_table, moved_lines, verdict_lines
     from trecjudge.stats import comparison
@@ -43,8 +44,15 @@ def compare(
     heard = common.Heard()
     tables = scores_of_paths(leaderboards, heard, format_name, duplicates)
     pairs = comparison.pairs_of(tables, against, run or ())
-    found = comparison.compare(pairs, measure or ())
     flips = _flips(leaderboards)
+    try:
+        found = comparison.compare(pairs, measure or ())
+    except InputError as error:
+        if flips is None:
+            raise
+        # Two judges measure what they will; their verdicts can be held against each other.
+        found = []
+        print_errors([f"note: {error}"])
     if as_json:
         record: dict[str, Any] = {"differences": [_as_dict(d) for d in found]}
         record["verdicts"] = None if flips is None else _verdicts_dict(flips)
