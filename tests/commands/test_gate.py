@@ -136,6 +136,17 @@ def test_a_leaderboard_without_statistics_is_said_to_be_one(write: Write) -> Non
     assert "no statistics (NAME.leaderboard.jsonl) beside it: unjudged items cannot" in done.out
 
 
+def test_statistics_of_another_leaderboard_are_not_taken(write: Write) -> None:
+    statistics = (
+        '{"run_id": "r", "measure": "M", "mean": 0.9, "lowest": 0.9, "highest": 0.9, "judged": 1,'
+        ' "expected": 1, "lower_is_better": false}\n'
+    )
+    write(statistics, "x.leaderboard.jsonl")
+    done = command("gate", write("r all M 0.1\n", "x.leaderboard.txt"), "--min", "M=0.05")
+    assert done.status == 1
+    assert "has mean 0.9, the leaderboard 0.1: they are of two jobs" in done.err
+
+
 def test_a_row_that_cannot_be_read_does_not_pass(write: Write) -> None:
     done = command("gate", write("r all M 1\ns all M nan\n", "lb.txt"), "--min", "M=0.5")
     assert done.status == 1

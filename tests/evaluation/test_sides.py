@@ -129,6 +129,13 @@ def test_labels_that_are_no_grades(write: Write) -> None:
         agreed(truth, write("t 0 d 1\n", "q"))
 
 
+def test_verdicts_that_only_look_like_labels_of_support_stay_as_they_are(write: Write) -> None:
+    truth = write(label(0, "yes") + label(1, "no"), "a.jsonl")
+    assert agreed(truth, truth).labels == ["no", "yes"]
+    with pytest.raises(InputError, match="--on-missing zero: no, yes are no grades"):
+        agreed(truth, truth, on_missing="zero")
+
+
 def test_the_words_of_others_for_support_are_known(write: Write) -> None:
     truth = write(label(0, "FULL") + label(1, "No Support"), "a.jsonl")
     predicted = write(label(0, "full_support") + label(1, "partial"), "b.jsonl")

@@ -75,12 +75,12 @@ def _candidates(
 ) -> Iterator[Candidate]:
     """Yield the items of a response that have no label yet and that people could label."""
     sentences = {sentence.index: sentence.text for sentence in response.sentences}
+    now = measured(measure, response, own)
     for i, judgment in enumerate(own):
         known = key_of(judgment) in labelled or judgment.exists is False
         if known or judgment.judge not in takers:
             continue
-        now, *ends = (_with(spec, measure, response, own, i, best) for best in (None, False, True))
-        worst, best = ends
+        worst, best = (_with(spec, measure, response, own, i, best) for best in (False, True))
         if worst is None or best is None or worst == best:
             continue
         undecided = not judgment.judged or now is None
@@ -104,10 +104,10 @@ def _with(
     response: Response,
     own: Sequence[Judgment],
     i: int,
-    best: bool | None,
+    best: bool,
 ) -> float | None:
-    """Return the measure with the item at its best or its worst, or as it is (None)."""
-    if best is None or spec.fill is None:
-        return measured(measure, response, own)
-    unjudged = replace(own[i], failure=None)
-    return measured(measure, response, [*own[:i], spec.fill(unjudged, best), *own[i + 1 :]])
+    """Return the measure with the item at its best or its worst."""
+    if spec.fill is None:
+        return None
+    filled = spec.fill(own[i], best)
+    return measured(measure, response, [*own[:i], filled, *own[i + 1 :]])

@@ -18,6 +18,8 @@ from trecjudge.sources.values import objects
 from trecjudge.stats.gating import Figure, Figures
 from trecjudge.stats.scores import Duplicates, Scores, scores_of
 
+ROUNDING = 1e-5
+
 
 def scores_of_paths(
     paths: Sequence[Path],
@@ -66,9 +68,10 @@ def figures_at(
     """Return means with what unjudged items could make of them, where statistics tell.
 
     Without statistics the bounds are the means. `lower_is_better` names measures that are so,
-    whatever the statistics say.
+    whatever the statistics say. Raises InputError for statistics of another leaderboard.
     """
     figures = dict(_from_scores(scores, lower_is_better))
+    plain = {key: figure.mean for key, figure in figures.items()}
     records = objects(found.statistics, report) if found.statistics else iter(())
     for _, record in records:
         try:
@@ -83,6 +86,12 @@ def figures_at(
             )
         except KeyError as error:
             raise InputError(f"{found.statistics}: a record without {error}") from error
+        key, mean = (record["run_id"], measure), record["mean"]
+        if mean is not None and abs((plain.get(key) or 0.0) - mean) > ROUNDING:
+            raise InputError(
+                f"{found.statistics}: run {key[0]!r}, {measure} has mean {mean:g}, the leaderboard"
+                f" {plain.get(key)}: they are of two jobs; `rescore` writes both anew"
+            )
     return figures
 
 

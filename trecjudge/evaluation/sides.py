@@ -94,6 +94,10 @@ def agree(
     left, right = _in_one_shape(side_at(truth, report), side_at(predicted, report), report)
     shared = _shared(left, right, on_missing)
     labels, ordered = _in_order({*left.labels.values(), *right.labels.values()})
+    if on_missing == "zero" and not ordered:
+        raise InputError(
+            f"--on-missing zero: {', '.join(labels)} are no grades: none is the lowest"
+        )
     places = {label: place for place, label in enumerate(labels)}
     lowest = labels[0]
     pairs = [
@@ -154,8 +158,7 @@ def side_at(path: Path, report: Report) -> Side:
         is_header = False
     if is_header:
         return _of_judgments(JudgmentsReader(path))
-    labels = {key: _known(label) for key, label in read_labels(path, report).items()}
-    return Side(str(path), "labels", dict(labels))
+    return Side(str(path), "labels", _known(dict(read_labels(path, report))))
 
 
 def _of_judgments(reader: JudgmentsReader) -> Side:
@@ -172,9 +175,10 @@ def _of_judgments(reader: JudgmentsReader) -> Side:
             if judgment.failure is not None:
                 side.unjudged += 1
             elif judgment.label is not None:
-                side.labels[item] = _known(judgment.label)
+                side.labels[item] = judgment.label
                 if judgment.value is not None:
                     side.scores[item] = judgment.value
+    side.labels = _known(side.labels)
     return side
 
 
@@ -186,9 +190,12 @@ def _of_qrels(path: Path, report: Report) -> Side:
     return side
 
 
-def _known(label: str) -> str:
-    """Return a label of support by its one name, any other as it is."""
-    return GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())), label)
+def _known(labels: dict[Item, str]) -> dict[Item, str]:
+    """Return labels of support by their one name each; as they are if any is none of support."""
+    bare = {label: "".join(filter(str.isalpha, label.casefold())) for label in labels.values()}
+    if not set(bare.values()) <= set(GIVEN_LABELS):
+        return labels
+    return {item: GIVEN_LABELS[bare[label]] for item, label in labels.items()}
 
 
 def _in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Side]:

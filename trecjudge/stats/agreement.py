@@ -19,6 +19,7 @@ from trecjudge.stats.resampling import (
     Interval,
     draws,
     interval_of,
+    ratio,
     steady_order,
 )
 
@@ -42,7 +43,7 @@ class Pair:
 
 def accuracy(confusion: Array) -> Array:
     """Return the share of items with the same label on both sides."""
-    return _ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
+    return ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
 
 
 def kappa(power: int) -> Figure:
@@ -58,8 +59,8 @@ def kappa(power: int) -> Figure:
         items = confusion.sum(axis=(-2, -1))
         rows, columns = confusion.sum(axis=-1), confusion.sum(axis=-2)
         expected = rows[..., :, None] * columns[..., None, :]
-        by_chance = _ratio((weights * expected).sum(axis=(-2, -1)), items)
-        return 1 - _ratio((weights * confusion).sum(axis=(-2, -1)), by_chance)
+        by_chance = ratio((weights * expected).sum(axis=(-2, -1)), items)
+        return 1 - ratio((weights * confusion).sum(axis=(-2, -1)), by_chance)
 
     return weighted
 
@@ -77,7 +78,7 @@ def alpha(ordinal: bool) -> Figure:
         distance = _ordinal(totals) if ordinal else 1.0 - np.eye(confusion.shape[-1])
         observed = (coincidences * distance).sum(axis=(-2, -1))
         expected = (totals[..., :, None] * totals[..., None, :] * distance).sum(axis=(-2, -1))
-        return 1 - _ratio(observed * (values - 1), expected)
+        return 1 - ratio(observed * (values - 1), expected)
 
     return reliability
 
@@ -110,7 +111,7 @@ def f1(confusion: Array) -> Array:
 
 def _overlap(confusion: Array, of: Array) -> Array:
     nothing = confusion.sum(axis=(-2, -1)) == confusion[..., 0, 0]
-    share = np.nan_to_num(_ratio(confusion[..., 1, 1], of))
+    share = np.nan_to_num(ratio(confusion[..., 1, 1], of))
     return np.where(nothing, 1.0, share)
 
 
@@ -130,7 +131,7 @@ def auc(pairs: Sequence[Pair], threshold: int, weights: Array) -> Array:
             sums[kind, :, place] += column
     below = np.cumsum(sums[0], axis=1) - sums[0] / 2
     whole = sums[0].sum(axis=1) * sums[1].sum(axis=1)
-    return _ratio((sums[1] * below).sum(axis=1), whole)
+    return ratio((sums[1] * below).sum(axis=1), whole)
 
 
 LABEL_FIGURES: Mapping[str, Figure] = {
@@ -243,10 +244,3 @@ def _auc(pairs: Sequence[Pair], threshold: int, topics: Sequence[str]) -> Agreed
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else round(float(value), SHOWN)
-
-
-def _ratio(part: Array, whole: Array) -> Array:
-    """Return part / whole, NaN where the whole is 0."""
-    part = np.asarray(part, dtype=np.float64)
-    ratios: Array = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
-    return ratios

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import WorkflowError, unknown
-from trecjudge.stats.resampling import Array
+from trecjudge.stats.resampling import Array, ratio
 
 Pairs = npt.NDArray[np.float32]
 BLOCK = 500_000
@@ -82,12 +82,12 @@ Coefficient = Callable[[Side, Side], Array]
 
 def kendall(truth: Side, predicted: Side) -> Array:
     """Return tau-b (Kendall, Biometrika 1945): ties of either side leave its normaliser."""
-    return _ratio(_agreeing(truth, predicted), np.sqrt(truth.untied * predicted.untied))
+    return ratio(_agreeing(truth, predicted), np.sqrt(truth.untied * predicted.untied))
 
 
 def pairwise_accuracy(truth: Side, predicted: Side) -> Array:
     """Return the share of pairs, untied in the truth, in the same order; a tied one counts half."""
-    return (_ratio(_agreeing(truth, predicted), truth.untied) + 1) / 2
+    return (ratio(_agreeing(truth, predicted), truth.untied) + 1) / 2
 
 
 def _agreeing(truth: Side, predicted: Side) -> Array:
@@ -125,8 +125,8 @@ def tau_gap(truth: Side, predicted: Side) -> Array:
 
 def _mean_share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Array:
     """Return 2 x the mean of part / whole over the rows that have a whole, - 1."""
-    shares = np.nan_to_num(_ratio(part, whole))
-    return 2 * _ratio(shares.sum(axis=1), (whole > 0).sum(axis=1)) - 1
+    shares = np.nan_to_num(ratio(part, whole))
+    return 2 * ratio(shares.sum(axis=1), (whole > 0).sum(axis=1)) - 1
 
 
 def pearson(truth: Side, predicted: Side) -> Array:
@@ -134,7 +134,7 @@ def pearson(truth: Side, predicted: Side) -> Array:
     left, right = (s.scores - s.scores.mean(axis=1, keepdims=True) for s in (truth, predicted))
     norm = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
     moving = (np.ptp(truth.scores, axis=1) > 0) & (np.ptp(predicted.scores, axis=1) > 0)
-    return np.where(moving, _ratio((left * right).sum(axis=1), norm), np.nan)
+    return np.where(moving, ratio((left * right).sum(axis=1), norm), np.nan)
 
 
 def spearman(truth: Side, predicted: Side) -> Array:
@@ -214,10 +214,3 @@ def correlations(
     for (true_name, name, _), found in whole.items():
         found[np.isnan(truth[true_name] + predicted[name]).any(axis=1)] = np.nan
     return whole
-
-
-def _ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Array:
-    """Return part / whole, NaN where the whole is 0."""
-    part = np.asarray(part, dtype=np.float64)
-    ratios: Array = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
-    return ratios

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +61,14 @@ def resampled_means(values: Array, weights: Array) -> Array:
     known = ~np.isnan(values)
     sums = np.where(known, values, 0.0) @ weights.T
     counts = known.astype(np.float64) @ weights.T
-    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+    return ratio(sums, counts)
+
+
+def ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Array:
+    """Return part / whole, NaN where the whole is not above 0."""
+    part = np.asarray(part, dtype=np.float64)
+    ratios: Array = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
+    return ratios
 
 
 def interval_of(resamples: Array, units: int) -> Interval:

@@ -11,7 +11,7 @@ import numpy as np
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, Report
 from trecjudge.records import Place
-from trecjudge.stats.resampling import Array
+from trecjudge.stats.resampling import Array, ratio
 from trecjudge.trec import LeaderboardRow
 
 Duplicates = Literal["first", "last", "mean", "error"]
@@ -82,8 +82,7 @@ def _filled(values: Array, given: Array) -> Array:
 def _means(values: Array) -> Array:
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
-    means: Array = np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0)
-    return means.round(DIGITS)
+    return ratio(sums, counts).round(DIGITS)
 
 
 def _distance(found: Array, given: Array) -> Array:
