@@ -17,10 +17,10 @@ from trecjudge.llm.model import Model, NoModel
 from trecjudge.records import Judgment, Response, Topic, WholeResponse
 
 NO_MODEL = NoModel()
-KETTLE = "Steam makes a kettle whistle. It was sold in Lyon in 1893."
+KETTLE = "Steam makes a kettle whistle. It was invented in Lyon in 1893."
 ANSWER = response(
     ("Steam makes a kettle whistle.", ["k"]),
-    ("It was sold in Lyon in 1895.", ["k"]),
+    ("It was invented in Lyon in 1895.", ["k"]),
     ("Collectors admire the handle.", []),
     documents={"k": KETTLE},
 )

@@ -13,10 +13,10 @@ from tests.fakes import response
 from trecjudge.llm.model import NoModel
 from trecjudge.records import Judgment, Response, Topic, WholeResponse
 
-KETTLE = "Steam makes a kettle whistle. It was sold in Lyon in 1893."
+KETTLE = "Steam makes a kettle whistle. It was invented in Lyon in 1893."
 ANSWER = response(
     ("Steam makes a kettle whistle.", ["k"]),
-    ("It was sold in Lyon in 1895.", []),
+    ("It was invented in Lyon in 1895.", []),
     ("Collectors admire the handle.", ["k"]),
     documents={"k": KETTLE},
 )

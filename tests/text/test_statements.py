@@ -16,7 +16,7 @@ from trecjudge.text.statements import abstains, no_claim, statements
         pytest.param("## Causes", "heading", id="marked heading"),
         pytest.param("**Causes of the war**", "heading", id="bold heading"),
         pytest.param("The causes were:", "heading", id="what opens a list"),
-        pytest.param("Rising cancer rates", "heading", id="a few words without a stop"),
+        pytest.param("Rising Cancer Rates", "heading", id="a title without a stop"),
         pytest.param("I think it is a pity.", "opinion", id="opinion"),
         pytest.param("In my opinion, it failed.", "opinion", id="in my opinion"),
         pytest.param("This report covers two wars.", "about_the_answer", id="the report itself"),
@@ -57,7 +57,10 @@ def test_statements(text: str, claims: list[str]) -> None:
     [
         pytest.param("I don't have that information.", True, id="declines"),
         pytest.param("I cannot answer this question. Is there more?", True, id="and asks back"),
-        pytest.param("The context does not contain the answer.", False, id="not sure what context"),
+        pytest.param("The documents do not mention this.", True, id="the documents"),
+        pytest.param("It cannot be determined from the documents.", True, id="cannot be"),
+        pytest.param("This question is unanswerable.", True, id="unanswerable"),
+        pytest.param("Unfortunately, the sources do not say.", True, id="unfortunately"),
         pytest.param("The given context does not contain the answer.", True, id="given context"),
         pytest.param("无法回答这个问题。", True, id="Chinese"),
         pytest.param("У меня нет информации.", True, id="Russian"),
@@ -87,3 +90,36 @@ def test_abstains(text: str, wanted: bool) -> None:
 )
 def test_hostile_text_takes_no_time(text: str) -> None:
     assert len(statements(text)) <= 30_000
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We recommend 5000 mg of aspirin every hour.",
+        "We believe that aspirin cures cancer in 95% of patients.",
+        "Please note that children can take aspirin.",
+        "Certainly, children can take aspirin.",
+        "The provided sources do not mention adults, but children can take aspirin.",
+        "- Children take aspirin every hour",
+        "Population: 2 million",
+        "There is no evidence in the available data that vaccines cause autism.",
+        "We did not find evidence of a link between the two.",
+        "The given data do not follow a normal distribution.",
+        "The report was published in 2010 by the WHO.",
+        "The answer was given by Einstein in 1905.",
+        "科学家无法确定恐龙灭绝的原因。",
+        "他说我没有偷钱。",
+        "Учёные не знают точной причины.",
+        "В данных странах нет выхода к морю.",
+        "لا يوجد دليل على الحياة في المريخ، وفق بيانات ناسا.",
+    ],
+)
+def test_what_can_be_false_is_a_claim(sentence: str) -> None:
+    assert len(statements(sentence)) == 1
+    assert not abstains(sentence)
+
+
+def test_openers_are_no_part_of_a_claim() -> None:
+    assert statements("Please note that it rose.") == ["It rose."]
+    assert statements("We believe that 3 of them rose.") == ["3 of them rose."]
+    assert statements("The given texts do not say when, but it rose.") == ["It rose."]

@@ -13,15 +13,19 @@ from trecjudge.claims.verdicts import (
     CONTRADICTED,
     EXACT,
     INFERENCE,
+    NEAREST,
     UNATTRIBUTED,
     Verdict,
     match_of,
     sources_of,
 )
-from trecjudge.text.claims import Term, shipped_claim
+from trecjudge.text.claims import shipped_claim
 from trecjudge.text.contradiction import contradiction
 from trecjudge.text.embeddings import Embedder
-from trecjudge.text.tokens import tokenize
+from trecjudge.text.negation import denials, has_negation
+from trecjudge.text.quantities import Quantity, other_quantity, quantities
+from trecjudge.text.sentences import split_sentences
+from trecjudge.text.tokens import Token, tokenize
 
 _RIVAL_FROM = 0.5
 """Overlap, numbers and all, from which on a passage is looked at for a contradiction."""
@@ -51,12 +55,17 @@ class LexicalDetector:
         against = _contradicted(claim, passages)
         rival = against[0] if against else None
         holding = [p for p in passages if p is not rival and self.holds(claim, p)]
-        if against and holding and not _verbatim(claim, holding):
+        if against and holding:
             passage, how = against
             both = sources_of([holding[0], passage])
             return Verdict(AMBIGUOUS, f"documents disagree: {how}", self.name, both, sure=False)
+        if denied := [p for p in holding if denies_otherwise(claim, p.text)]:
+            holding = [p for p in holding if p not in denied]
         if holding:
             return self._attributed(claim, holding)
+        if denied:
+            found, how = sources_of(denied), "a passage has its words, and a denial that it has not"
+            return Verdict(AMBIGUOUS, how, self.name, found, sure=False)
         if against:
             passage, how = against
             return Verdict(CONTRADICTED, how, self.name, sources_of([passage]), sure=False)
@@ -90,7 +99,7 @@ class LexicalDetector:
         words = f"; missing: {', '.join(map(repr, lacking))}" if lacking else ""
         reason = f"{self._told(best)} in the nearest passage{words}"
         sure = self.score(best) < _SURE_BELOW
-        return Verdict(UNATTRIBUTED, reason, self.name, sources_of(passages), sure=sure)
+        return Verdict(UNATTRIBUTED, reason, self.name, sources_of(passages[:NEAREST]), sure=sure)
 
     def _told(self, passage: Passage) -> str:
         return f"{passage.overlap * 100:.0f} % of its weight"
@@ -117,25 +126,43 @@ class SemanticDetector(LexicalDetector):
 
 
 def missing(claim: str, passage: str) -> list[str]:
-    """Return the numbers and names of a claim that a passage lacks, as written."""
-    asked = [t for t in shipped_claim(claim).terms if t.same_number is not None or t.named]
-    if not asked:
-        return []
-    forms = {token.form for token in tokenize(passage)}
-    lacking = [t for t in asked if t.form not in forms and not _written_otherwise(t, passage)]
-    return [claim[term.start : term.end] for term in lacking]
+    """Return the numbers and names of a claim that a passage lacks, as written.
+
+    A number lacks that the passage has with another unit of measurement, sign or bound alone.
+    """
+    names = [term for term in shipped_claim(claim).terms if term.named]
+    forms = {token.form for token in tokenize(passage)} if names else set()
+    lacking = [claim[term.start : term.end] for term in names if term.form not in forms]
+    ours = [q for q in quantities(claim) if any(c.isdigit() for c in q.written)]
+    theirs = list(quantities(passage)) if ours else []
+    return lacking + [mine.written for mine in ours if not any(_same(mine, q) for q in theirs)]
 
 
-def _written_otherwise(term: Term, passage: str) -> bool:
-    """Tell if a passage has a number of the claim in another way of writing it."""
-    if not term.same_number:
-        return False
-    found = shipped_claim(passage).terms
-    return any(term.same_number in (other.form, other.same_number) for other in found)
+def _same(one: Quantity, other: Quantity) -> bool:
+    return one.number == other.number and not other_quantity(one, other)
 
 
-def _verbatim(claim: str, holding: Sequence[Passage]) -> bool:
-    return any(match_of(claim, [passage.source]) == EXACT for passage in holding)
+def denies_otherwise(claim: str, passage: str) -> bool:
+    """Return whether a negation stands in a claim alone, or alone in what a passage says of it.
+
+    The other side has no word of denial either: "lacks proof" agrees with "no proof".
+    Of a passage the sentence counts that has most of the claim, up to where it has it.
+    """
+    terms = {term.form: term.weight for term in shipped_claim(claim).terms}
+    best, found = "", -1.0
+    for sentence in split_sentences(passage):
+        weight = sum(terms.get(form, 0.0) for form in {t.form for t in tokenize(sentence)})
+        best, found = (sentence, weight) if weight > found else (best, found)
+    tokens = tokenize(best)
+    held = [position for position, token in enumerate(tokens) if token.form in terms]
+    until = tokens[: held[-1] + 1] if held else []
+    ours = tokenize(claim)
+    pairs = ((ours, until), (until, ours))
+    return any(has_negation(one) and not _denies(other) for one, other in pairs)
+
+
+def _denies(tokens: Sequence[Token]) -> bool:
+    return has_negation(tokens) or bool(denials({token.form for token in tokens}))
 
 
 def _contradicted(claim: str, passages: Sequence[Passage]) -> tuple[Passage, str] | None:

@@ -19,7 +19,9 @@ Label = Literal["ATTRIBUTED", "UNATTRIBUTED", "CONTRADICTED", "AMBIGUOUS"]
 EXACT: Final = "EXACT"
 PARAPHRASE: Final = "PARAPHRASE"
 INFERENCE: Final = "INFERENCE"
-MOST_SOURCES = 3
+NEAREST = 3
+"""How many passages are told of a claim that none of them holds."""
+
 NOTHING_SPENT: Final = Usage()
 
 
@@ -40,8 +42,8 @@ class Verdict:
 
 
 def sources_of(passages: Sequence[Passage]) -> tuple[Source, ...]:
-    """Return the first few passages with what is known of their documents."""
-    return tuple(passage.source for passage in passages[:MOST_SOURCES])
+    """Return the passages with what is known of their documents."""
+    return tuple(passage.source for passage in passages)
 
 
 def match_of(claim: str, sources: Sequence[Source]) -> str:

@@ -2,58 +2,33 @@
 
 from __future__ import annotations
 
-import calendar
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
 
 from trecjudge.text.claims import Term, shipped_claim
 from trecjudge.text.clauses import subject_of
 from trecjudge.text.forms import word_form
 from trecjudge.text.lexical import compare
-from trecjudge.text.prepared import SCALES, prepare, scaled
+from trecjudge.text.prepared import SCALES, prepare
+from trecjudge.text.quantities import YEAR, Quantity, agree, quantities
 from trecjudge.text.sentences import split_sentences
-from trecjudge.text.tokens import Token, tokenize
+from trecjudge.text.tokens import tokenize
 
 _SAME_STATEMENT = 0.8
 """The share of a claim's weight, numbers aside, that makes a sentence its other version."""
 
 _SAME_SUBJECT = 0.5
-_MONTHS = frozenset(word_form(calendar.month_name[month]) for month in range(1, 13))
-_ERAS = frozenset({"bce", "bc", "ce", "ad"})
-# A bound: another number is no contradiction.
-_BOUND = re.compile(
-    r"(?:\b(?:over|under|above|below|more\s+than|less\s+than|fewer\s+than|at\s+least|at\s+most|up\s+to|"
-    r"between|from|\d\s+(?:to|or|and))|[<>≤≥]|\d\s?[–-])\s*$",
-    re.IGNORECASE,
+_ORDINALS = frozenset(
+    map(word_form, "first second third fourth fifth sixth seventh eighth ninth tenth last".split())  # noqa: SIM905
 )
-# A guess: only a number that is far off contradicts it.
-_GUESS = re.compile(
-    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|circa|c\.|ca\.?)|[~≈])\s*$",
-    re.IGNORECASE,
+# What happens once has one date; "won the cup in 1998" and "in 2018" can both be true.
+_ONCE = frozenset(
+    map(
+        word_form,
+        """born died founded established built completed opened invented discovered composed
+        launched signed adopted enacted created began started ended dissolved abolished
+        introduced incorporated""".split(),  # noqa: SIM905
+    )
 )
-_FAR_OFF = 1.25
-_FAR_OFF_YEARS = 10
-_ROUNDED = 1.05
-_YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
-_BEFORE_A_YEAR = frozenset(map(word_form, "in since until by during after before year of".split()))  # noqa: SIM905
-_BEFORE = re.compile(r"[$€£¥₹]\s*$")
-_AFTER = re.compile(r"^\s*(?:[%％]|percent\b|per\s?cent\b)", re.IGNORECASE)
-_HEDGED_WITHIN = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number in a text: its form, what it counts, and the words themselves.
-
-    `unit` is a stem ("cup"), a sign ("%", "$"), a month, "year", or "" where nothing tells.
-    """
-
-    number: str
-    unit: str
-    written: str
-    bound: bool
-    guess: bool
 
 
 def contradiction(claim: str, passage: str) -> str | None:
@@ -61,23 +36,27 @@ def contradiction(claim: str, passage: str) -> str | None:
 
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
     all its names, and a subject half of which at least is in the claim. Contradicted is a number
-    whose unit the sentence has with another number alone; or a statement that is negated on one
-    side only. Bounds ("over 3"), rough guesses and rounded numbers contradict nothing.
+    whose unit the sentence has with another number alone, a year only of what happens once; or a
+    statement that is negated on one side only. Bounds ("over 3"), rough guesses and rounded numbers
+    contradict nothing. No word of the passage is in what is returned.
     """
-    for sentence in split_sentences(passage):
-        if not _same_statement(claim, sentence):
-            continue
-        if (found := _other_number(claim, passage, sentence)) is not None:
-            return found
-        if compare(claim, prepare(sentence)).negation_differs:
-            return f"negated on one side only: {sentence!r}"
+    same = [s for s in split_sentences(passage) if _same_statement(claim, s)]
+    known = {quantity.number for s in same for quantity in quantities(s)}
+    for sentence in same:
+        other = _other_number(claim, sentence, known)
+        if other is not None:
+            return f"another number than {other.written!r}"
+        bounds = any(quantity.bound for quantity in quantities(sentence))
+        if not bounds and compare(claim, prepare(sentence)).negation_differs:
+            return "negated on one side only"
     return None
 
 
 def _same_statement(claim: str, sentence: str) -> bool:
     """Tell if the sentence has most of the claim, and is about what the claim is about."""
     ours, theirs = _words(claim), _words(sentence)
-    if not ours or any(term.named and form not in theirs for form, term in ours.items()):
+    needed = (form for form, term in ours.items() if term.named or form in _ORDINALS)
+    if not ours or any(form not in theirs for form in needed):
         return False
     # What the sentence is about must not be more than what the claim is about: a list of four.
     about = subject_of(sentence)
@@ -102,85 +81,23 @@ def _is_number(term: Term) -> bool:
     return term.form[0].isdigit() or term.form in SCALES
 
 
-def _other_number(claim: str, passage: str, sentence: str) -> str | None:
-    """Return the first quantity of the claim for which the sentence has another number."""
+def _other_number(claim: str, sentence: str, known: Set[str]) -> Quantity | None:
+    """Return the one quantity of the claim for which the sentence has another number."""
     ours, theirs = list(quantities(claim)), list(quantities(sentence))
-    known = {quantity.number for quantity in quantities(passage)}
-    for mine in ours:
-        if mine.number in known or mine.bound:
-            continue
-        rivals = [other for other in theirs if other.unit == mine.unit and not other.bound]
-        if not mine.unit:
-            # Without a unit they are about the same only where there is no other number.
-            rivals = rivals if len(ours) == len(theirs) == 1 else []
-        if rivals and not any(_agree(mine, other) for other in rivals):
-            return f"{mine.written!r} against {rivals[0].written!r}"
-    return None
+    own = {mine.number for mine in ours}
+    open_ = [mine for mine in ours if mine.number not in known]
+    if len(open_) != 1 or open_[0].bound:  # with two of them other the statement is another
+        return None
+    (mine,) = open_
+    rivals = [other for other in theirs if other.unit == mine.unit and not other.bound]
+    if not mine.unit:
+        # Without a unit they are about the same only where there is no other number.
+        rivals = rivals if len(ours) == len(theirs) == 1 else []
+    if mine.unit == YEAR and not _happens_once(claim):
+        return None
+    differ = rivals and not any(agree(mine, rival) or rival.number in own for rival in rivals)
+    return mine if differ else None
 
 
-def quantities(text: str) -> Iterator[Quantity]:
-    """Yield the numbers of a text, each with its unit."""
-    tokens = tokenize(text)
-    for position, token in enumerate(tokens):
-        if token.form[0].isdigit():
-            yield _quantity(text, tokens, position)
-
-
-def _quantity(text: str, tokens: Sequence[Token], position: int) -> Quantity:
-    token = tokens[position]
-    number, last = token.form, position
-    following = tokens[position + 1].form if position + 1 < len(tokens) else ""
-    if written_out := scaled(number, following):
-        number, last = written_out, position + 1
-    unit, end = _unit(text, tokens, position, last)
-    before = text[max(0, token.start - _HEDGED_WITHIN) : token.start]
-    bound, guess = _BOUND.search(before), _GUESS.search(before)
-    return Quantity(number, unit, text[token.start : end], bound is not None, guess is not None)
-
-
-def _unit(text: str, tokens: Sequence[Token], position: int, last: int) -> tuple[str, int]:
-    """Return (unit, end of the words): a sign, an era, a month, a year, or the next word."""
-    token, end = tokens[position], tokens[last].end
-    if sign := _AFTER.match(text[end : end + 12]):
-        return "%", end + sign.end()
-    if _BEFORE.search(text[max(0, token.start - 2) : token.start]):
-        return "$", end
-    following = tokens[last + 1] if last + 1 < len(tokens) else None
-    near = following is not None and text[end : following.start].strip() in ("", "-")
-    if following is not None and near and following.form in _ERAS:
-        return "year", following.end
-    previous = tokens[position - 1].form if position else ""
-    if _YEAR.fullmatch(token.form):
-        if previous in _BEFORE_A_YEAR | _MONTHS or not near:
-            return "year", end
-    elif previous in _MONTHS:
-        return previous, end
-    if following is not None and near and not following.form[0].isdigit():
-        return following.form, following.end
-    return "", end
-
-
-def _agree(one: Quantity, other: Quantity) -> bool:
-    """Tell if two numbers can be the same: one is the other rounded, or a fair guess of it."""
-    try:
-        low, high = sorted((float(one.number), float(other.number)))
-    except ValueError:
-        return False
-    guess = one.guess or other.guess
-    if one.unit == "year":
-        return guess and high - low <= _FAR_OFF_YEARS
-    if guess and high <= low * _FAR_OFF:
-        return True
-    return high <= low * _ROUNDED and _rounds(one.number, other.number)
-
-
-def _rounds(one: str, other: str) -> bool:
-    """Tell if one number is the other, rounded to fewer digits."""
-    short, full = sorted((one, other), key=lambda number: len(_significant(number)))
-    digits = len(_significant(short))
-    return digits > 0 and float(f"{float(full):.{digits}g}") == float(short)
-
-
-def _significant(number: str) -> str:
-    """Return the digits of a number that tell: "1500000" and "1.50" have two."""
-    return number.replace(".", "").strip("0")
+def _happens_once(claim: str) -> bool:
+    return any(token.form in _ONCE for token in tokenize(claim))

@@ -47,6 +47,12 @@ def negated_positions(tokens: Sequence[Token]) -> Iterator[int]:
             yield from _negated_by_characters(form, index, len(tokens))
 
 
+def has_negation(tokens: Sequence[Token]) -> bool:
+    """Return whether a word of negation is among the tokens; "not only" is none."""
+    something_after = Token("", 0, 0)  # for a word of negation to stand before
+    return any(True for _ in negated_positions([*tokens, something_after]))
+
+
 def denials(forms: Collection[str]) -> list[str]:
     """Return those of the forms which may turn a statement into its contrary."""
     return [

@@ -8,7 +8,6 @@ from typing import Literal
 from trecjudge.text.clauses import clauses
 from trecjudge.text.sentences import CITATION, split_sentences
 from trecjudge.text.tokens import scripts, tokenize
-from trecjudge.text.verbs import FINITE
 
 NoClaim = Literal["question", "heading", "opinion", "about_the_answer", "abstention", "too_short"]
 
@@ -20,75 +19,95 @@ _LEFT_OVER = re.compile(r"^[\],;:.)\s]+|(?<![\s,])(?:\s*,)+(?=\s*[.,;]|$)")
 _HEADING_MARK = re.compile(r"^\s*(?:#{1,6}\s|(\*\*|__)[^*_]+\1\s*:?\s*$)")
 _QUESTION = re.compile(r"[?？؟]['\"”’»)\]]*$")
 _STOPPED = re.compile(r"[.!。！．۔।…]['\"”’»)\]』」]*$")
-_HEADING_WORDS = 8
 # Some runs have a heading and what follows it as one sentence.
 _LONGEST_HEADING = 12
+_LONGEST_BARE_HEADING = 8
+_MINOR = frozenset("a an and as at by for from in into of on or the to vs via with".split())  # noqa: SIM905
 _OPINION = re.compile(
-    r"^(?:(?:personally|honestly|frankly),?\s|in\s+(?:my|our)\s+(?:opinion|view)\b|"
+    r"^(?:(?:personally|honestly|frankly),?\s+|in\s+(?:my|our)\s+(?:opinion|view),?\s+|"
     r"(?:i|we)\s+(?:(?:would|strongly|personally)\s+)?"
-    r"(?:think|believe|feel|hope|guess|suggest|recommend|prefer|wish|doubt|suspect)\b)",
+    r"(?:think|believe|feel|hope|guess|suggest|recommend|prefer|wish|doubt|suspect)\b(?:\s+that\b)?\s*)",
     re.IGNORECASE,
 )
-_MATERIAL = (
-    r"(?:(?:the|these|those|any|all|my|your|this)\s+)?(?:of\s+the\s+)?"
-    r"(?:(?:provided|given|available|retrieved|supplied|cited|above|listed|search|source)\s+){1,4}"
-    r"(?:documents?|contexts?|sources?|information|passages?|references?|segments?|texts?|results?|"
-    r"articles?|materials?|excerpts?|data|evidence)"
+_THINGS = (
+    r"(?:documents?|contexts?|sources?|passages?|references?|segments?|excerpts?|materials?|"
+    r"(?:search\s+)?results?|texts?|articles?|information)"
 )
+_GIVEN = r"(?:provided|given|available|retrieved|supplied|cited|above|listed|search|source)"
+_MATERIAL = rf"(?:(?:the|these|those|any|all|my|your|this)\s+)?(?:{_GIVEN}\s+){{1,4}}{_THINGS}"
+_THE_MATERIAL = rf"(?:{_MATERIAL}|(?:the|these|those|this)\s+{_THINGS})"
+# Openers that say nothing: the rest of the sentence may claim something.
 _LEAD_IN = re.compile(
-    rf"^(?:based\s+on|according\s+to|from|as\s+per)\s+{_MATERIAL}\s*,\s*", re.IGNORECASE
+    rf"^(?:(?:based\s+on|according\s+to|from|as\s+per)\s+{_MATERIAL}\s*,\s*"
+    r"|(?:please\s+)?note\s+that\s+|it\s+is\s+(?:important|worth)\s+(?:to\s+note|noting)\s+that\s+"
+    r"|(?:certainly|sure|of\s+course|yes|no|sorry|unfortunately)[,!]\s+)",
+    re.IGNORECASE,
 )
 _ABOUT_THE_ANSWER = re.compile(
-    r"^(?:(?:this|the)\s+(?:answer|response|report|summary|overview|essay|section)\s+"
-    r"(?:is|was|will|does|covers?|provides?|aims?|has|cannot|may|might|should|summari[sz]es|"
-    r"describes|discusses|focuses|examines|explores|outlines)\b"
+    r"^(?:this\s+(?:answer|response|report|summary|overview|essay|section)\s+"
+    r"(?:is|was|will|does|has|cannot|may|might|should)\b"
+    r"|(?:this|the)\s+(?:answer|response|report|summary|overview|essay|section)\s+"
+    r"(?:covers?|provides?|aims?|summari[sz]es|describes|discusses|focuses|examines|explores|outlines)\b"
     r"|(?:here|below|above|following)\s+(?:is|are)\b"
-    r"|(?:i\s+hope|let\s+me|please\s+(?:note|let|provide|consult|see|refer)|feel\s+free|"
-    r"as\s+an\s+(?:ai|language)|sure[,!]|certainly[,!]|of\s+course[,!]|sorry|thank\s)"
-    r"|(?:i|we)\s+(?:will|shall|can|am\s+going\s+to)\s+"
+    r"|(?:i\s+hope\s+this|let\s+me|please\s+(?:let|provide|consult|see|refer)|feel\s+free|"
+    r"as\s+an\s+(?:ai|language)|thank\s)"
+    r"|(?:i|we)\s+(?:will|shall|am\s+going\s+to)\s+"
     r"(?:summari[sz]e|describe|discuss|explain|answer|outline)\b)",
     re.IGNORECASE,
 )
 # Each says that the answer, or what it was given, lacks what was asked for.
 _ABSTENTION = re.compile(
     r"\b(?:i|we)\s+(?:do\s+not|don['’]t|did\s+not|didn['’]t|cannot|can['’]t|can\s+not|"
-    r"could\s+not|couldn['’]t|am\s+not\s+able|am\s+unable|are\s+unable|was\s+unable|"
-    r"were\s+unable|have\s+no)\b"
-    r"(?=.{0,60}\b(?:know|find|answer|information|data|details?|evidence|access|determine|provide|"
-    r"say|tell|locate|help|assist|confirm|verify|respond|sure|enough|idea)\b)"
-    rf"|{_MATERIAL}\s+(?:(?:do|does|did)\s+not|don['’]t|doesn['’]t|didn['’]t|cannot|contains?\s+no|"
-    r"(?:is|are)\s+(?:not|in)\s*(?:sufficient|enough)|lacks?|offers?\s+no|gives?\s+no|provides?\s+no)"
-    r"|\b(?:there\s+(?:is|was)|there['’]s)\s+(?:no|not\s+enough|insufficient)\s+"
-    r"(?:information|data|evidence|answer|detail)\b.{0,60}"
-    r"\b(?:documents?|context|sources?|passages?|provided|given|available|question|answer|topic)\b"
-    r"|^(?:no|insufficient|not\s+enough)\s+(?:relevant\s+)?(?:information|data|answer|evidence)\b"
+    r"could\s+not|couldn['’]t|(?:am|are|was|were)\s+(?:not\s+able|unable)|have\s+no)\b"
+    r"(?=.{0,60}\b(?:know|answer|information|details?|access|determine|provide|say|tell|locate|help|"
+    r"assist|confirm|verify|respond|sure|enough|idea|(?:find|found)\s+(?:this|that|it|any|the|an)\b))"
+    rf"|{_THE_MATERIAL}\s+(?:(?:do|does|did)\s+not|don['’]t|doesn['’]t|didn['’]t)\s+(?:\w+ly\s+)?"
+    r"(?:mention|contain|provide|say|specify|include|address|state|give|discuss|answer|cover|have|"
+    r"offer|indicate|explain|describe|detail|evaluate|list|tell|reveal|clarify)\b"
+    rf"|{_THE_MATERIAL}\s+(?:cannot\s+answer|contains?\s+no\s|offers?\s+no\s|gives?\s+no\s|"
+    r"provides?\s+no\s|(?:is|are)\s+(?:insufficient|not\s+(?:sufficient|enough))|"
+    r"lacks?\s+(?:the\s+|any\s+)?(?:information|details?|answer))"
+    r"|\bthere\s+(?:is|was)\s+(?:no|not\s+enough|insufficient)\s+(?:relevant\s+)?"
+    r"(?:information|answer|details?)\b"
+    rf"|\bcannot\s+be\s+(?:answered|determined|found|verified)\b(?=.{{0,40}}\b{_THINGS}\b)"
+    r"|\b(?:this|the|your)\s+question\s+(?:is\s+unanswerable|cannot\s+be\s+answered)\b"
+    r"|^(?:no|insufficient|not\s+enough)\s+(?:relevant\s+)?(?:information|answer)\b"
     r"(?:.{0,40}\b(?:found|available|provided|given)\b|[.!\s]*$)"
     r"|^(?:(?:the\s+)?(?:answer|information|question)\s+)?(?:is\s+)?(?:unknown|unanswerable|n/?a|"
     r"not\s+(?:available|known|found|answerable)|cannot\s+be\s+(?:answered|determined|found))[.!\s]*$"
-    r"|我(?:没有|無法|无法|不知道|找不到|不能)|(?:无法|無法|不能)(?:回答|确定|確定|提供|找到)"
-    r"|(?:没有|沒有|未)(?:提供|找到|包含)?(?:相关|相關|足够|足夠)?(?:的)?(?:信息|資訊|资料|資料)"
-    r"|(?:у\s+меня|в\s+(?:предоставленных|данных)\s+\w+)\s+нет\b|(?:я\s+)?не\s+(?:знаю|могу\s+ответить)"
-    r"|недостаточно\s+(?:информации|данных)|нет\s+(?:такой\s+)?информации"
-    r"|لا\s+(?:أملك|أعرف|أعلم|تتوفر|توجد|يوجد|يمكنني|أستطيع)(?=.{0,40}(?:معلوم|جواب|إجابة|الإجابة|بيانات|$))"
-    r"|ليس(?:ت)?\s+لدي|"
-    r"\bich\s+(?:habe\s+keine|wei(?:ß|ss)\s+(?:es\s+)?nicht|kann\s+\w*\s*(?:frage|das)?\s*nicht)"
-    r"|\bje\s+(?:ne\s+sais\s+pas|n['’]ai\s+pas|ne\s+peux\s+pas)|\bno\s+(?:tengo|hay)\s+(?:esa\s+)?informaci",
+    r"|^(?:抱歉|对不起|對不起)?[，,]?\s*我(?:没有.{0,12}(?:信息|資訊|资料|資料|答案)|不知道|找不到|"
+    r"(?:无法|無法|不能)(?:回答|确定|確定|提供|找到))|(?:无法|無法|不能)回答(?:这个|這個|该|該|此)?(?:问题|問題)"
+    r"|(?:提供|给定|給定|上述)的?(?:文档|文件|资料|資料|信息|上下文|内容|內容).{0,10}(?:没有|沒有|未)"
+    r"|^(?:к\s+сожалению,?\s+)?(?:у\s+меня\s+нет|я\s+не\s+(?:знаю|могу\s+ответить|наш[её]л|располагаю))\b"
+    r"|в\s+предоставленных\s+\w+\s+(?:нет|не\s+содержится|отсутству\w+)\b"
+    r"|недостаточно\s+(?:информации|данных)\s+для\s+ответа"
+    r"|^(?:عذرا[،,]?\s*)?(?:لا\s+(?:أملك|أعرف|أعلم|أستطيع|يمكنني)|ليس(?:ت)?\s+لدي)\b"
+    r"|لا\s+(?:تتوفر|توجد)\s+(?:لدي\s+)?معلومات"
+    r"|^(?:leider\s+)?ich\s+(?:habe\s+keine|wei(?:ß|ss)\s+(?:es\s+)?nicht|kann\s+\w*\s*(?:frage|das)?\s*nicht)"
+    r"|^je\s+(?:ne\s+sais\s+pas|n['’]ai\s+pas|ne\s+peux\s+pas)|^no\s+(?:tengo|hay)\s+(?:esa\s+)?informaci",
     re.IGNORECASE,
+)
+_REST = re.compile(
+    r"(?:,\s*(?:but|however,|although|though)|;\s*(?:however,|but)?)\s+", re.IGNORECASE
 )
 
 
 def statements(text: str) -> list[str]:
     """Return the claims of a text in order: sentences, cut where a part surely stands alone.
 
-    What is no claim is left out (see `no_claim`), and so are citation marks and the signs of
-    layout. Pronouns stay as they are, but where a clause is cut off its subject.
+    What is no claim is left out (see `no_claim`), and so are citation marks, the signs of layout,
+    and openers such as "Please note that". Of an opinion what it says of numbers and names is a
+    claim, of an abstention what follows a "but". Pronouns stay as they are, but where a clause is
+    cut off its subject.
     """
-    return [
-        claim
-        for sentence in split_sentences(text)
-        if no_claim(sentence) is None
-        for claim in clauses(_LEAD_IN.sub("", bare(sentence)))
-    ]
+    found = []
+    for sentence in split_sentences(text):
+        kind, plain = no_claim(sentence), _LEAD_IN.sub("", bare(sentence))
+        if kind == "abstention" and (rest := _REST.split(plain, maxsplit=1)[1:]):
+            found += statements(rest[0])
+        elif kind is None:
+            found += clauses(_OPINION.sub("", plain))
+    return found
 
 
 def bare(sentence: str) -> str:
@@ -111,31 +130,29 @@ def no_claim(sentence: str) -> NoClaim | None:
         return "question"
     if _ABSTENTION.search(plain):
         return "abstention"
-    for kind, pattern in _BY_PATTERN:
-        if pattern.search(plain):
-            return kind
-    count = len(tokenize(plain))
-    if count < 2:
+    if _ABOUT_THE_ANSWER.search(plain):
+        return "about_the_answer"
+    if _OPINION.search(plain) and not _is_checkable(_OPINION.sub("", plain)):
+        return "opinion"
+    if len(tokenize(plain)) < 2:
         return "too_short"
-    return "heading" if _is_bare_heading(plain, count) else None
-
-
-_BY_PATTERN: tuple[tuple[NoClaim, re.Pattern[str]], ...] = (
-    ("opinion", _OPINION),
-    ("about_the_answer", _ABOUT_THE_ANSWER),
-)
+    return "heading" if _is_title(plain) else None
 
 
 def abstains(text: str) -> bool:
     """Return whether a response declines to answer: it says so, and claims nothing else."""
     kinds = [no_claim(sentence) for sentence in split_sentences(text)]
-    return "abstention" in kinds and None not in kinds
+    return "abstention" in kinds and not statements(text)
 
 
-def _is_bare_heading(plain: str, count: int) -> bool:
-    """Tell a few words without stop and verb; of scripts whose verbs are not known, never."""
-    if count > _HEADING_WORDS or _STOPPED.search(plain) or scripts(plain) != {"latin"}:
-        return False
-    return FINITE.isdisjoint(plain.lower().split()) and not any(
-        word.endswith("ed") for word in plain.split()
-    )
+def _is_checkable(opinion: str) -> bool:
+    """Tell if an opinion is about a number or a name: it can be held against a document."""
+    return any(c.isdigit() for c in opinion) or any(w[:1].isupper() for w in opinion.split())
+
+
+def _is_title(plain: str) -> bool:
+    """Tell a few words without a stop, each with a capital: a heading that no mark gives away."""
+    words = [word for word in plain.split() if word.lower() not in _MINOR]
+    few = 1 < len(words) <= _LONGEST_BARE_HEADING and not _STOPPED.search(plain)
+    capitals = all(word[0].isupper() or not word[0].isalpha() for word in words)
+    return few and capitals and not any(c.isdigit() for c in plain) and scripts(plain) == {"latin"}
