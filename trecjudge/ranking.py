@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import orjson
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 MEANS = ("mean_of_floats", "mean_of_bools")
 """Aggregates that labels of people can correct."""
-AVERAGED = (*MEANS, "sum")
-"""Aggregates that rank runs as their means do."""
 
 
 def standings_of(board: Leaderboard, people: HumanLabels) -> dict[str, list[Standing]]:
@@ -28,9 +26,15 @@ def standings_of(board: Leaderboard, people: HumanLabels) -> dict[str, list[Stan
     found = {}
     for measure in board.spec.measures:
         entries = [_entry(board, people, measure, run_id) for run_id in sorted(board.scores)]
-        averaged = measure.aggregate in AVERAGED
-        found[measure.name] = standings(measure.name, entries, measure.lower_is_better, averaged)
+        kind = _kind(measure)
+        found[measure.name] = standings(measure.name, entries, measure.lower_is_better, kind)
     return found
+
+
+def _kind(measure: MeasureSpec) -> Literal["mean", "sum", "other"]:
+    if measure.aggregate in MEANS:
+        return "mean"
+    return "sum" if measure.aggregate == "sum" else "other"
 
 
 def standing_lines(found: Mapping[str, Sequence[Standing]]) -> Iterator[bytes]:

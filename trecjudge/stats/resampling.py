@@ -37,6 +37,10 @@ class Interval:
         """Return it with so many decimals."""
         return Interval(*(None if bound is None else round(bound, digits) for bound in self))
 
+    def times(self, factor: float) -> Interval:
+        """Return it with both bounds multiplied."""
+        return Interval(*(None if bound is None else factor * bound for bound in self))
+
 
 NO_INTERVAL = Interval(None, None)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from trecjudge.stats.groups import letter_groups
 from trecjudge.stats.paired import ALPHA, told_apart
 from trecjudge.stats.ppi import Corrected
-from trecjudge.stats.resampling import NO_INTERVAL, Array, mean_intervals
+from trecjudge.stats.resampling import NO_INTERVAL, Array, Interval, mean_intervals
 
 Number = float | None
+Aggregate = Literal["mean", "sum", "other"]
 DIGITS = 6
 """Decimals of a leaderboard: runs whose means agree so far are tied."""
 
@@ -63,18 +65,21 @@ class Standing:
 
 
 def standings(
-    measure: str, entries: Sequence[Entry], lower_is_better: bool = False, averaged: bool = True
+    measure: str,
+    entries: Sequence[Entry],
+    lower_is_better: bool = False,
+    aggregate: Aggregate = "mean",
 ) -> list[Standing]:
     """Return where each run stands, the best first, runs without a mean last.
 
-    Intervals and groups are of means (and of sums, which rank alike): `averaged` False gives none.
+    Means and sums over topics have intervals and groups; any `other` aggregate has none.
     """
     sign = 1.0 if lower_is_better else -1.0
     ranked = sorted(entries, key=lambda e: (e.mean is None, sign * (e.mean or 0.0), e.run_id))
     values = np.array([e.values for e in ranked], dtype=np.float64)
     values = values.reshape(len(ranked), -1)
-    intervals = mean_intervals(values) if averaged else [NO_INTERVAL] * len(ranked)
-    groups = _groups(ranked, values) if averaged else [[] for _ in ranked]
+    intervals = _intervals(ranked, values, aggregate)
+    groups = [[] for _ in ranked] if aggregate == "other" else _groups(ranked, values)
     means = [None if e.mean is None else round(e.mean, DIGITS) for e in ranked]
     return [
         Standing(
@@ -84,8 +89,8 @@ def standings(
             topics=int((~np.isnan(values[i])).sum()),
             judged=entry.judged,
             expected=entry.expected,
-            low=None if entry.mean is None else intervals[i].rounded(DIGITS).low,
-            high=None if entry.mean is None else intervals[i].rounded(DIGITS).high,
+            low=intervals[i].low,
+            high=intervals[i].high,
             lowest=_rounded(entry.lowest),
             highest=_rounded(entry.highest),
             rank=None if means[i] is None else means.index(means[i]) + 1,
@@ -99,6 +104,18 @@ def standings(
             human=entry.human,
         )
         for i, entry in enumerate(ranked)
+    ]
+
+
+def _intervals(ranked: Sequence[Entry], values: Array, aggregate: Aggregate) -> list[Interval]:
+    """Return the interval of each run; none where it has no mean."""
+    if aggregate == "other":
+        return [NO_INTERVAL] * len(ranked)
+    topics = (~np.isnan(values)).sum(axis=1).tolist()
+    scales = topics if aggregate == "sum" else [1] * len(ranked)
+    return [
+        NO_INTERVAL if entry.mean is None else bounds.times(scale).rounded(DIGITS)
+        for entry, bounds, scale in zip(ranked, mean_intervals(values), scales, strict=True)
     ]
 
 
