@@ -29,11 +29,14 @@ from trecjudge.commands.ending import (
 from trecjudge.commands.gate import gate
 from trecjudge.commands.label_next import label_next
 from trecjudge.commands.meta_evaluate import meta_evaluate
+from trecjudge.commands.report import report_output
+from trecjudge.commands.show import show_response
 from trecjudge.commands.statistics import Heard
 
 if TYPE_CHECKING:
     from trecjudge.job import Job
     from trecjudge.llm.opening import ModelOptions
+    from trecjudge.progress import ConsoleWatcher
     from trecjudge.summary import Summary
 
 SEVERAL = ("--rag-responses", "--documents", "--cache-from")
@@ -84,6 +87,7 @@ def main(
     qrels_pool: flag.QrelsPool = False,
     debug_log: flag.DebugLogFlag = True,
     document_text: flag.DocumentText = True,
+    report: flag.Report = False,
     quiet: flag.Quiet = False,
     as_json: flag.AsJson = False,
 ) -> None:
@@ -170,10 +174,22 @@ def _run(options: dict[str, Any]) -> int:
                 plans.append({"name": job.outputs.name} | plan_job(job, watcher))
             else:
                 summaries.append(run_job(job, watcher))
+                if options["report"]:
+                    summaries[-1].files["report"] = _report(job, watcher)
     if plans:
         return _print_plans(plans, options["as_json"])
     _print_summaries(summaries, options["quiet"], options["as_json"])
     return max(summary.exit_status for summary in summaries)
+
+
+def _report(job: Job, watcher: ConsoleWatcher) -> str:
+    """Write the report of a finished job; return its path."""
+    from trecjudge.report.writing import Wanted, write_report
+
+    written = write_report(Wanted(job.outputs))
+    for note in written.notes:
+        watcher.said(f"report: {note}")
+    return str(written.path)
 
 
 def _jobs(options: dict[str, Any]) -> list[Job]:
@@ -307,6 +323,8 @@ def repeated(args: list[str]) -> Iterator[str]:
 
 
 app.command("check")(check_runs)
+app.command("report")(report_output)
+app.command("show")(show_response)
 for command in (compare, gate, meta_evaluate, agree, label_next, convert):
     app.command()(command)
 app.add_typer(cache_app, name="cache")

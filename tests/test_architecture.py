@@ -20,12 +20,12 @@ FLOORS = (
     {"formats", "attest", "judge", "summary", "gate", "human"},
     {"runs", "panel", "attestation", "claims", "ranking"},
     {"job", "runner", "scoring", "check", "given"},
-    {"config", "progress", "evaluation"},
+    {"config", "progress", "evaluation", "report"},
     {"pipeline", "console"},
     {"commands"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-HEAVY = ("dspy", "aiohttp", "litellm", "openai", "scipy", "numpy")
+HEAVY = ("dspy", "aiohttp", "litellm", "openai", "scipy", "numpy", "jinja2")
 MODULES = sorted((ROOT / "trecjudge").rglob("*.py"))
 
 

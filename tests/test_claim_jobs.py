@@ -25,12 +25,18 @@ def claims_reply(body: dict[str, Any], number: int) -> Answer:
         made = [{"sentence": int(n), "claim": c, "importance": "vital"} for n, c in lines]
         return Answer(content=json.dumps({"claims": made}))
     if name == "attribute":
-        quote = " ".join(asked.split("Document 1:", 1)[1].split()[:4])
-        fields = {"quotes": [quote], "reason": "So.", "match": "PARAPHRASE"}
+        fields = {"quotes": [nearest(asked)], "reason": "So.", "match": "INFERENCE"}
         return Answer(content=json.dumps(fields | {"verdict": "ATTRIBUTED"}))
     if name == "truths":
         return Answer(content=json.dumps({"truths": ["It is so."]}))
     return Answer(content=json.dumps({"reasons": ["So."], "numbers": [1], "verdicts": ["yes"]}))
+
+
+def nearest(asked: str) -> str:
+    """Return the line of the passages that shares most words with the claim."""
+    passages, _, claim = asked.partition("[[ ## claim ## ]]")
+    words = set(claim.split())
+    return max(passages.splitlines(), key=lambda line: len(words.intersection(line.split())))
 
 
 def with_model(
@@ -76,8 +82,8 @@ def test_with_a_model_every_claim_is_judged(
     done, _ = with_model(claims_reply, monkeypatch, tmp_path, "--judge", judge, *group)
     assert done.status == 0, done.err
     summary = json.loads(done.out)
-    rates = [run["means"][summary["ranked_by"]]["value"] for run in summary["runs"]]
-    assert rates == [1.0] * 3
+    rates = {run["run_id"]: run["means"][summary["ranked_by"]]["value"] for run in summary["runs"]}
+    assert rates["careful"] > 0.9
 
 
 def test_two_judges_share_their_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,3 +162,21 @@ def test_grades_that_cannot_be_used_are_told_in_one_line(text: str | None, tmp_p
     done = sample("rag", tmp_path / "out", "--judge", "grounding", "--qrels", qrels)
     assert done.status == 1
     assert re.search(r"qrels: no (such qrels file|grades in it)", done.err)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("--judge", "attribution", "--set", "detector=llm"),
+        ("--judge", "grounding", "--set", "claims=llm"),
+        ("--judge", "faithfulness", "--set", "cascade=[lexical, llm]"),
+        ("--judge", "citation", "--set", "attester=llm"),
+        ("--judge", "direct_prompt", "--set", "attester=llm"),
+    ],
+    ids=lambda settings: settings[1],
+)
+def test_settings_that_ask_for_a_model_need_one(settings: tuple[str, ...], tmp_path: Path) -> None:
+    done = sample("rag", tmp_path / "out", "-q", *settings)
+    assert done.status == 1
+    assert f"judge {settings[1]}: its settings ask for a model: add --use-env-llm" in done.err
+    assert not list((tmp_path / "out").glob("*"))

@@ -130,6 +130,13 @@ def test_the_config_makes_it_repeatable(tmp_path: Path) -> None:
     config = yaml.safe_load((tmp_path / "x.config.yml").read_text())
     assert config["judges"]["citation"] == {"attester": "auto", "group": 1, "partial": 0.25}
     assert len(config["inputs_sha256"]) == 5
+    assert config["inputs"] == {
+        "topics": str(SAMPLES / "rag" / "topics.jsonl"),
+        "runs": [str(SAMPLES / "rag" / "runs")],
+        "documents": [str(SAMPLES / "rag" / "documents.jsonl")],
+        "dataset": "auto",
+        "document_text": True,
+    }
     assert config["counts"]["items_judged"] == config["counts"]["items_expected"] == 39
 
 

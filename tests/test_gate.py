@@ -38,7 +38,7 @@ def score(value: float | None, low: float | None = None, high: float | None = No
         pytest.param("M>0.5", score(0.5), "broken", id="not above"),
         pytest.param("M <= 0", score(0.1), "broken", id="too much"),
         pytest.param("M == 1", score(1.0), "met", id="equal"),
-        pytest.param("M >= 0.5", score(None), "met", id="not defined"),
+        pytest.param("M >= 0.5", score(None), "open", id="not defined"),
         pytest.param("M >= 0.5", score(0.6, 0.3, 0.8), "open", id="unjudged items may break it"),
         pytest.param("M >= 0.5", score(0.6, 0.5, 0.8), "met", id="they cannot"),
         pytest.param("M >= 0.5", score(0.2, 0.1, 0.4), "broken", id="nor mend it"),
@@ -72,11 +72,9 @@ def test_a_measure_that_is_not_there() -> None:
 
 
 def test_what_a_job_writes_and_rescore_writes_again(tmp_path: Path) -> None:
-    texts = {"1": "Steam makes a kettle whistle.", "2": "Copper conducts.", "3": "Is it so?"}
+    texts = {"1": "Steam makes a kettle whistle.", "2": "Copper conducts.", "3": "Copper. Tin."}
     run = tmp_path / "r.jsonl"
-    run.write_text(
-        "".join(RUN % pair for pair in texts.items()).replace("Is it so?", "Copper. Tin.")
-    )
+    run.write_text("".join(RUN % pair for pair in texts.items()))
     workflow = tmp_path / "w.yml"
     workflow.write_text(WORKFLOW.replace(">= 0.5", ">= 0.6"))
     options = ("--workflow", workflow, "--out-dir", tmp_path / "out", "--name", "x")
@@ -97,6 +95,22 @@ def test_what_a_job_writes_and_rescore_writes_again(tmp_path: Path) -> None:
     review.unlink()
     assert command("rescore", tmp_path / "out" / "x.judgments.jsonl", "-q").status == 0
     assert review.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        pytest.param("Is it so?", ["REVIEW"], id="claims nothing"),
+        pytest.param("I don't have that information.", [], id="declines to answer"),
+    ],
+)
+def test_a_response_without_claims(text: str, marked: list[str], tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text((RUN % ("1", text)).replace("It was sold in Lyon.", "", 1))
+    (tmp_path / "w.yml").write_text(WORKFLOW)
+    options = ("--workflow", tmp_path / "w.yml", "--out-dir", tmp_path / "out", "--name", "x", "-q")
+    assert command("--rag-responses", tmp_path / "r.jsonl", *options).status == 0
+    records = (tmp_path / "out" / "x.review.jsonl").read_text().splitlines()
+    assert [json.loads(record)["status"] for record in records] == marked
 
 
 def test_a_wrong_rule_is_told_before_anything_is_judged(tmp_path: Path) -> None:

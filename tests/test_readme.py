@@ -91,7 +91,7 @@ def test_every_flag_is_in_the_readme(command: str) -> None:
 
 def test_every_judge_format_and_command_is_in_the_readme() -> None:
     named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
-    named += [*STATISTICS, *LAYOUTS, *COEFFICIENTS]
+    named += ["report", "show", *STATISTICS, *LAYOUTS, *COEFFICIENTS]
     assert [name for name in named if f"`{name}" not in README] == []
 
 

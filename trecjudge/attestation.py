@@ -48,6 +48,11 @@ class Attesting:
     group: int = 1
     programs: ClassVar[tuple[Program, ...]] = ()
 
+    @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return self.attester == "llm"
+
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield one item for each citation of each sentence."""
         for sentence in response.sentences:

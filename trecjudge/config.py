@@ -59,12 +59,24 @@ def write_config(
         "judges": dict(settings),
         "workflow": _workflow_record(job.workflow),
         "model": model.record(),
+        "inputs": _inputs(job),
         "inputs_sha256": digests(inputs),
         "counts": counts_of(summary),
     }
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
     with whole(job.outputs.config) as file:
         file.write(CREDENTIALS.sub("", text).encode(errors="backslashreplace"))
+
+
+def _inputs(job: Job) -> dict[str, Any]:
+    """Return which input is what, as given: the report reads topics and documents from there."""
+    return {
+        "topics": str(job.topics) if job.topics else None,
+        "runs": list(map(str, job.runs)),
+        "documents": list(map(str, job.documents)),
+        "dataset": job.dataset,
+        "document_text": job.document_text,
+    }
 
 
 def _workflow_record(workflow: Workflow) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
 from trecjudge.leaderboard import Score
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.records import Judgment, Response
+from trecjudge.records import ABSTAINED, Judgment, Response
 
 Status = Literal["REJECTED", "REVIEW"]
 KEYS: Mapping[str, Status] = {"reject_unless": "REJECTED", "review_unless": "REVIEW"}
@@ -39,10 +39,12 @@ class Rule:
         return f"{self.measure} {self.comparison} {self.bound:g}"
 
     def outcome(self, score: Score) -> Literal["met", "broken", "open"]:
-        """Return whether a score meets the rule; open where that hangs on unjudged items.
+        """Return whether a score meets the rule.
 
-        A measure that is not defined for a response breaks no rule.
+        Open where that hangs on unjudged items, or the measure is not defined for the response.
         """
+        if score.value is None and score.judged:
+            return "open"
         bounds = (score.value,) if score.judged else (score.value, score.low, score.high)
         meets = {COMPARE[self.comparison](b, self.bound) for b in bounds if b is not None}
         if not score.judged and (None in bounds or len(meets) > 1):
@@ -81,8 +83,11 @@ def review(
 ) -> dict[str, Any] | None:
     """Return what is written of a response that is marked; None of one that passes.
 
-    A broken rule gives its status; what unjudged items leave open wants review.
+    A broken rule gives its status; what is left open wants review, but for a response that declines
+    to answer.
     """
+    if all(judgment.judged for judgment in judgments) and _abstains(judgments):
+        return None
     outcomes = [(rule, rule.outcome(scores[rule.measure])) for rule in rules]
     failed = [(rule, outcome) for rule, outcome in outcomes if outcome != "met"]
     if not failed:
@@ -95,6 +100,10 @@ def review(
         "rules": [_told(rule, scores[rule.measure], how) for rule, how in failed],
         "look_at": list(_look_at(spec, response, judgments)),
     }
+
+
+def _abstains(judgments: Sequence[Judgment]) -> bool:
+    return any(judgment.label == ABSTAINED for judgment in judgments)
 
 
 def _told(rule: Rule, score: Score, outcome: str) -> dict[str, Any]:

@@ -24,8 +24,9 @@ GROUP = "trecjudge.judges"
 class Judge(Protocol):
     """A frozen dataclass whose fields are its settings; see `judges/length` for the smallest one.
 
-    It may also have `programs` (the DSPy signatures that it runs, see `programs_of`), and judge
-    several items at once (see `GroupingJudge`).
+    It may also have `programs` (the DSPy signatures that it runs, see `programs_of`),
+    `needs_model` (whether its settings ask for one), and judge several items at once (see
+    `GroupingJudge`).
     """
 
     @property
@@ -106,6 +107,11 @@ def measures_of(judge: Judge) -> LeaderboardSpec:
 def settings_of(judge: Judge) -> dict[str, Any]:
     """Return the resolved settings of a judge by name."""
     return {f.name: getattr(judge, f.name) for f in fields(cast(Any, judge)) if f.init}
+
+
+def needs_model(judge: Judge) -> bool:
+    """Return whether a judge, as it is set, can judge nothing without a model."""
+    return bool(getattr(judge, "needs_model", False))
 
 
 def programs_of(judge: Judge) -> dict[str, Program]:

@@ -10,10 +10,9 @@ import orjson
 import structlog
 
 from trecjudge.findings import Finding
-from trecjudge.records import FULL, Item, Judgment, ModelCall
+from trecjudge.records import FULL, LEFT_OUT, Item, Judgment, ModelCall
 
 FIRST = ("event", "timestamp")
-LEFT_OUT = "[left out: it holds document text]"
 
 
 def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -239,6 +239,14 @@ DocumentText = Annotated[
         rich_help_panel=OUTPUTS,
     ),
 ]
+Report = Annotated[
+    bool,
+    typer.Option(
+        "--report",
+        help="Write NAME.report.html too: all of it to look at, in one file.",
+        rich_help_panel=OUTPUTS,
+    ),
+]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print errors alone.", rich_help_panel=OUTPUTS)
 ]
@@ -266,3 +274,32 @@ Track = Annotated[
 Fix = Annotated[
     Path | None, typer.Option("--fix", help="A folder for repaired copies; every change is said.")
 ]
+Output = Annotated[
+    Path, typer.Argument(help="The --out-dir of a job, or its NAME.judgments.jsonl.")
+]
+OutputName = Annotated[
+    str | None, typer.Option("--name", help="Which job, where the folder holds several.")
+]
+ReportText = Annotated[
+    bool | None,
+    typer.Option(
+        "--document-text/--no-document-text",
+        help="Whether text of documents may stand in the report; else as in the job.",
+    ),
+]
+Compare = Annotated[
+    Path | None,
+    typer.Option("--compare", help="Another job on the same runs: what flipped."),
+]
+Truth = Annotated[
+    Path | None,
+    typer.Option("--truth", help="A leaderboard of others, as from assessors: do the two agree?"),
+]
+MaxSize = Annotated[
+    float,
+    typer.Option(
+        "--max-size", min=0, help="Past so many MB detail goes into a folder beside the file."
+    ),
+]
+ShownRun = Annotated[str, typer.Option("--run", help="The run.")]
+ShownTopic = Annotated[str, typer.Option("--topic", help="The topic.")]

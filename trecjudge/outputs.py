@@ -84,6 +84,11 @@ class Outputs:
         """What makes the job repeatable."""
         return self.folder / f"{self.name}.config.yml"
 
+    @property
+    def report(self) -> Path:
+        """All of it to look at, in a browser."""
+        return self.folder / f"{self.name}.report.html"
+
     def of(self, suffix: str) -> Outputs:
         """Return the outputs of a variant or sweep point."""
         return Outputs(self.folder, f"{self.name}.{suffix}") if suffix else self

@@ -22,6 +22,7 @@ from trecjudge.formats.registry import check_dataset
 from trecjudge.gate import check_gate, read_gate
 from trecjudge.given import with_labels
 from trecjudge.job import Inputs, Job
+from trecjudge.judge import needs_model
 from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.labels import read_labels
 from trecjudge.llm.model import Model
@@ -101,6 +102,10 @@ def _panel(job: Job) -> list[Seat]:
     spec = panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
     rules = read_gate(job.workflow.gate, f"{job.workflow.path}: gate")
     check_gate(rules, [measure.name for measure in spec.measures])
+    for seat in panel:
+        if needs_model(seat.judge) and not job.model.use and job.labels is None:
+            message = f"judge {seat.name}: its settings ask for a model: add --use-env-llm"
+            raise WorkflowError(message)
     for changes in job.workflow.variants.values():
         make_panel(job.judges, merged(job.workflow.settings, changes))
     typed_fields(LlmSettings, job.workflow.llm, "llm")

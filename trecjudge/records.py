@@ -13,6 +13,11 @@ GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
 """The labels of an attestation, and their grades in qrels."""
 
 
+LEFT_OUT: Final = "[left out: it holds document text]"
+ABSTAINED: Final = "ABSTAINED"
+"""The label of a response that declines to answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something was read: a file and, where it has one, a line counted from 1."""
@@ -285,11 +290,15 @@ def judgment_of(item: Item, **decision: Any) -> Judgment:
 
 
 def without_text(judgment: Judgment) -> Judgment:
-    """Return a judgment without the text of documents: where it stands is kept."""
+    """Return a judgment without the text of documents: where it stands is kept.
+
+    What a model gave as its reason may quote a document, and is left out.
+    """
     evidence = judgment.evidence
     return replace(
         judgment,
+        reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
         evidence=replace(evidence, quote="") if evidence else None,
-        sources=tuple(replace(source, excerpt="") for source in judgment.sources),
+        sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
         facts=tuple(replace(fact, text="") for fact in judgment.facts),
     )

@@ -19,6 +19,7 @@ from trecjudge.records import (
     Claim,
     Document,
     Fact,
+    Failure,
     Judgment,
     Response,
     WholeResponse,
@@ -26,6 +27,8 @@ from trecjudge.records import (
 )
 
 USED, UNUSED = "USED", "UNUSED"
+ANY_NUMBER = {found: Fact("", -1, -1, found) for found in (True, False)}
+"""What stands for the facts of a document that nobody could read: so many that no others count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +43,11 @@ class AttributionJudge(ClaimJudging):
     @property
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by ATTRIBUTION_RATE."""
-        attributed = rate([ATTRIBUTED])
+        attributed, contradicted = rate([ATTRIBUTED]), rate([CONTRADICTED], empty=None)
         columns = [
             MeasureSpec("ATTRIBUTION_RATE", attributed),
             MeasureSpec("WEIGHTED_ATTRIBUTION", rate([ATTRIBUTED], lambda c: c.importance)),
-            MeasureSpec(
-                "CONTRADICTION_RATE", rate([CONTRADICTED]), default=None, lower_is_better=True
-            ),
+            MeasureSpec("CONTRADICTION_RATE", contradicted, default=None, lower_is_better=True),
             MeasureSpec("DOCUMENT_COVERAGE", document_coverage),
             MeasureSpec("ATTRIBUTION_PRECISION", attributed),
             MeasureSpec("ATTRIBUTION_RECALL", attribution_recall),
@@ -60,26 +61,29 @@ class AttributionJudge(ClaimJudging):
         """Return a judgment on each claim, then one on each document."""
         found = await ClaimJudging.judged(self, item, claims, library, model)
         used = {s.doc_id for j in found if j.label == ATTRIBUTED for s in j.sources}
+        failed = next((j.failure for j in found if j.failure), None)
         documents = item.response.documents.values()
-        return [*found, *(self._document(item, d, d.doc_id in used) for d in documents)]
+        return [*found, *(self._document(item, d, d.doc_id in used, failed) for d in documents)]
 
-    def _document(self, item: WholeResponse, document: Document, used: bool) -> Judgment:
-        """Return whether a claim is attributed to a document, and which of its facts are said."""
+    def _document(
+        self, item: WholeResponse, document: Document, used: bool, failed: Failure | None
+    ) -> Judgment:
+        """Return whether a claim is attributed to a document, and which of its facts are said.
+
+        While a claim is unjudged, a document that no other one is attributed to is too.
+        """
         if not document.text.strip():
-            failed = JudgmentFailed(NO_TEXT, "a document without text; supply it with --documents")
-            return replace(unjudged(item, failed), doc_id=document.doc_id)
+            without = JudgmentFailed(NO_TEXT, "a document without text; supply it with --documents")
+            return replace(unjudged(item, without), doc_id=document.doc_id)
         facts: Sequence[Fact] = ()
         if self.facts:
             facts = facts_found(document, item.response, LexicalDetector(self.overlap))
-        return judgment_of(
-            item,
-            doc_id=document.doc_id,
-            label=USED if used else UNUSED,
-            grade=int(used),
-            reason=f"{sum(bool(fact.found) for fact in facts)} of {len(facts)} facts are said",
-            facts=tuple(facts),
-            attester="lexical",
-        )
+        given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": "lexical"}
+        if failed and not used:
+            return judgment_of(item, failure=failed, **given)
+        reason = f"{sum(bool(fact.found) for fact in facts)} of {len(facts)} facts are said"
+        label = USED if used else UNUSED
+        return judgment_of(item, label=label, grade=int(used), reason=reason, **given)
 
 
 def document_coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
@@ -90,8 +94,10 @@ def document_coverage(response: Response, judgments: Sequence[Judgment]) -> floa
 
 def attribution_recall(response: Response, judgments: Sequence[Judgment]) -> float | None:
     """Return facts of the documents that the response states / facts; None without facts."""
-    found = [bool(fact.found) for j in judgments for fact in j.facts]
-    return sum(found) / len(found) if found else None
+    facts = [fact for j in judgments for fact in j.facts]
+    if filled_in := [fact for fact in facts if fact in ANY_NUMBER.values()]:
+        return float(all(fact.found for fact in filled_in))
+    return sum(bool(fact.found) for fact in facts) / len(facts) if facts else None
 
 
 _filled_claim = filling(ATTRIBUTED, CONTRADICTED)
@@ -101,5 +107,5 @@ def filled(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged judgment, on a claim or on a document, at its best or at its worst."""
     if judgment.claim or judgment.doc_id is None:
         return _filled_claim(judgment, best)
-    label, facts = (USED if best else UNUSED), (Fact("", 0, 0, best),)
-    return replace(judgment, label=label, facts=facts, failure=None)
+    facts = judgment.facts or (ANY_NUMBER[best],)
+    return replace(judgment, label=USED if best else UNUSED, facts=facts, failure=None)

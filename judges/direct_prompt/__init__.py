@@ -45,6 +45,11 @@ class DirectPromptJudge:
             raise WorkflowError(f"threshold is {self.threshold!r}; there are: 1, 2, 3")
 
     @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return self.attester == "llm"
+
+    @property
     def measures(self) -> LeaderboardSpec:
         """AVG_GRADE, which ranks, and IS_RELEVANT; documents make classic, pooled qrels."""
         columns = (

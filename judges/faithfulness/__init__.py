@@ -65,7 +65,9 @@ class FaithfulnessJudge(ClaimJudging):
         """FAITHFULNESS, which ranks, and HALLUCINATION."""
         columns = (
             MeasureSpec("FAITHFULNESS", rate([YES]), default_if_undefined=False),
-            MeasureSpec("HALLUCINATION", rate([NO]), default=None, lower_is_better=True),
+            MeasureSpec(
+                "HALLUCINATION", rate([NO], empty=None), default=None, lower_is_better=True
+            ),
         )
         return LeaderboardSpec(columns, sort_by="FAITHFULNESS", fill=filled)
 
@@ -86,7 +88,7 @@ class FaithfulnessJudge(ClaimJudging):
                 spared = replace(judgment_on(item, claim, verdict), usage=Usage(spared=1))
                 sure[claim.index] = replace(spared, label=LABELS[verdict.label])
         asked = [claim for claim in claims if claim.index not in sure]
-        verifier = Verifier(model, _known(item, truths), self.characters, self.group)
+        verifier = Verifier(model, _known(item, truths), self.characters, self.group, self.rounds)
         answers = await verifier.verify(asked)
         for claim, answer in zip(asked, answers, strict=True):
             sure[claim.index] = _decided(item, claim, answer, truths)

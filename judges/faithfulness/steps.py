@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judges.faithfulness.wording import UNSURE
+from trecjudge.claims.offline import missing
+from trecjudge.claims.search import Library, Passage
 from trecjudge.claims.verdicts import NOTHING_SPENT
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
@@ -37,16 +39,18 @@ class Truth:
 
     @property
     def source(self) -> Source:
-        """Where it comes from; the part of the document that it was read from."""
-        d, fact = self.document, self.fact
-        place = (d.doc_id, fact.start, fact.end, fact.text)
-        return Source(*place, title=d.title, url=d.url, date=d.date, version=d.version)
+        """Where the document says so: the passage nearest to the fact, in the document's words."""
+        nearest = next(iter(Library([self.document]).best(self.fact.text)), None)
+        if nearest is None:
+            nearest = Passage(self.document, self.fact.start, self.fact.end, 0.0)
+        return nearest.source
 
 
 async def truths_of(document: Document, model: Model, characters: int) -> list[Fact]:
     """Return the facts that a model finds in a document, read to its end.
 
-    Their offsets are those of the part that they were read from. Raises JudgmentFailed.
+    Their offsets are those of the part that they were read from. One with a number or a name that
+    this part has not is made up, and left out. Raises JudgmentFailed.
     """
     parts = list(_parts(document.full_text, characters))
     work = (model.predict(TRUTHS, text=document.full_text[start:end]) for start, end in parts)
@@ -55,6 +59,7 @@ async def truths_of(document: Document, model: Model, characters: int) -> list[F
         " ".join(text.split()): part
         for part, prediction in zip(parts, found, strict=True)
         for text in prediction.fields["truths"]
+        if not missing(text, document.full_text[slice(*part)])
     }
     return [Fact(text, *part) for text, part in facts.items() if text]
 
@@ -75,13 +80,15 @@ class Verifier:
     """Asks a model for verdicts on up to `group` claims at a time, against all truths.
 
     Truths that are too many for `characters` are gone through part by part, until a claim has a
-    verdict other than unsure.
+    verdict other than unsure; after `rounds` of them the rest is unread, and what is still unsure
+    unjudged.
     """
 
     model: Model
     truths: Sequence[Truth]
     characters: int
     group: int
+    rounds: int
 
     async def verify(self, claims: Sequence[Claim]) -> list[Answer | JudgmentFailed]:
         """Return an answer for each claim, or why there is none."""
@@ -91,10 +98,15 @@ class Verifier:
 
     async def _group(self, claims: Sequence[Claim]) -> list[Answer | JudgmentFailed]:
         answers: dict[int, Answer | JudgmentFailed] = {}
-        for part in self._truth_parts():
+        parts = list(self._truth_parts())
+        for part in parts[: self.rounds]:
             open_claims = [claim for claim in claims if _is_open(answers.get(claim.index))]
             if open_claims:
                 answers |= await self._asked(open_claims, part)
+        if unread := sum(map(len, parts[self.rounds :])):
+            failed = JudgmentFailed("not_read", f"{unread} truths were not read: raise `rounds`")
+            open_claims = [claim for claim in claims if _is_open(answers.get(claim.index))]
+            answers |= {claim.index: failed for claim in open_claims}
         nothing = Answer(UNSURE, "the documents state nothing")
         return [answers.get(claim.index, nothing) for claim in claims]
 
@@ -111,7 +123,9 @@ class Verifier:
         each = await asyncio.gather(*(self._asked([claim], truths) for claim in claims))
         return {index: answer for answers in each for index, answer in answers.items()}
 
-    async def _answers(self, claims: Sequence[Claim], truths: Sequence[Truth]) -> list[Answer]:
+    async def _answers(
+        self, claims: Sequence[Claim], truths: Sequence[Truth]
+    ) -> list[Answer | JudgmentFailed]:
         """Return an answer for each claim by one request; the first has its cost."""
         told = "\n".join(f"{n}. {truth.fact.text}" for n, truth in enumerate(truths, 1))
         texts = [claim.text for claim in claims]
@@ -123,10 +137,7 @@ class Verifier:
             message = f"{len(claims)} claims have {lengths} verdicts, reasons and numbers"
             raise JudgmentFailed("parse", message)
         usages = [prediction.call.usage, *(NOTHING_SPENT for _ in claims[1:])]
-        return [
-            Answer(label, reason, _decided_by(truths, number), usage)
-            for label, reason, number, usage in zip(*columns, usages, strict=True)
-        ]
+        return [_answer(truths, *each) for each in zip(*columns, usages, strict=True)]
 
     def _truth_parts(self) -> Iterator[list[Truth]]:
         part: list[Truth] = []
@@ -146,8 +157,14 @@ def _is_open(answer: Answer | JudgmentFailed | None) -> bool:
     return answer is None or (isinstance(answer, Answer) and answer.label == UNSURE)
 
 
-def _decided_by(truths: Sequence[Truth], number: int) -> tuple[Source, ...]:
-    return (truths[number - 1].source,) if 1 <= number <= len(truths) else ()
+def _answer(
+    truths: Sequence[Truth], label: str, reason: str, number: int, usage: Usage
+) -> Answer | JudgmentFailed:
+    """Return an answer with the truth that decides it; a decision without one is none."""
+    decides = 1 <= number <= len(truths)
+    if label != UNSURE and not decides:
+        return JudgmentFailed("parse", f"{label} by truth {number}, of {len(truths)}")
+    return Answer(label, reason, (truths[number - 1].source,) if decides else (), usage)
 
 
 def evidence_of(sources: Sequence[Source]) -> Evidence | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.claims.judging import ABSTAINED, ANSWERED, NO_CLAIMS, ClaimJudging
-from trecjudge.claims.measures import filling, rate
+from trecjudge.claims.judging import ANSWERED, NO_CLAIMS, ClaimJudging
+from trecjudge.claims.measures import UNKNOWN, filling, rate
 from trecjudge.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.records import Item, Judgment, Response, WholeResponse, judgment_of
+from trecjudge.records import ABSTAINED, Item, Judgment, Response, WholeResponse, judgment_of
 from trecjudge.typed import check_range
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
@@ -41,13 +41,12 @@ class GroundingJudge(ClaimJudging):
     @property
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by FACTUALITY_RATE."""
+        hallucinated = rate(UNSURE, empty=None)
         columns = (
             MeasureSpec("FACTUALITY_RATE", rate([SUPPORTED]), default_if_undefined=False),
-            MeasureSpec("HALLUCINATION_RATE", rate(UNSURE), default=None, lower_is_better=True),
+            MeasureSpec("HALLUCINATION_RATE", hallucinated, default=None, lower_is_better=True),
             MeasureSpec("CITATION_COVERAGE", citation_coverage, default_if_undefined=False),
-            MeasureSpec(
-                "ABSTAINED", abstained, "mean_of_bools", default=None, lower_is_better=True
-            ),
+            MeasureSpec("ABSTAINED", abstained, "mean_of_bools", None, lower_is_better=True),
             MeasureSpec(HIT, retrieval_hit, default=None),
         )
         return LeaderboardSpec(columns, sort_by="FACTUALITY_RATE", fill=filled)
@@ -77,7 +76,9 @@ def ranked(response: Response) -> list[str]:
 
 
 def citation_coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return claims whose sentence cites something / claims; None without claims."""
+    """Return claims whose sentence cites something / claims: None without, 0 without text."""
+    if judgments and not response.text.strip():
+        return 0.0
     cited = [bool(judgment.claim.cited) for judgment in judgments if judgment.claim]
     return sum(cited) / len(cited) if cited else None
 
@@ -85,6 +86,8 @@ def citation_coverage(response: Response, judgments: Sequence[Judgment]) -> floa
 def abstained(response: Response, judgments: Sequence[Judgment]) -> bool | None:
     """Return whether the response declines to answer; None where its claims are not known."""
     labels = {judgment.label for judgment in judgments}
+    if unknown := [judgment for judgment in judgments if judgment.claim in UNKNOWN.values()]:
+        return unknown[0].claim == UNKNOWN[False]
     return ABSTAINED in labels if labels & {ABSTAINED, ANSWERED, NO_CLAIMS} else None
 
 

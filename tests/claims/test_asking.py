@@ -63,7 +63,7 @@ def asked(model: ScriptedModel, claim: str, documents: Library, **limits: int) -
     ],
 )
 def test_verdict(model: ScriptedModel, label: str, match: str) -> None:
-    found = asked(model, "A kettle whistles.", library(TEXT))
+    found = asked(model, "A kettle was sold.", library(TEXT))
     assert (found.label, found.match) == (label, match)
     assert ("evidence_not_found" in found.reason) == (
         label == "AMBIGUOUS" and model.answer({})["verdict"] != "AMBIGUOUS"
@@ -155,3 +155,17 @@ def test_passages_are_looked_for_by_meaning_where_the_extra_is_installed() -> No
     detector = ModelDetector(model, characters=1000, embedder=embedder())
     asyncio.run(detector.verdict("A doctor was unable to cure kids.", library(text)))
     assert "physician" in model.asked[0]["passages"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotes", "label"),
+    [
+        pytest.param("The army has 99 divisions.", ["the"], "AMBIGUOUS", id="no word of the claim"),
+        pytest.param("The army has 99 divisions.", ["army has 18"], "AMBIGUOUS", id="its number"),
+        pytest.param("The army has 18 divisions.", ["army has 18"], "ATTRIBUTED", id="there"),
+        pytest.param("The army has divisions.", ["army", "made up"], "AMBIGUOUS", id="one is not"),
+    ],
+)
+def test_a_quote_must_prove_something(claim: str, quotes: list[str], label: str) -> None:
+    text = "the army has 18 divisions and the navy has 5 ships."
+    assert asked(says("ATTRIBUTED", *quotes), claim, library(text)).label == label

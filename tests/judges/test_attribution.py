@@ -153,7 +153,9 @@ def test_a_response_without_claims_has_no_rate(text: str, label: str) -> None:
     answer = response((text, []))
     found = judged(answer)
     assert [j.label for j in found] == [label]
-    assert set(scores(answer, found).values()) == {None}
+    values = scores(answer, found)
+    assert set(values.values()) <= ({None} if text else {None, 0.0})
+    assert values["ATTRIBUTION_RATE"] == (None if text else 0.0)
 
 
 def told(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -193,7 +195,8 @@ def test_one_claim_that_fails_leaves_the_others() -> None:
             raise JudgmentFailed("transport", "reset")
         return told(inputs)
 
-    found = judged(response(("It is.", ["g"]), documents={"g": GITA}), ScriptedModel(answer))
+    both = response(("The Gita has 18 chapters and is loved.", ["g"]), documents={"g": GITA})
+    found = judged(both, ScriptedModel(answer))
     assert [j.judged for j in found if j.claim] == [True, False]
 
 
@@ -225,7 +228,7 @@ def test_unattributed_never_parses_as_attributed(said: str, verdict: str | None,
 
 
 def test_bounds_of_what_is_unjudged() -> None:
-    failure = Failure("transport", "reset")
+    failure, some = Failure("transport", "reset"), response(("A.", []))
     claim = Judgment("r", "t1", claim=Claim(0, "A.", 0), failure=failure)
     whole, document = (
         Judgment("r", "t1", failure=failure),
@@ -233,8 +236,43 @@ def test_bounds_of_what_is_unjudged() -> None:
     )
     for judgment in (claim, whole):
         best, worst = filled(judgment, True), filled(judgment, False)
-        assert [scores(response(), [j])["ATTRIBUTION_RATE"] for j in (best, worst)] == [1.0, 0.0]
+        assert [scores(some, [j])["ATTRIBUTION_RATE"] for j in (best, worst)] == [1.0, 0.0]
     recall = [
-        scores(response(), [filled(document, best)])["ATTRIBUTION_RECALL"] for best in (True, False)
+        scores(some, [filled(document, best)])["ATTRIBUTION_RECALL"] for best in (True, False)
     ]
     assert recall == [1.0, 0.0]
+
+
+def test_a_failed_claim_leaves_open_which_documents_are_used() -> None:
+    def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if inputs.get("claim") == "The Gita is loved.":
+            raise JudgmentFailed("transport", "reset")
+        return told(inputs)
+
+    text = "The Gita has 18 chapters and is loved."
+    both = response((text, ["g"]), documents={"g": GITA, "other": "Nothing."})
+    found = judged(both, ScriptedModel(answer))
+    assert [(j.doc_id, j.grade, j.judged) for j in found if not j.claim] == [
+        ("g", 1, True),
+        ("other", None, False),
+    ]
+
+
+def test_every_document_that_has_a_claim_is_used() -> None:
+    documents = {f"d{n}": "The army has 18 divisions." for n in range(5)}
+    answer = response(("The army has 18 divisions.", []), documents=documents)
+    assert scores(answer, judged(answer))["DOCUMENT_COVERAGE"] == 1.0
+
+
+def test_what_a_model_makes_up_is_no_claim_of_the_response() -> None:
+    made = {"sentence": 0, "claim": "Elephants are blue.", "importance": "vital"}
+    model = ScriptedModel(lambda inputs: {"claims": [made]})
+    with pytest.raises(JudgmentFailed, match="lists no claim of the response, rules find 1"):
+        judged(response(("The army has 18 divisions.", []), documents={"g": GITA}), model)
+
+
+def test_a_claim_said_twice_cites_what_either_cites() -> None:
+    answer = response(
+        ("It has 18 chapters.", []), ("It has 18 chapters.", ["g"]), documents={"g": GITA}
+    )
+    assert [j.claim.cited for j in judged(answer) if j.claim] == [("g",)]

@@ -89,7 +89,7 @@ def test_with_a_model_the_steps_follow_one_another() -> None:
         "It was sold in 1893.",
     ]
     assert verdicts(claims) == ["yes", "no", "unsure"]
-    assert claims[0].sources[0].excerpt == "Steam makes it whistle."
+    assert claims[0].sources[0].excerpt == "Steam makes a kettle whistle"
 
 
 def test_a_list_of_verdicts_that_does_not_fit_is_asked_for_claim_by_claim() -> None:
@@ -134,13 +134,36 @@ def test_long_documents_are_read_to_their_end_in_parts_that_overlap() -> None:
     )
 
 
+TRUTHS = tuple(f"Truth {n} is written here for all to see." for n in range(10, 50))
+MANY = response(("It is so.", ["k"]), documents={"k": " ".join(TRUTHS)})
+
+
 def test_many_truths_are_gone_through_until_a_claim_is_decided() -> None:
-    truths = tuple(f"Truth {n} is written here for all to see." for n in range(40))
-    model = scripted("unsure", truths=truths)
-    judged(response(("It is so.", ["k"]), documents={"k": "Text."}), model, characters=500)
-    asked = [inputs for inputs in model.asked if "truths" in inputs]
+    model = scripted("unsure", truths=TRUTHS)
+    assert verdicts(judged(MANY, model, characters=500, rounds=9)) == ["unsure"]
+    asked = [inputs["truths"] for inputs in model.asked if "truths" in inputs]
     assert len(asked) == 4
-    assert "Truth 39" in asked[-1]["truths"]
+    assert "Truth 49" in "".join(asked)
+
+
+def test_truths_that_were_not_read_leave_a_claim_unjudged() -> None:
+    *_, found = judged(MANY, scripted("unsure", truths=TRUTHS), characters=500, rounds=1)
+    assert found.failure is not None
+    assert found.failure.kind == "not_read"
+
+
+def test_a_truth_with_a_number_that_the_document_has_not_is_made_up() -> None:
+    truths, *_ = judged(ANSWER, scripted("yes", truths=("It has 99 handles.", "Steam whistles.")))
+    assert [fact.text for fact in truths.facts] == ["Steam whistles."]
+
+
+def test_a_decision_that_no_truth_decides_is_none() -> None:
+    def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        found = scripted("yes", "yes", "unsure").answer(inputs)
+        return found | {"numbers": [7, 1, 0]} if "claims" in inputs else found
+
+    found = judged(ANSWER, ScriptedModel(answer))
+    assert verdicts(found) == [None, "yes", "unsure"]
 
 
 def test_a_cascade_spares_the_model_what_words_can_tell() -> None:

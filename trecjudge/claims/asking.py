@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from trecjudge.claims.offline import missing_numbers
 from trecjudge.claims.search import Library, Passage
 from trecjudge.claims.verdicts import (
     AMBIGUOUS,
     ATTRIBUTED,
+    CONTRADICTED,
     EXACT,
+    INFERENCE,
     PARAPHRASE,
     UNATTRIBUTED,
     Verdict,
@@ -20,7 +23,9 @@ from trecjudge.claims.verdicts import (
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Prediction, Program
 from trecjudge.records import Document, Source
+from trecjudge.text.claims import shipped_claim
 from trecjudge.text.embeddings import Embedder
+from trecjudge.text.tokens import scripts, tokenize
 
 ATTRIBUTE = Program("attribute", "trecjudge.claims.program:Attribute")
 NOT_FOUND = "evidence_not_found"
@@ -129,16 +134,36 @@ def _read(claim: str, part: Sequence[Passage], prediction: Prediction) -> Verdic
     quotes = [quote for quote in fields["quotes"] if quote.strip()]
     found = [quoted(quote, part) for quote in quotes]
     sources: tuple[Source, ...] = tuple(dict.fromkeys(filter(None, found)))
-    if label not in (UNATTRIBUTED, AMBIGUOUS) and (None in found or not sources):
-        what = "a quote is not in the documents" if quotes else "no quote was given"
-        reason = f"{NOT_FOUND}: {what}; the model said {label}: {reason}"
-        return Verdict(AMBIGUOUS, reason, "llm", sources, usage=usage)
     match = ""
     if label == ATTRIBUTED:
         match = match_of(claim, sources)
         if match == PARAPHRASE and fields["match"] not in ("NONE", EXACT):
             match = fields["match"]
+    if label in (ATTRIBUTED, CONTRADICTED) and (what := _unproved(claim, label, match, found)):
+        reason = f"{NOT_FOUND}: {what}; the model said {label}: {reason}"
+        return Verdict(AMBIGUOUS, reason, "llm", sources, usage=usage)
     return Verdict(label, reason, "llm", sources, match, usage=usage)
+
+
+def _unproved(claim: str, label: str, match: str, found: Sequence[Source | None]) -> str:
+    """Return what the quotes lack to prove a verdict; empty where they are enough.
+
+    Each must be in the documents; one must have a word of the claim, and together they must have
+    the numbers of what is attributed, unless it is inferred.
+    """
+    if not found:
+        return "no quote was given"
+    if None in found:
+        return "a quote is not in the documents"
+    text = "\n".join(source.excerpt for source in found if source)
+    said = {token.form for token in tokenize(text)}
+    words = [term.form for term in shipped_claim(claim).terms if term.content]
+    shared_script = not scripts(claim) or not scripts(text) or scripts(claim) & scripts(text)
+    if shared_script and words and said.isdisjoint(words):
+        return "the quotes have no word of the claim"
+    if label == ATTRIBUTED and match != INFERENCE and (lacking := missing_numbers(claim, text)):
+        return f"the quotes lack {', '.join(map(repr, lacking))}"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import Claim, Response, Sentence
+from trecjudge.text.claims import shipped_claim
 from trecjudge.text.statements import bare, statements
 from trecjudge.text.tokens import tokenize
 
@@ -30,12 +32,26 @@ def claims_by_rules(response: Response) -> list[Claim]:
 
 
 async def claims_by_model(response: Response, model: Model) -> list[Claim]:
-    """Return the claims that a model finds. Raises JudgmentFailed where it cannot be asked."""
-    if not any(sentence.text.strip() for sentence in response.sentences):
+    """Return the claims that a model finds; what has no word of the response is none.
+
+    Raises JudgmentFailed where it cannot be asked, or finds none where rules find one.
+    """
+    if not response.text.strip():
         return []
     numbered = (f"[{s.index}] {bare(s.text)}" for s in response.sentences if s.text.strip())
     prediction = await model.predict(SPLIT, response="\n".join(numbered))
-    return list(_numbered(_told(response, entry) for entry in prediction.fields["claims"]))
+    told = (_told(response, entry) for entry in prediction.fields["claims"])
+    found = list(_numbered(claim for claim in told if _has_something_of(response, claim)))
+    if not found and (by_rules := claims_by_rules(response)):
+        message = f"the model lists no claim of the response, rules find {len(by_rules)}"
+        raise JudgmentFailed("empty", message)
+    return found
+
+
+def _has_something_of(response: Response, claim: Claim) -> bool:
+    """Tell if a claim shares a word that tells something with the response."""
+    said = {token.form for token in tokenize(response.text)}
+    return any(term.content and term.form in said for term in shipped_claim(claim.text).terms)
 
 
 def _told(response: Response, entry: Any) -> Claim:
@@ -62,10 +78,13 @@ def _claim(sentence: Sentence, text: str) -> Claim:
 
 
 def _numbered(found: Iterator[Claim]) -> Iterator[Claim]:
-    """Number the claims in order; leave out empty ones, and those said before."""
-    seen: set[str] = set()
+    """Number the claims in order, without empty ones; one said twice cites what either cites."""
+    by_text: dict[str, Claim] = {}
     for claim in found:
         key = claim.text.casefold()
-        if claim.text and key not in seen:
-            yield replace(claim, index=len(seen))
-            seen.add(key)
+        if not key:
+            continue
+        before = by_text.setdefault(key, replace(claim, index=len(by_text)))
+        cited = dict.fromkeys((*before.cited, *claim.cited))
+        by_text[key] = replace(before, cited=tuple(cited))
+    yield from by_text.values()

@@ -16,6 +16,7 @@ from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
 from trecjudge.judge import unjudged
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import (
+    ABSTAINED,
     Claim,
     Evidence,
     Item,
@@ -30,7 +31,7 @@ from trecjudge.text.statements import abstains
 from trecjudge.typed import check_range
 
 DetectorName = Literal["auto", "lexical", "semantic", "llm"]
-ABSTAINED, ANSWERED, NO_CLAIMS = "ABSTAINED", "ANSWERED", "NO_CLAIMS"
+ANSWERED, NO_CLAIMS = "ANSWERED", "NO_CLAIMS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ class ClaimJudging:
     `detector` is `lexical`, `semantic`, `llm`, or `auto`: the model where one is used, else
     lexical; `cascade` is a list of detectors in its place, each of which leaves what it is not
     sure of to the next. `overlap` and `similarity` are what the lexical and the semantic detector
-    ask for; `characters` and `rounds` what a model reads at a time, and how often. `search` says
-    how passages are found for it: `lexical`, `semantic`, or `auto`: both where the extra is there.
+    ask for; `characters` and `rounds` what a model reads at a time, and how often. Passages for
+    it are looked for by words and, where the extra `semantic` is installed, by meaning.
     """
 
     claims: Extractor = "auto"
@@ -52,7 +53,6 @@ class ClaimJudging:
     similarity: float = 0.85
     characters: int = 8000
     rounds: int = 3
-    search: Literal["auto", "lexical", "semantic"] = "auto"
     programs: ClassVar[tuple[Program, ...]] = (SPLIT, ATTRIBUTE)
 
     def __post_init__(self) -> None:
@@ -64,8 +64,13 @@ class ClaimJudging:
         if repeated or "auto" in self.cascade or "llm" in self.cascade[:-1]:
             rule = "name lexical, semantic, llm at most once each, llm last"
             raise WorkflowError(f"cascade is {', '.join(self.cascade)}: {rule}")
-        if "semantic" in (self.detector, self.search, *self.cascade):
+        if "semantic" in (self.detector, *self.cascade):
             required_embedder()
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return "llm" in (self.claims, self.detector, *self.cascade)
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield the whole response as one item."""
@@ -132,9 +137,8 @@ class ClaimJudging:
             return SemanticDetector(self.similarity, embedder=required_embedder())
         if not self.asks(name, model):
             return LexicalDetector(self.overlap)
-        by_meaning = None if self.search == "lexical" else embedder()
         return ModelDetector(
-            model, characters=self.characters, rounds=self.rounds, embedder=by_meaning
+            model, characters=self.characters, rounds=self.rounds, embedder=embedder()
         )
 
 

@@ -8,6 +8,9 @@ from dataclasses import replace
 from trecjudge.measures import Fill
 from trecjudge.records import Claim, Judgment, Response
 
+UNKNOWN = {True: Claim(-1, "", 0, ("",)), False: Claim(-1, "", 0)}
+"""What stands for the claims of a response that are not known, at their best and at their worst."""
+
 Weight = Callable[[Claim], float]
 
 
@@ -16,11 +19,20 @@ def of_claims(judgments: Sequence[Judgment]) -> list[Judgment]:
     return [judgment for judgment in judgments if judgment.claim and judgment.judged]
 
 
-def rate(labels: Collection[str], weight: Weight = lambda claim: 1.0) -> Rate:
-    """Return the measure: the weight of the claims with such a label / that of all judged ones."""
+def rate(
+    labels: Collection[str],
+    weight: Weight = lambda claim: 1.0,
+    empty: float | None = 0.0,
+) -> Rate:
+    """Return the measure: the weight of the claims with such a label / that of all judged ones.
+
+    `empty` is the value of a response without any text, which is as good as none.
+    """
 
     def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return the share, 0 to 1; None where no claim is judged."""
+        if judgments and not response.text.strip():
+            return empty
         judged = [(j.label, weight(j.claim)) for j in of_claims(judgments) if j.claim]
         whole = sum(weight for _, weight in judged)
         return sum(weight for label, weight in judged if label in labels) / whole if whole else None
@@ -38,7 +50,7 @@ def filling(best: str, worst: str) -> Fill:
     """
 
     def filled(judgment: Judgment, is_best: bool) -> Judgment:
-        claim = judgment.claim or Claim(0, "", 0)
+        claim = judgment.claim or UNKNOWN[is_best]
         return replace(judgment, claim=claim, label=best if is_best else worst, failure=None)
 
     return filled

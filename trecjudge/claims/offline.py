@@ -133,9 +133,14 @@ def missing(claim: str, passage: str) -> list[str]:
     names = [term for term in shipped_claim(claim).terms if term.named]
     forms = {token.form for token in tokenize(passage)} if names else set()
     lacking = [claim[term.start : term.end] for term in names if term.form not in forms]
+    return lacking + missing_numbers(claim, passage)
+
+
+def missing_numbers(claim: str, passage: str) -> list[str]:
+    """Return the numbers of a claim, written in digits, that a passage lacks."""
     ours = [q for q in quantities(claim) if any(c.isdigit() for c in q.written)]
     theirs = list(quantities(passage)) if ours else []
-    return lacking + [mine.written for mine in ours if not any(_same(mine, q) for q in theirs)]
+    return [mine.written for mine in ours if not any(_same(mine, q) for q in theirs)]
 
 
 def _same(one: Quantity, other: Quantity) -> bool:

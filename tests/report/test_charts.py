@@ -1,0 +1,77 @@
+"""Charts: every run is in them, where it belongs, and every one is well-formed."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from trecjudge.report.charts import Axis, bump, distribution, scatter, short
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(svg: str) -> ElementTree.Element:
+    """Return a chart as a tree, as a browser would take it."""
+    return ElementTree.fromstring(
+        str(svg).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    )
+
+
+def told(svg: str) -> list[str]:
+    """Return what a chart tells of each run."""
+    return [element.text or "" for element in drawn(svg).iter(f"{SVG}title")]
+
+
+@pytest.mark.parametrize(
+    ("values", "value", "expected"),
+    [
+        ([0.2, 0.7], 0.5, 50.0),
+        ([0, 8], 4, 50.0),
+        ([-1, 1], 0, 50.0),
+        ([-2, -1], 0, 100.0),
+        ([], 0.25, 25.0),
+        ([0.0], 1.0, 100.0),
+    ],
+)
+def test_an_axis(values: list[float], value: float, expected: float) -> None:
+    assert Axis.over(values, 0, 100).at(value) == expected
+
+
+def test_a_distribution_tells_of_each_run() -> None:
+    svg = distribution("M", {"a": [0.0, 0.5, 1.0], "b": [0.5], "c": []})
+    assert told(svg) == [
+        "a: median 0.500, middle half 0.250 to 0.750, 0.000 to 1.000 over 3 topics",
+        "b: median 0.500, middle half 0.500 to 0.500, 0.500 to 0.500 over 1 topics",
+        "c: no values",
+    ]
+    points = [element.get("d") or "" for element in drawn(svg).iter(f"{SVG}path")]
+    assert [path.count("M") for path in points] == [3, 1]
+
+
+def test_ranks_lead_from_measure_to_measure() -> None:
+    svg = bump(["M", "N"], {"a": [1, 2], "b": [2, 1], "c": [3, None]})
+    assert told(svg) == ["a: M 1, N 2", "b: M 2, N 1", "c: M 3, N no value"]
+    heights = [float(circle.get("cy") or "") for circle in drawn(svg).iter(f"{SVG}circle")]
+    assert heights == [48, 70, 70, 48, 92]
+
+
+def test_a_scatter_has_a_point_a_run() -> None:
+    svg = scatter("M", "others", {"a": (1.0, 0.0), "b": (0.5, 0.5)})
+    assert told(svg) == ["a: 1.000 here, 0.000 in others", "b: 0.500 here, 0.500 in others"]
+    first, second = ((c.get("cx"), c.get("cy")) for c in drawn(svg).iter(f"{SVG}circle"))
+    assert (first, second) == (("64.0", "40.0"), ("284.0", "252.0"))
+
+
+@pytest.mark.parametrize("name", ["<script>", '"&', "\u202ea", "a" * 99])
+def test_names_are_escaped_and_fit(name: str) -> None:
+    for svg in (distribution("M", {name: [0.5]}), bump(["M", "N"], {name: [1, 1]})):
+        assert "<script>" not in svg
+        assert "\u202e" not in svg
+        labels = [element.text or "" for element in drawn(svg).iter(f"{SVG}text")]
+        assert short(name) in labels
+    assert len(short(name)) <= 30
+    assert not re.search(
+        r"style=|<style", distribution("M", {name: [0.5]})
+    )  # the policy forbids it

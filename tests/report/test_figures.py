@@ -1,0 +1,76 @@
+"""Which charts a report has, and what others say of the same runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import judgment, response
+from trecjudge.errors import InputError
+from trecjudge.judge import make_judge, measures_of
+from trecjudge.leaderboard import Leaderboard
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.records import FULL, NONE
+from trecjudge.report.figures import agreement, means_of, own_charts, ranks, read_truth
+
+
+def board(*runs: str, judge: str = "citation") -> Leaderboard:
+    """Return runs on one topic of which only the first cites well."""
+    found = Leaderboard(measures_of(make_judge(judge, {})))
+    for run_id in runs:
+        label = FULL if run_id == runs[0] else NONE
+        judged = judgment(label, run_id=run_id, doc_id="d", exists=True)
+        found.add(response(("S.", ["d"]), run_id=run_id), [judged])
+    found.finish()
+    return found
+
+
+def test_ranks_need_two_runs_distributions_one() -> None:
+    names = [measure.name for measure in board("a").spec.measures]
+    assert [chart.measure for chart in own_charts(board("a"))] == names
+    assert [chart.measure for chart in own_charts(board("a", "b"))] == ["", *names]
+
+
+def test_ranks_follow_each_measure() -> None:
+    found = board("b", "a")
+    assert list(ranks(found)) == ["b", "a"]
+    names = [measure.name for measure in found.spec.measures]
+    assert {run: row[names.index("CITATION_SUPPORT")] for run, row in ranks(found).items()} == {
+        "b": 1,
+        "a": 2,
+    }
+
+
+@pytest.mark.parametrize(("lower", "first"), [(False, "long"), (True, "short")])
+def test_the_lowest_may_be_the_best(lower: bool, first: str) -> None:
+    size = MeasureSpec("SIZE", lambda r, j: len(r.sentences), lower_is_better=lower)
+    found = Leaderboard(LeaderboardSpec((size,)))
+    found.add(response(("S.", []), run_id="short"), [])
+    found.add(response(("S.", []), ("T.", []), run_id="long"), [])
+    found.finish()
+    assert next(iter(ranks(found))) == first
+    assert ranks(found)[first] == [1]
+
+
+def test_a_run_without_a_value_has_no_rank() -> None:
+    nothing = MeasureSpec("NOTHING", lambda r, j: None, default=None)
+    found = Leaderboard(LeaderboardSpec((nothing,)))
+    found.add(response(), [])
+    found.finish()
+    assert (ranks(found), means_of(found)) == ({"r": [None]}, {"NOTHING": {}})
+
+
+def test_agreement_is_shown_where_both_have_the_measure_and_the_run() -> None:
+    theirs = {"CITATION_SUPPORT": {"a": 0.5, "z": 1.0}, "NDCG": {"a": 1.0}, "AVG_CITATIONS": {}}
+    (chart,) = agreement(board("a", "b"), "theirs", theirs)
+    assert chart.title == "CITATION_SUPPORT, held against theirs"
+    assert "(1)" in chart.caption
+
+
+def test_a_truth_is_read_from_its_all_rows(write: Callable[..., Path]) -> None:
+    path = write("a\tall\tCITATION_SUPPORT\t0.25\na\tt1\tCITATION_SUPPORT\t1\n", "t.txt")
+    assert read_truth(path, board("a")) == {"CITATION_SUPPORT": {"a": 0.25}}
+    with pytest.raises(InputError, match="cannot be read"):
+        read_truth(path.with_name("none"), board("a"))

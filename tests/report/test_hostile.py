@@ -1,0 +1,147 @@
+"""Text that attacks whoever looks at it: shown as it stands, and nothing of it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import orjson
+import pytest
+
+from tests.commandline import command
+from tests.fakes import judgment, response
+from tests.report.browser import Browser
+from tests.report.made import Judged, output, report
+from trecjudge.records import NONE, Claim, Evidence, Failure, Source
+
+ATTACKS = {
+    "script": "<script>window.pwned = 1</script>",
+    "end of the block": "</script><script>window.pwned = 1</script><!--",
+    "attribute": "\" autofocus onfocus='window.pwned = 1' x=\"",
+    "image": "<img src=x onerror=window.pwned=1>",
+    "style": "</style><link rel=stylesheet href=//example.org/x>",
+    "template": "{{ 7 * 7 }} {% raw %} ${window.pwned = 1} {{config}}",
+    "address": "javascript:window.pwned=1",
+    "path": "../../a/b#/c?d=%2e%2e%00",
+    "prototype": "__proto__",
+    "direction": "safe\u202etxt.exe\u202c \u2066left\u2069",
+    "entity": "&lt;b&gt; &#x202e; &quot;",
+}
+VIEWS = ("#/heat", "#/topics", "#/charts", "#/findings", "#/compare", "#/")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a report in which each text stands wherever text can come from outside."""
+    folder = tmp_path_factory.mktemp("hostile")
+    log = [event for text in ATTACKS.values() for event in events(text)]
+    judged = [hostile(text) for text in ATTACKS.values()]
+    outputs = output(folder, *judged, judge="length", log=log)
+    lines = [orjson.dumps(record(text)) + b"\n" for text in ATTACKS.values()]
+    (folder / "run.jsonl").write_bytes(b"".join(lines))
+    outputs.config.write_text(f"inputs: {{runs: [{folder / 'run.jsonl'}]}}\nmodel: {{model: 'm'}}")
+    return report(outputs, compare=outputs).path
+
+
+def hostile(text: str) -> Judged:
+    """Return a response and judgments that are made of a text."""
+    passage = f"Title {text}\nText {text} end."
+    evidence = Evidence(0, len(passage), passage)
+    source = Source(text, 0, 9, text, 0.5, text, text, text, text)
+    run = response((text, [text]), run_id=f"r {text}", topic_id=f"t {text}")
+    return run, [
+        judgment(NONE, doc_id=text, citation=text, exists=True, reason=text, evidence=evidence),
+        judgment(text, claim=Claim(0, text, 0, (text,)), match=text, sources=(source,)),
+        judgment(doc_id=text, citation=text, failure=Failure(text, text)),
+    ]
+
+
+def events(text: str) -> Iterator[dict[str, object]]:
+    """Yield a model call and a finding that are made of a text."""
+    call = {"event": "MODEL_CALL", "run_id": f"r {text}", "topic_id": f"t {text}", "program": text}
+    call |= {"messages": [{"role": text, "content": text}], "reply": text, "error": text}
+    yield call | {"sentence_index": 0, "citation_id": text, "tokens": 1, "tries": 1}
+    place = {"place": text, "run_id": text, "topic_id": text, "sentence": 0}
+    yield {"event": "FINDING", "kind": text, "severity": "note", "message": text} | place
+
+
+def record(text: str) -> dict[str, object]:
+    """Return the response as a run of RAGTIME has it, with its document."""
+    return {
+        "metadata": {"team_id": text, "run_id": f"r {text}", "topic_id": f"t {text}"},
+        "responses": [{"text": text, "citations": [text]}],
+        "documents": {text: {"title": f"Title {text}", "text": f"Text {text} end.", "url": text}},
+    }
+
+
+def seen(text: str) -> str:
+    """Return a text as the page shows it: what steers its direction escaped."""
+    return "".join(f"\\x{ord(c):x}" if c in "\u202e\u202c\u2066\u2069" else c for c in text)
+
+
+def harmless(browser: Browser) -> None:
+    """Check that nothing of an attack has come to life."""
+    assert browser.run("return window.pwned") is None
+    odd = "script[src], img, iframe, object, link, [onfocus], [onerror], a[href^='javascript']"
+    assert browser.run("return document.querySelectorAll(arguments[0]).length", odd) == 0
+
+
+def test_lists_show_attacks_as_they_stand(page: Path, browser: Browser) -> None:
+    browser.open(page)
+    for view in VIEWS:
+        browser.go(view)
+        harmless(browser)
+    shown = [link.text for link in browser.all("#board tbody th a")]
+    assert sorted(shown) == sorted(f"r {seen(text)}" for text in ATTACKS.values())
+
+
+@pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS.keys())
+def test_an_attack_is_shown_and_does_nothing(text: str, page: Path, browser: Browser) -> None:
+    place = f"{quote(f'r {text}', safe='')}/{quote(f't {text}', safe='')}"
+    browser.open(page, f"#/response/{place}")
+    browser.wait("document.querySelector('.evidence mark')")
+    assert browser.text(".sentence .said") == seen(text)
+    assert browser.text(".document mark") == seen(f"Title {text}")
+    browser.find(".prompt summary").click()
+    browser.wait("document.querySelector('.call pre')")
+    for chip in browser.all(".response [data-judgment]")[1:]:
+        chip.click()
+        browser.wait("document.querySelector('.evidence .verdict')")
+    harmless(browser)
+    browser.go(f"#/topic/{quote(f't {text}', safe='')}")
+    assert browser.text(".column .said") == seen(text)
+    harmless(browser)
+
+
+def test_nothing_from_outside_may_be_loaded(sample_page: Path, browser: Browser) -> None:
+    browser.open(sample_page)
+    script = (
+        "const image = new Image(); image.src = 'https://example.org/x.png';"
+        "const frame = document.createElement('iframe'); frame.src = 'https://example.org/';"
+        "document.body.append(frame); fetch('https://example.org/').catch(() => {});"
+    )
+    browser.run(script)
+    browser.wait("true")
+    refused = browser.complaints()
+    assert len([said for said in refused if "Content Security Policy" in said]) >= 3
+    assert [said for said in refused if "Content Security Policy" not in said] == []
+    assert browser.asked() == []
+
+
+def test_text_cannot_become_markup(sample_page: Path, browser: Browser) -> None:
+    browser.open(sample_page)
+    script = (
+        "try { document.body.innerHTML = '<b>x</b>'; return 'made' }"
+        "catch (error) { return error.name }"
+    )
+    assert browser.run(script) == "TypeError"
+    assert all("TrustedHTML" in said for said in browser.complaints())
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/b", "<b>", "-x", ""])
+def test_a_name_that_leads_elsewhere_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / f"{name.replace('/', '_')}.judgments.jsonl").write_text("{}")
+    done = command("report", tmp_path, "--name", name or " ")
+    assert done.status == 1
+    assert list(tmp_path.glob("**/*.html")) == []

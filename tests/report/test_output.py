@@ -1,0 +1,74 @@
+"""Finding what a job left: its files, config, log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trecjudge.errors import InputError
+from trecjudge.report.output import Config, Inputs, find_output, read_config, read_log
+
+Write = Callable[..., Path]
+
+
+def test_a_folder_of_one_job_and_its_file(write: Write) -> None:
+    path = write("", "x.judgments.jsonl")
+    assert find_output(path) == find_output(path.parent) == find_output(path.parent, "x")
+    assert find_output(path).report == path.parent / "x.report.html"
+
+
+def test_of_several_one_must_be_named(write: Write) -> None:
+    folder = write("", "a.judgments.jsonl").parent
+    write("", "b.v-1.judgments.jsonl")
+    with pytest.raises(InputError, match=r"holds a, b\.v-1; say which by --name"):
+        find_output(folder)
+    assert find_output(folder, "b.v-1").judgments.name == "b.v-1.judgments.jsonl"
+    with pytest.raises(InputError, match=r"unknown name 'c'; there are: a, b\.v-1"):
+        find_output(folder, "c")
+
+
+def test_a_folder_without_a_job(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no NAME\.judgments\.jsonl in it; give the --out-dir"):
+        find_output(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("written: now\n", Config("now")),
+        ("model: null\ninputs: null\n", Config()),
+        ("model: {model: m, base_url: u}\n", Config(model="m")),
+        (
+            "inputs: {topics: t, runs: [a, b], documents: [d], dataset: rag, document_text: false}",
+            Config(inputs=Inputs(Path("t"), (Path("a"), Path("b")), (Path("d"),), "rag", False)),
+        ),
+        ("counts: {findings: {bad_utf8: 2}}\n", Config(findings={"bad_utf8": 2})),
+    ],
+)
+def test_a_config(text: str, expected: Config, write: Write) -> None:
+    assert read_config(write(text, "x.config.yml")) == expected
+
+
+@pytest.mark.parametrize("text", ["[1]", "inputs: 5", "a: [", "!!python/object:os.system {}"])
+def test_what_is_no_config_is_said(text: str, write: Write) -> None:
+    with pytest.raises(InputError, match=r"x\.config\.yml: is not the config of a job"):
+        read_config(write(text, "x.config.yml"))
+
+
+def test_no_config_is_an_empty_one(tmp_path: Path) -> None:
+    assert read_config(tmp_path / "x.config.yml") == Config()
+
+
+def test_a_log_tells_the_events_that_are_asked_for(write: Write) -> None:
+    heard: list[dict[str, Any]] = []
+    log = write(
+        '{"event":"FINDING","n":1}\n{"event":"OTHER","n":2}\n{"event":"FINDING","n":3}\n'
+        '{"event":"FINDING","n":4',  # of a job that broke off
+        "x.log",
+    )
+    assert read_log(log, {"FINDING": heard.append})
+    assert [event["n"] for event in heard] == [1, 3]
+    assert not read_log(log.parent / "none.log", {"FINDING": heard.append})

@@ -1,0 +1,153 @@
+"""The report of a job: one file, from what is on disk; what is not there is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import SAMPLES, command, sample
+from tests.fakes import judgment, response
+from tests.report.made import output, report
+from tests.report.test_blocks import unpacked
+from trecjudge.records import FULL
+
+LICENSED = "Electricity reached the headland"
+BLOCK = re.compile(rb'<script type="text/plain" id="([\w-]+)">([^<]*)</script>')
+
+
+def blocks_of(page: Path) -> dict[str, list[dict[str, object]]]:
+    """Return the blocks of a page, decoded."""
+    found = BLOCK.findall(page.read_bytes())
+    return {name.decode(): unpacked(block) for name, block in found}
+
+
+def everything(page: Path) -> str:
+    """Return all that a page holds, decoded."""
+    return page.read_text() + json.dumps(blocks_of(page), ensure_ascii=False)
+
+
+def test_the_main_job_writes_it_and_says_so(tmp_path: Path) -> None:
+    done = sample("rag", tmp_path, "--report", "--json")
+    assert json.loads(done.out)["files"]["report"] == str(tmp_path / "x.report.html")
+    blocks = blocks_of(tmp_path / "x.report.html")
+    assert {len(blocks[f"topic-{n}"]) for n in range(3)} == {3}
+    assert LICENSED in everything(tmp_path / "x.report.html")
+
+
+def test_the_command_writes_the_same_file(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--report")
+    before = (tmp_path / "x.report.html").read_bytes()
+    done = command("report", tmp_path)
+    assert done.status == 0
+    assert f"report: {tmp_path / 'x.report.html'} (0.1 MB)" in done.out
+    assert (tmp_path / "x.report.html").read_bytes() == before
+
+
+@pytest.mark.parametrize("when", ["in the job", "in the report"])
+def test_licensed_text_stays_out(when: str, tmp_path: Path) -> None:
+    flag = "--no-document-text"
+    sample("rag", tmp_path, "-q", *([flag] if when == "in the job" else []))
+    done = command("report", tmp_path, *([flag] if when == "in the report" else []))
+    assert "note: text of documents is left out, as was asked for" in done.out
+    assert LICENSED not in everything(tmp_path / "x.report.html")
+    assert "reached the headland" not in everything(tmp_path / "x.report.html").replace(
+        "electricity reached the headland in 1938", ""  # the run itself says so
+    )  # fmt: skip
+
+
+def test_a_job_without_text_may_be_shown_with_it(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--no-document-text")
+    command("report", tmp_path, "-q", "--document-text")
+    assert LICENSED in everything(tmp_path / "x.report.html")
+
+
+def test_inputs_that_moved_are_noted_and_can_be_given(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q")
+    config = tmp_path / "x.config.yml"
+    config.write_text(config.read_text().replace(str(SAMPLES), "/gone"))
+    done = command("report", tmp_path)
+    assert "/gone/rag/topics.jsonl: no such topic file; give --rag-topics" in done.out
+    assert LICENSED not in everything(tmp_path / "x.report.html").replace("the headland in", "")
+    folder = SAMPLES / "rag"
+    given = ("--rag-topics", folder / "topics.jsonl", "--rag-responses", folder / "runs")
+    done = command("report", tmp_path, *given, "--documents", folder / "documents.jsonl")
+    assert "note:" not in done.out
+    assert LICENSED in everything(tmp_path / "x.report.html")
+    refused = command("report", tmp_path, "--rag-topics", "/gone")
+    assert (refused.status, "/gone: no such topic file" in refused.err) == (1, True)
+
+
+def test_without_log_and_config_it_does_without_and_says_so(tmp_path: Path) -> None:
+    outputs = output(tmp_path, (response(("S.", ["d"])), [judgment(FULL, doc_id="d", exists=True)]))
+    written = report(outputs)
+    assert [note.split(":")[0] for note in written.notes] == [
+        "no text of documents", "no log beside the judgments",
+    ]  # fmt: skip
+    assert blocks_of(written.path)["head"][0]["logged"] is False
+
+
+def test_prompts_are_kept_with_their_topic(tmp_path: Path) -> None:
+    call = {"event": "MODEL_CALL", "run_id": "r", "topic_id": "t1", "program": "attest",
+            "messages": [{"role": "user", "content": "Is it?"}], "reply": "yes"}  # fmt: skip
+    judged = (response(("S.", ["d"])), [judgment(FULL, doc_id="d", exists=True)])
+    outputs = output(tmp_path, judged, log=[call])
+    (kept,) = blocks_of(report(outputs).path)["calls-0"]
+    assert (kept["run"], kept["reply"], kept["program"]) == ("r", "yes", "attest")
+    assert "calls-0" not in blocks_of(report(outputs, document_text=False).path)
+
+
+def test_what_a_gate_marked_is_in_it(tmp_path: Path) -> None:
+    workflow = tmp_path / "w.yml"
+    workflow.write_text("judge: citation\ngate: {reject_unless: CITATION_SUPPORT >= 0.5}\n")
+    sample("rag", tmp_path, "-q", "--report", "--workflow", workflow)
+    first = blocks_of(tmp_path / "x.report.html")["reviews"][0]
+    assert first == {
+        "run": "careless", "topic": "11", "status": "REJECTED",
+        "rules": ["CITATION_SUPPORT >= 0.5: broken"],
+    }  # fmt: skip
+    (tmp_path / "x.review.jsonl").write_text("{}\n")
+    done = command("report", tmp_path)
+    assert "x.review.jsonl:1: is not a response to review: 'run_id'" in done.err
+
+
+def test_past_a_size_detail_goes_beside_the_file(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--report")
+    whole = blocks_of(tmp_path / "x.report.html")
+    done = command("report", tmp_path, "--max-size", "0.001")
+    assert f"and 6 files in {tmp_path / 'x.report'}" in done.out
+    names = {path.stem for path in (tmp_path / "x.report").iterdir()}
+    assert names == {name for name in whole if name.startswith(("topic", "documents"))}
+    assert set(blocks_of(tmp_path / "x.report.html")) == {"head", "findings"}
+    command("report", tmp_path, "-q")
+    assert list((tmp_path / "x.report").iterdir()) == []
+
+
+def test_a_truth_must_have_something_in_common(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q")
+    truth = tmp_path / "truth.txt"
+    truth.write_text("careful\tall\tNDCG\t0.5\n")
+    done = command("report", tmp_path, "--truth", truth)
+    assert "has `all` rows of NDCG: unknown measure 'NDCG'" in done.err
+    truth.write_text("nobody\tall\tCITATION_SUPPORT\t0.5\n")
+    done = command("report", tmp_path, "--truth", truth)
+    assert "has no `all` row of any of these runs, such as 'careful'" in done.err
+    truth.write_text("careful\tall\tCITATION_SUPPORT\t0.5\n")
+    assert command("report", tmp_path, "--truth", truth).status == 0
+    assert "CITATION_SUPPORT, held against truth.txt" in (tmp_path / "x.report.html").read_text()
+
+
+def test_nothing_is_left_of_a_report_that_failed(tmp_path: Path) -> None:
+    path = tmp_path / "x.judgments.jsonl"
+    path.write_text('{"record": "header", "format": 2, "judges": {"citation": {}}}\n')
+    done = command("report", tmp_path)
+    assert (done.status, "is cut: its last record is missing" in done.err) == (1, True)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_every_variant_has_a_report_of_its_own(tmp_path: Path) -> None:
+    workflow = SAMPLES.parent / "workflows" / "citation.yml"
+    sample("rag", tmp_path, "-q", "--report", "--workflow", workflow, "--sweep", "partial")
+    assert len(list(tmp_path.glob("x.partial-*.report.html"))) == 5

@@ -1,0 +1,56 @@
+"""`report`: one HTML file from the leaderboard to the evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trecjudge import options as flag
+from trecjudge.commands.ending import exits, print_json, print_lines
+
+if TYPE_CHECKING:
+    from trecjudge.report.writing import Written
+
+
+@exits
+def report_output(
+    output: flag.Output,
+    name: flag.OutputName = None,
+    responses: flag.Responses = None,
+    topics: flag.Topics = None,
+    documents: flag.Documents = None,
+    dataset: flag.Dataset = "auto",
+    compare: flag.Compare = None,
+    truth: flag.Truth = None,
+    document_text: flag.ReportText = None,
+    max_size: flag.MaxSize = 120,
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
+) -> int:
+    """Write NAME.report.html: leaderboard, responses, evidence, charts, to look at offline."""
+    from trecjudge.report.output import Inputs, find_output
+    from trecjudge.report.writing import Wanted, write_report
+
+    given = Inputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
+    wanted = Wanted(
+        outputs=find_output(output, name),
+        inputs=given if topics or responses or documents else None,
+        document_text=document_text,
+        compare=find_output(compare) if compare else None,
+        truth=truth,
+        most=max_size,
+    )
+    written = write_report(wanted)
+    if as_json:
+        print_json([written.as_dict()])
+    elif not quiet:
+        print_lines(report_lines(written))
+    return 0
+
+
+def report_lines(written: Written) -> list[str]:
+    """Return where a report is, and what it lacks."""
+    beside = (
+        f", and {written.beside} files in {written.path.with_suffix('')}" if written.beside else ""
+    )
+    size = f"{written.size / 1e6:.1f} MB{beside}"
+    return [*(f"note: {note}" for note in written.notes), f"report: {written.path} ({size})"]

@@ -1,0 +1,207 @@
+// Two outputs: how runs moved, how labels went together, and every judgment that flipped.
+
+async function compareView() {
+  const compared = head.compared;
+  if (!compared)
+    return [
+      h("h1", null, "Compare"),
+      h("p", { class: "note" }, "This report is of one output; --compare OTHER adds another."),
+    ];
+  const flips = await block("flips");
+  const share = compared.met ? `${((1 - flips.length / compared.met) * 100).toFixed(1)} %` : "none";
+  const alone = [
+    compared.only_here && `${compared.only_here} are here alone`,
+    compared.only_there && `${compared.only_there} there alone`,
+  ].filter(Boolean);
+  return [
+    h("h1", null, "Compare"),
+    h(
+      "p",
+      { class: "lead" },
+      h("bdi", null, head.name),
+      " (here) and ",
+      h("bdi", null, compared.name),
+      ` (there): of ${compared.met} judgments that both have, ${share} say the same, ${flips.length} flipped.`,
+      alone.length > 0 && ` ${alone.join(", ")}.`,
+    ),
+    h("h2", null, "Labels"),
+    labelTable(compared.pairs),
+    h("h2", null, "Runs"),
+    movesPart(compared.moves),
+    h("h2", null, "Flipped judgments"),
+    flips.length
+      ? filtered(
+          "Filter flips",
+          flips,
+          (flip) =>
+            `${flip.run} ${flip.topic} ${flip.doc_id} ${flip.here.word} > ${flip.there.word}`,
+          (kept) => table("Flipped judgments", flipColumns(), kept),
+        )
+      : h("p", { class: "note" }, "No judgment flipped."),
+  ];
+}
+
+function labelTable(pairs) {
+  const tones = Object.keys(head.signs);
+  const labels = (side) =>
+    [...new Map(pairs.map((pair) => [pair[side].join(), pair[side]])).values()].sort(
+      ([a], [b]) => tones.indexOf(a) - tones.indexOf(b),
+    );
+  const same = (a, b) => a.join() === b.join();
+  const count = (a, b) =>
+    pairs.find((pair) => same(pair.here, a) && same(pair.there, b))?.count || 0;
+  const there = labels("there");
+  return scrolling(
+    "Labels here and there",
+    h(
+      "table",
+      { class: "crossed" },
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          h("th", { scope: "col" }, "here, down; there, across"),
+          there.map((label) => h("th", { scope: "col", class: "number" }, badge(...label))),
+        ),
+      ),
+      h(
+        "tbody",
+        null,
+        labels("here").map((label) =>
+          h(
+            "tr",
+            null,
+            h("th", { scope: "row" }, badge(...label)),
+            there.map((other) =>
+              h(
+                "td",
+                { class: `number${same(label, other) ? " diagonal" : ""}` },
+                count(label, other),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function movesPart(moves) {
+  const names = [...new Set(moves.map((move) => move.measure))];
+  if (!names.length) return h("p", { class: "note" }, "The two have no measure in common.");
+  const place = h("div");
+  const draw = (i) =>
+    fresh(
+      place,
+      table(
+        `${names[i]} of runs here and there`,
+        [
+          { name: "Run", header: true, key: (move) => move.run, cell: (move) => runLink(move.run) },
+          {
+            name: "Place here",
+            number: true,
+            key: (move) => move.place_here,
+            cell: (move) => move.place_here,
+          },
+          {
+            name: "Place there",
+            number: true,
+            key: (move) => move.place_there,
+            cell: (move) => move.place_there,
+          },
+          {
+            name: "Here",
+            number: true,
+            key: (move) => move.here,
+            cell: (move) => number(move.here),
+          },
+          {
+            name: "There",
+            number: true,
+            key: (move) => move.there,
+            cell: (move) => number(move.there),
+          },
+          {
+            name: "Difference",
+            number: true,
+            key: difference,
+            cell: (move) => signed(difference(move)),
+          },
+        ],
+        moves.filter((move) => move.measure === names[i]),
+      ),
+    );
+  const at = Math.max(0, names.indexOf(head.ranked_by));
+  draw(at);
+  return [h("div", { class: "tools" }, chooser("Measure", names, at, draw)), place];
+}
+
+function difference(move) {
+  return move.here === null || move.there === null ? null : move.here - move.there;
+}
+
+function signed(value) {
+  return value === null
+    ? "n/a"
+    : `${value > 0 ? "+" : value < 0 ? "−" : "±"}${number(Math.abs(value))}`;
+}
+
+function flipColumns() {
+  return [
+    { name: "Run", header: true, key: (flip) => flip.run, cell: (flip) => runLink(flip.run) },
+    {
+      name: "Topic",
+      key: (flip) => flip.topic,
+      cell: (flip) => responseLink(flip.run, flip.topic, h("bdi", null, flip.topic)),
+    },
+    {
+      name: "Sentence",
+      number: true,
+      key: (flip) => flip.sentence_index,
+      cell: (flip) => flip.sentence_index ?? "",
+    },
+    {
+      name: "Document",
+      key: (flip) => flip.doc_id,
+      cell: (flip) => h("code", null, flip.doc_id || ""),
+    },
+    {
+      name: "Here",
+      key: (flip) => flip.here.word,
+      cell: (flip) => badge(flip.here.tone, flip.here.word),
+    },
+    {
+      name: "There",
+      key: (flip) => flip.there.word,
+      cell: (flip) => badge(flip.there.tone, flip.there.word),
+    },
+    { name: "Open", key: (flip) => flip.topic, cell: (flip) => flipLink(flip) },
+  ];
+}
+
+/** Opens the response at the judgment itself: where it stands is looked up when it is clicked. */
+function flipLink(flip) {
+  const open = async (event) => {
+    event.preventDefault();
+    const entry = (await responsesOn(flip.topic)).find((each) => each.run === flip.run);
+    const at = entry.judgments.findIndex(
+      (judgment) =>
+        judgment.judge === flip.judge &&
+        (judgment.sentence_index ?? null) === flip.sentence_index &&
+        (keyOf(judgment) ?? null) === flip.doc_id &&
+        (judgment.claim?.index ?? null) === flip.claim,
+    );
+    location.hash = address("response", flip.run, flip.topic, at).slice(1);
+  };
+  return h(
+    "a",
+    {
+      href: address("response", flip.run, flip.topic),
+      click: open,
+      "aria-label": `Open sentence ${flip.sentence_index} of ${flip.run} on ${flip.topic}`,
+    },
+    "open",
+  );
+}

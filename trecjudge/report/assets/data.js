@@ -1,0 +1,97 @@
+// Blocks: deflated JSON in script elements of this page, or in scripts of the folder beside it.
+
+const MOST_BLOCKS = 12;
+const decoded = new Map();
+const arriving = new Map();
+let head = null;
+let runNumbers = new Map();
+let topicNumbers = new Map();
+
+async function inflated(base64) {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// Called by the scripts beside the page.
+window.trecjudge = (name, base64) => arriving.get(name)?.(base64);
+
+function fromBeside(name) {
+  const loader = window.trustedTypes?.createPolicy
+    ? (fromBeside.policy ||= trustedTypes.createPolicy("blocks", { createScriptURL: (url) => url }))
+    : { createScriptURL: (url) => url };
+  return new Promise((resolve, reject) => {
+    arriving.set(name, resolve);
+    const script = document.createElement("script");
+    script.src = loader.createScriptURL(`${encodeURIComponent(head.beside)}/${name}.js`);
+    script.addEventListener("error", () =>
+      reject(
+        new Error(`${head.beside}/${name}.js is not there: keep that folder beside this file`),
+      ),
+    );
+    document.body.append(script);
+  });
+}
+
+async function read(name) {
+  const held = byId(name);
+  if (held) return inflated(held.textContent);
+  if (head?.beside && head.besides.includes(name)) return inflated(await fromBeside(name));
+  return [];
+}
+
+/** The entries of a block; an empty list where there is none. The last few stay decoded. */
+function block(name) {
+  if (!decoded.has(name)) {
+    const reading = read(name);
+    decoded.set(name, reading);
+    reading.catch(() => decoded.delete(name)); // it may be there the next time
+    if (decoded.size > MOST_BLOCKS) decoded.delete(decoded.keys().next().value);
+  }
+  return decoded.get(name);
+}
+
+async function readHead() {
+  [head] = await read("head");
+  if (!head) throw new Error("the file was cut on its way");
+  runNumbers = new Map(head.runs.map((run, number) => [run.id, number]));
+  topicNumbers = new Map(head.topics.map((topic, number) => [topic.id, number]));
+}
+
+/** The judged responses on a topic, the best run first. */
+async function responsesOn(topicId) {
+  const entries = await block(`topic-${topicNumbers.get(topicId)}`);
+  return [...entries].sort((a, b) => runNumbers.get(a.run) - runNumbers.get(b.run));
+}
+
+async function documentsOn(topicId) {
+  return block(`documents-${topicNumbers.get(topicId)}`);
+}
+
+async function callsOn(topicId) {
+  return block(`calls-${topicNumbers.get(topicId)}`);
+}
+
+function score(measure, runId, topicId) {
+  return head.scores[measure][runNumbers.get(runId)][topicNumbers.get(topicId)];
+}
+
+function rankedBy() {
+  return head.measures.findIndex((measure) => measure.name === head.ranked_by);
+}
+
+/** Positions in UTF-16 units of offsets in characters, which is how documents are counted. */
+function units(text, offsets) {
+  if (!/[\ud800-\udbff]/.test(text)) return offsets;
+  const wanted = new Map();
+  let unit = 0;
+  let count = 0;
+  const last = Math.max(...offsets);
+  for (const character of text) {
+    wanted.set(count, unit);
+    if (count >= last) break;
+    count += 1;
+    unit += character.length;
+  }
+  return offsets.map((offset) => wanted.get(offset) ?? text.length);
+}

@@ -1,0 +1,162 @@
+// Runs by topics, a cell a response: its number is in it, and its shade says the same.
+
+const SHADES = 7;
+const TOPIC_ORDERS = ["id", "mean, lowest first", "mean, highest first"];
+
+function heatView(measureName) {
+  const found = head.measures.findIndex((measure) => measure.name === measureName);
+  const state = { measure: found < 0 ? rankedBy() : found, runs: "", topics: "", order: 0 };
+  const place = h("div");
+  const draw = () => fresh(place, heatTable(state));
+  draw();
+  return [
+    h("h1", null, "Heat map"),
+    h(
+      "p",
+      { class: "lead" },
+      "A row a run, a column a topic. Open a cell to read the response; arrow keys move, Enter opens.",
+    ),
+    h(
+      "div",
+      { class: "tools" },
+      measureChooser(state.measure, (i) => {
+        state.measure = i;
+        draw();
+      }),
+      chooser("Topics by", TOPIC_ORDERS, 0, (i) => {
+        state.order = i;
+        draw();
+      }),
+      filterBox("Filter runs", (wanted) => {
+        state.runs = wanted;
+        draw();
+      }),
+      filterBox("Filter topics", (wanted) => {
+        state.topics = wanted;
+        draw();
+      }),
+    ),
+    heatLegend(),
+    place,
+  ];
+}
+
+function heatLegend() {
+  const shades = Array.from({ length: SHADES }, (_, i) => h("span", { class: `shade q${i}` }));
+  return h(
+    "p",
+    { class: "shades muted" },
+    "lowest ",
+    shades,
+    " highest · – no response · n/a not defined · ? unjudged",
+  );
+}
+
+function heatTable(state) {
+  const m = state.measure;
+  const runs = head.runs.filter((run) => run.id.toLowerCase().includes(state.runs));
+  const fitting = head.topics.filter((topic) =>
+    `${topic.id} ${topic.title}`.toLowerCase().includes(state.topics),
+  );
+  const topics = state.order
+    ? ordered(fitting, (topic) => meanOfTopic(m, topic), state.order === 2)
+    : fitting;
+  if (!runs.length || !topics.length)
+    return h("p", { class: "note" }, "Nothing fits these filters.");
+  const shade = shadesOf(m);
+  const grid = h(
+    "table",
+    {
+      class: "heat",
+      role: "grid",
+      "aria-label": `${head.measures[m].name} of each run on each topic`,
+      click: (event) => openCell(event.target.closest("td")),
+      keydown: moveInGrid,
+    },
+    h("thead", null, topicRow(topics)),
+    h(
+      "tbody",
+      null,
+      runs.map((run) => runRow(run, topics, m, shade)),
+    ),
+  );
+  grid.tBodies[0].rows[0].cells[1].tabIndex = 0;
+  return h("div", { class: "scroll heat-scroll" }, grid);
+}
+
+function meanOfTopic(m, topic) {
+  const values = head.runs.map((run) => score(m, run.id, topic.id)).filter(Number.isFinite);
+  return values.length ? mean(values) : null;
+}
+
+/** The shade of a value: by seven equal steps from 0 to 1, or over what the measure's values span. */
+function shadesOf(m) {
+  let [low, high] = [0, 0];
+  for (const value of head.scores[m].flat().filter(Number.isFinite)) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (low === 0 && high <= 1) high = 1;
+  return (value) => Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));
+}
+
+function topicRow(topics) {
+  const cells = topics.map((topic) =>
+    h(
+      "th",
+      { scope: "col", role: "columnheader", title: topic.title },
+      h("a", { href: address("topic", topic.id), tabindex: "-1" }, topic.id),
+    ),
+  );
+  return h("tr", { role: "row" }, h("td", { role: "gridcell" }), cells);
+}
+
+function runRow(run, topics, m, shade) {
+  const link = h("a", { href: address("run", run.id), tabindex: "-1" }, h("bdi", null, run.id));
+  const cells = topics.map((topic) => {
+    const value = score(m, run.id, topic.id);
+    const known = Number.isFinite(value);
+    return h(
+      "td",
+      {
+        role: "gridcell",
+        tabindex: "-1",
+        class: known ? `q${shade(value)}` : "none",
+        "data-run": run.id,
+        "data-topic": topic.id,
+      },
+      known ? brief(value) : value === "" ? "–" : value === "?" ? "?" : "n/a",
+    );
+  });
+  return h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, link), cells);
+}
+
+/** A number in as few characters as a cell holds: .82, 1, 12.5, 1235. */
+function brief(value) {
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return String(Math.round(value));
+  return Math.abs(value) < 1 ? value.toFixed(2).replace("0.", ".") : value.toPrecision(3);
+}
+
+function openCell(cell) {
+  if (cell?.dataset.run)
+    location.hash = address("response", cell.dataset.run, cell.dataset.topic).slice(1);
+}
+
+function moveInGrid(event) {
+  const cell = event.target.closest("td");
+  const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  if (!cell) return;
+  if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    openCell(cell);
+  }
+  const step = steps[event.key];
+  if (!step) return;
+  const rows = cell.closest("tbody").rows;
+  const next = rows[cell.parentNode.rowIndex - 1 + step[0]]?.cells[cell.cellIndex + step[1]];
+  event.preventDefault();
+  if (next?.tagName !== "TD") return;
+  cell.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}

@@ -1,0 +1,181 @@
+// Parts that several views are made of: numbers, signs, tables, filters.
+
+function number(value) {
+  if (typeof value !== "number")
+    return value === "?" ? "unjudged" : value === "" ? "no response" : "n/a";
+  return Math.abs(value) < 10 ? value.toFixed(3) : value.toFixed(1);
+}
+
+function sign(tone) {
+  return h("span", { class: `sign ${tone}`, "aria-hidden": "true" }, head.signs[tone]);
+}
+
+/** A label as sign and word. */
+function badge(tone, word) {
+  return h("span", { class: `badge ${tone}` }, sign(tone), " ", word || head.meanings[tone]);
+}
+
+function legend(tones) {
+  return h(
+    "ul",
+    { class: "legend", "aria-label": "Signs" },
+    tones.map(([tone, count]) =>
+      h("li", null, badge(tone), count === undefined ? null : ` ${count}`),
+    ),
+  );
+}
+
+function filterBox(label, changed) {
+  return h(
+    "label",
+    { class: "tool" },
+    label,
+    " ",
+    h("input", {
+      type: "search",
+      input: (event) => changed(event.target.value.trim().toLowerCase()),
+    }),
+  );
+}
+
+function chooser(label, names, chosen, changed) {
+  const options = names.map((name, i) => h("option", { value: i, selected: i === chosen }, name));
+  return h(
+    "label",
+    { class: "tool" },
+    label,
+    " ",
+    h("select", { change: (event) => changed(Number(event.target.value)) }, options),
+  );
+}
+
+function measureChooser(chosen, changed) {
+  return chooser(
+    "Measure",
+    head.measures.map((measure) => measure.name),
+    chosen,
+    changed,
+  );
+}
+
+function scrolling(label, ...children) {
+  return h(
+    "div",
+    { class: "scroll", role: "region", "aria-label": label, tabindex: "0" },
+    children,
+  );
+}
+
+function absent(value) {
+  return value === null || value === undefined || value === "" || value === "?";
+}
+
+/** Rows in order of a key, those without a value last, whichever way the rest goes. */
+function ordered(rows, key, downwards) {
+  const way = downwards ? -1 : 1;
+  const compared = (a, b) =>
+    typeof a === "number" && typeof b === "number"
+      ? a - b
+      : String(a).localeCompare(String(b), undefined, { numeric: true });
+  return rows
+    .map((row) => [key(row), row])
+    .sort(([a], [b]) => absent(a) - absent(b) || (absent(a) ? 0 : way * compared(a, b)))
+    .map(([, row]) => row);
+}
+
+const AT_ONCE = 200;
+
+/**
+ * A table that sorts by its heads. Columns: {name, key(row), cell(row), number, header}. Of many
+ * rows the first are shown, more on demand.
+ */
+function table(label, columns, rows, sorted = null) {
+  const body = h("tbody");
+  const more = h("p", { class: "more" });
+  const state = { ...(sorted || { column: null, downwards: false }), shown: AT_ONCE };
+  const cells = (row) =>
+    columns.map((column) =>
+      h(
+        column.header ? "th" : "td",
+        { class: column.number ? "number" : column.class, scope: column.header ? "row" : null },
+        column.cell(row),
+      ),
+    );
+  const draw = () => {
+    const column = columns[state.column];
+    const all = column ? ordered(rows, column.key, state.downwards) : rows;
+    fresh(
+      body,
+      all.slice(0, state.shown).map((row) => h("tr", null, cells(row))),
+    );
+    heads.forEach((cell, i) =>
+      cell.setAttribute(
+        "aria-sort",
+        i !== state.column ? "none" : state.downwards ? "descending" : "ascending",
+      ),
+    );
+    const left = all.length - state.shown;
+    fresh(
+      more,
+      left > 0 &&
+        h(
+          "button",
+          {
+            type: "button",
+            click: () => {
+              state.shown += AT_ONCE * 5;
+              draw();
+            },
+          },
+          `Show ${Math.min(left, AT_ONCE * 5)} more of ${left}`,
+        ),
+    );
+  };
+  const heads = columns.map((column, i) =>
+    h(
+      "th",
+      { scope: "col", class: column.number ? "number" : null },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "sort",
+          click: () => {
+            state.downwards = state.column === i ? !state.downwards : Boolean(column.number);
+            state.column = i;
+            draw();
+          },
+        },
+        column.name,
+      ),
+    ),
+  );
+  draw();
+  return [scrolling(label, h("table", null, h("thead", null, h("tr", null, heads)), body)), more];
+}
+
+function runLink(runId) {
+  return h("a", { href: address("run", runId) }, h("bdi", null, runId));
+}
+
+function responseLink(runId, topicId, ...shown) {
+  return h("a", { href: address("response", runId, topicId) }, shown);
+}
+
+/** Links to what comes before and after, with a list to choose from. */
+function stepper(label, ids, names, current, where) {
+  const at = ids.indexOf(current);
+  const step = (to, text, said) =>
+    ids[to] === undefined
+      ? h("span", { class: "step muted", "aria-hidden": "true" }, text)
+      : h("a", { class: "step", href: where(ids[to]), "aria-label": said }, text);
+  return h(
+    "span",
+    { class: "stepper" },
+    step(at - 1, "‹", `Previous ${label.toLowerCase()}`),
+    chooser(label, names, at, (i) => {
+      location.hash = where(ids[i]).slice(1);
+    }),
+    step(at + 1, "›", `Next ${label.toLowerCase()}`),
+  );
+}

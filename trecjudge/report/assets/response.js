@@ -1,0 +1,322 @@
+// What a run says on a topic: sentences by label, citations as chips, claims under their sentence.
+
+const NARROW = window.matchMedia("(max-width: 62rem)");
+let chosenJudge = null;
+let shownView = null;
+NARROW.addEventListener("change", () => shownView?.placePanel());
+
+async function responseView(runId, topicId, picked) {
+  const topic = head.topics[topicNumbers.get(topicId)];
+  if (!runNumbers.has(runId)) return { shown: unknown("run", runId) };
+  if (!topic) return { shown: unknown("topic", topicId) };
+  const entry = (await responsesOn(topicId)).find((each) => each.run === runId);
+  const shown = [responseHead(runId, topic)];
+  if (!entry) {
+    shown.push(h("p", { class: "note" }, "The system gave no response on this topic."));
+    return { shown };
+  }
+  const marked = (await block("reviews")).find(
+    (review) => review.run === runId && review.topic === topicId,
+  );
+  if (marked)
+    shown.push(
+      h(
+        "p",
+        { class: "note" },
+        h("b", null, marked.status),
+        ` by the gate: ${marked.rules.join("; ")}`,
+      ),
+    );
+  const view = new ResponseView(entry, topic);
+  shownView = view;
+  shown.push(view.element);
+  view.pick(picked === undefined ? view.first() : Number(picked), picked !== undefined);
+  return { shown, update: (other) => view.pick(Number(other), true) };
+}
+
+function responseHead(runId, topic) {
+  const runs = head.runs.map((run) => run.id);
+  const topics = head.topics.map((each) => each.id);
+  const tiles = head.measures.map((measure, m) => tile(measure.name, score(m, runId, topic.id)));
+  const more = [
+    ["Problem", topic.problem],
+    ["Background", topic.background],
+    ["Article", topic.body],
+  ].filter(([, text]) => text);
+  return [
+    h(
+      "div",
+      { class: "tools" },
+      stepper("Run", runs, runs, runId, (id) => address("response", id, topic.id)),
+      stepper("Topic", topics, topics, topic.id, (id) => address("response", runId, id)),
+      h("a", { href: address("topic", topic.id) }, "All runs on this topic"),
+    ),
+    h(
+      "h1",
+      null,
+      h("bdi", null, runId),
+      h("span", { class: "muted" }, " on "),
+      h("bdi", null, topic.id),
+    ),
+    topic.title && h("p", { class: "asked" }, said(topic.title)),
+    more.length > 0 &&
+      h(
+        "details",
+        { class: "more-topic" },
+        h("summary", null, "More of the topic"),
+        more.map(([name, text]) => [h("h2", null, name), h("p", null, said(text))]),
+      ),
+    h("ul", { class: "tiles" }, tiles),
+  ];
+}
+
+class ResponseView {
+  constructor(entry, topic) {
+    this.entry = entry;
+    this.topic = topic;
+    this.panel = h("aside", { class: "evidence", tabindex: "-1", "aria-label": "Evidence" });
+    this.numbers = new Map();
+    for (const key of entry.sentences.flatMap((sentence) => sentence.citations)) this.numberOf(key);
+    this.judges = [...new Set(entry.judgments.map((judgment) => judgment.judge))];
+    this.judge = this.judges.includes(chosenJudge)
+      ? chosenJudge
+      : this.judges.find((judge) => Object.keys(entry.tones[judge] || {}).length) || this.judges[0];
+    this.list = h("div", { class: "response" });
+    this.status = h("p", { class: "hidden", role: "status" });
+    this.element = h("div", { class: "reading" }, this.status, this.list, this.panel);
+    this.draw();
+  }
+
+  numberOf(key) {
+    if (!this.numbers.has(key)) this.numbers.set(key, this.numbers.size + 1);
+    return this.numbers.get(key);
+  }
+
+  /** Positions of the chosen judge's judgments that pass a test. */
+  where(test) {
+    return this.entry.judgments.flatMap((judgment, i) =>
+      judgment.judge === this.judge && test(judgment) ? [i] : [],
+    );
+  }
+
+  first() {
+    const open = this.where((judgment) => judgment.evidence || judgment.sources);
+    return open[0] ?? this.where(() => true)[0] ?? 0;
+  }
+
+  draw() {
+    const counts = {};
+    for (const i of this.where(() => true)) {
+      const tone = this.entry.judgments[i].tone;
+      counts[tone] = (counts[tone] || 0) + 1;
+    }
+    const whole = this.where(
+      (judgment) => judgment.sentence_index === undefined && keyOf(judgment) === undefined,
+    );
+    const documents = this.where(
+      (judgment) => judgment.sentence_index === undefined && keyOf(judgment) !== undefined,
+    );
+    fresh(
+      this.list,
+      h(
+        "div",
+        { class: "tools" },
+        this.judges.length > 1 &&
+          chooser("Coloured by", this.judges, this.judges.indexOf(this.judge), (i) => {
+            chosenJudge = this.judge = this.judges[i];
+            this.draw();
+            this.pick(this.first(), false);
+          }),
+        legend(
+          Object.keys(head.signs)
+            .filter((tone) => counts[tone])
+            .map((tone) => [tone, counts[tone]]),
+        ),
+        this.where(isProblem).length > 0 &&
+          h("button", { type: "button", click: () => this.goOn() }, "Next problem"),
+      ),
+      this.box("Of the whole response", whole, () => ""),
+      this.entry.sentences.length === 0 &&
+        h("p", { class: "note" }, "The response has no sentence."),
+      h(
+        "ol",
+        { class: "sentences" },
+        this.entry.sentences.map((sentence) => this.sentence(sentence)),
+      ),
+      this.box("Of its documents", documents, (key) => `${this.numberOf(key)} ${key}`),
+    );
+  }
+
+  /** Go to the next judgment that is not all good; after the last to the first. */
+  goOn() {
+    const problems = this.where(isProblem);
+    const next = problems.find((i) => i > this.picked) ?? problems[0];
+    location.hash = this.address(next).slice(1);
+    this.list.querySelector(`[data-judgment="${next}"]`)?.scrollIntoView({ block: "center" });
+  }
+
+  box(title, positions, name) {
+    if (!positions.length) return null;
+    return h(
+      "div",
+      { class: "whole" },
+      h("h2", null, title),
+      h(
+        "p",
+        { class: "chips" },
+        positions.map((i) => this.chip(i, name(keyOf(this.entry.judgments[i])))),
+      ),
+    );
+  }
+
+  sentence(sentence) {
+    const tone = this.entry.tones[this.judge]?.[sentence.index] || "plain";
+    const mine = this.where((judgment) => judgment.sentence_index === sentence.index);
+    const claims = mine.filter((i) => this.entry.judgments[i].claim);
+    const told =
+      tone === "plain" && !sentence.citations.length ? "no citation" : head.meanings[tone];
+    return h(
+      "li",
+      { class: `sentence ${tone}`, "data-sentence": sentence.index },
+      h(
+        "span",
+        { class: "gutter" },
+        h("span", { class: "muted", "aria-hidden": "true" }, sentence.index),
+        sign(tone),
+        h("span", { class: "hidden" }, `Sentence ${sentence.index}, ${told}: `),
+      ),
+      h(
+        "div",
+        { class: "body" },
+        h("p", null, sentence.text ? said(sentence.text) : h("i", { class: "muted" }, "no text")),
+        this.chips(
+          sentence,
+          mine.filter((i) => !this.entry.judgments[i].claim),
+        ),
+        claims.length > 0 &&
+          h(
+            "ul",
+            { class: "claims", "aria-label": `Claims of sentence ${sentence.index}` },
+            claims.map((i) => h("li", null, this.claim(i))),
+          ),
+      ),
+    );
+  }
+
+  chips(sentence, mine) {
+    const keys = [
+      ...new Set([...sentence.citations, ...mine.map((i) => keyOf(this.entry.judgments[i]))]),
+    ];
+    if (!keys.length) return null;
+    return h(
+      "p",
+      { class: "chips" },
+      keys.flatMap((key) => {
+        const found = mine.filter((i) => keyOf(this.entry.judgments[i]) === key);
+        if (found.length)
+          return found.map((i) => this.chip(i, key === undefined ? "" : this.numberOf(key)));
+        const said = this.judgesCitations() ? "not judged" : "cited";
+        return h(
+          "span",
+          { class: "chip plain", title: key },
+          sign("plain"),
+          ` ${this.numberOf(key)} `,
+          h("span", { class: "word" }, said),
+        );
+      }),
+    );
+  }
+
+  /** Whether the chosen judge looks at citations at all. */
+  judgesCitations() {
+    return this.where((judgment) => judgment.citation !== undefined).length > 0;
+  }
+
+  chip(i, name) {
+    const judgment = this.entry.judgments[i];
+    return h(
+      "a",
+      {
+        class: `chip ${judgment.tone}`,
+        href: this.address(i),
+        "data-judgment": i,
+        title: keyOf(judgment),
+      },
+      sign(judgment.tone),
+      ` ${name} `,
+      h("span", { class: "word" }, wordOf(judgment)),
+    );
+  }
+
+  claim(i) {
+    const judgment = this.entry.judgments[i];
+    const more = [judgment.word, judgment.match, judgment.claim.importance < 1 ? "a detail" : ""]
+      .filter(Boolean)
+      .join(" · ");
+    return h(
+      "a",
+      { class: `claim ${judgment.tone}`, href: this.address(i), "data-judgment": i },
+      sign(judgment.tone),
+      " ",
+      said(judgment.claim.text),
+      " ",
+      h("small", { class: "muted" }, more),
+    );
+  }
+
+  address(i) {
+    return address("response", this.entry.run, this.topic.id, i);
+  }
+
+  /** Show the evidence of a judgment; `asked` tells whether somebody chose it. */
+  pick(i, asked) {
+    const judgment = this.entry.judgments[i];
+    if (judgment && judgment.judge !== this.judge) {
+      this.judge = judgment.judge;
+      this.draw();
+    }
+    for (const link of this.list.querySelectorAll("[data-judgment]")) {
+      if (Number(link.dataset.judgment) === i) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+    this.picked = i;
+    if (!judgment) {
+      fresh(this.panel, h("p", { class: "muted" }, "Nothing was judged here."));
+      return;
+    }
+    evidencePanel(this.panel, this, judgment, i);
+    this.asked ||= asked;
+    if (asked) this.status.textContent = visible(`${placeOf(judgment)}: ${wordOf(judgment)}`);
+    this.placePanel();
+    if (asked && NARROW.matches) this.panel.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Beside the response where there is room; else below the sentence, once one was chosen. */
+  placePanel() {
+    const sentence = this.entry.judgments[this.picked]?.sentence_index;
+    const item = this.list.querySelector(`[data-sentence="${sentence}"]`);
+    if (NARROW.matches && this.asked && item) item.append(this.panel);
+    else this.element.append(this.panel);
+  }
+}
+
+/** What a judgment is on: its document, or the citation as written. */
+function keyOf(judgment) {
+  return judgment.doc_id ?? judgment.citation;
+}
+
+function placeOf(judgment) {
+  return judgment.sentence_index === undefined
+    ? "Whole response"
+    : `Sentence ${judgment.sentence_index}`;
+}
+
+function isProblem(judgment) {
+  return !["good", "plain"].includes(judgment.tone);
+}
+
+function wordOf(judgment) {
+  return judgment.value !== undefined && judgment.tone === "plain"
+    ? `${judgment.word} ${number(judgment.value)}`
+    : judgment.word;
+}

@@ -1,0 +1,137 @@
+// One run over all topics, and the list of topics.
+
+function runView(runId) {
+  const run = head.runs[runNumbers.get(runId)];
+  if (!run) return unknown("run", runId);
+  const tiles = head.measures.map((measure, m) =>
+    tile(
+      measure.name,
+      run.means[m].value,
+      run.means[m].low === null
+        ? ""
+        : `${number(run.means[m].low)} to ${number(run.means[m].high)}`,
+    ),
+  );
+  const columns = [
+    {
+      name: "Topic",
+      header: true,
+      key: (topic) => topic.id,
+      cell: (topic) => responseLink(runId, topic.id, h("bdi", null, topic.id)),
+    },
+    ...head.measures.map((measure, m) => ({
+      name: measure.name,
+      number: true,
+      key: (topic) => score(m, runId, topic.id),
+      cell: (topic) => number(score(m, runId, topic.id)),
+    })),
+    {
+      name: "Asked for",
+      class: "clip",
+      key: (topic) => topic.title,
+      cell: (topic) => said(topic.title),
+    },
+  ];
+  const ids = head.runs.map((each) => each.id);
+  return [
+    h("h1", null, h("bdi", null, runId)),
+    h(
+      "p",
+      { class: "lead" },
+      `${run.responses} of ${run.expected_responses} responses, ${run.judged} of ${run.expected} items judged.`,
+    ),
+    h(
+      "div",
+      { class: "tools" },
+      stepper("Run", ids, ids, runId, (id) => address("run", id)),
+    ),
+    h("ul", { class: "tiles" }, tiles),
+    table(`Topics of ${runId}`, columns, head.topics),
+  ];
+}
+
+function tile(name, value, more) {
+  return h(
+    "li",
+    { class: "tile" },
+    h("span", { class: "muted" }, name),
+    h("b", null, number(value)),
+    more && h("small", { class: "muted" }, more),
+  );
+}
+
+function topicsView() {
+  const ranked = rankedBy();
+  const rows = head.topics.map((topic) => {
+    const found = head.runs.map((run) => score(ranked, run.id, topic.id));
+    const values = found.filter((value) => typeof value === "number");
+    return {
+      topic,
+      responses: found.filter((value) => value !== "").length,
+      mean: values.length ? values.reduce((a, b) => a + b, 0) / values.length : null,
+      lowest: values.length ? Math.min(...values) : null,
+      highest: values.length ? Math.max(...values) : null,
+    };
+  });
+  const columns = [
+    {
+      name: "Topic",
+      header: true,
+      key: (row) => row.topic.id,
+      cell: (row) => h("a", { href: address("topic", row.topic.id) }, h("bdi", null, row.topic.id)),
+    },
+    {
+      name: "Asked for",
+      class: "clip",
+      key: (row) => row.topic.title,
+      cell: (row) => said(row.topic.title),
+    },
+    {
+      name: "Responses",
+      number: true,
+      key: (row) => row.responses,
+      cell: (row) => `${row.responses}/${head.runs.length}`,
+    },
+    { name: "Mean", number: true, key: (row) => row.mean, cell: (row) => number(row.mean) },
+    { name: "Lowest", number: true, key: (row) => row.lowest, cell: (row) => number(row.lowest) },
+    {
+      name: "Highest",
+      number: true,
+      key: (row) => row.highest,
+      cell: (row) => number(row.highest),
+    },
+  ];
+  return [
+    h("h1", null, "Topics"),
+    h(
+      "p",
+      { class: "lead" },
+      `${head.ranked_by} of all runs on each topic. Open a topic to see them side by side.`,
+    ),
+    filtered(
+      "Filter topics",
+      rows,
+      (row) => `${row.topic.id} ${row.topic.title}`,
+      (kept) => table("Topics", columns, kept),
+    ),
+  ];
+}
+
+/** A box that filters rows by their text, and what is made of the rows. */
+function filtered(label, rows, text, made) {
+  const place = h("div", null, made(rows));
+  const count = h("span", { class: "muted", role: "status" });
+  const box = filterBox(label, (wanted) => {
+    const kept = rows.filter((row) => text(row).toLowerCase().includes(wanted));
+    count.textContent = wanted ? `${kept.length} of ${rows.length}` : "";
+    fresh(place, made(kept));
+  });
+  return [h("div", { class: "tools" }, box, count), place];
+}
+
+function unknown(what, id) {
+  return [
+    h("h1", null, `No such ${what}`),
+    h("p", { class: "note" }, `There is no ${what} `, h("bdi", null, id), " in this report."),
+  ];
+}

@@ -1,0 +1,183 @@
+"""Charts as SVG text: distributions, ranks by measure, agreement; styled by the page's sheet."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from trecjudge.findings import visible
+from trecjudge.report.templates import render
+
+PLOT_WIDTH, ROW = 560, 22
+CHARACTER = 7.4
+"""Pixels of a character of a name, in the wider of usual fonts."""
+
+LONGEST_NAME = 30
+COLUMN = 190
+SCATTER = 520
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Values from `low` to `high` on the pixels from `start` to `end`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, values: Sequence[float], start: float, end: float) -> Axis:
+        """Return an axis that holds the values: 0 to 1 where they fit, else their own range."""
+        low, high = min((0.0, *values)), max((0.0, *values))
+        if low >= 0.0 and high <= 1.0:
+            high = 1.0
+        return cls(low, high if high > low else low + 1.0, start, end)
+
+    def at(self, value: float) -> float:
+        """Return the pixel of a value."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+    @property
+    def ticks(self) -> list[float]:
+        """Five values with their ends."""
+        return [self.low + (self.high - self.low) * i / 4 for i in range(5)]
+
+
+def short(run_id: str) -> str:
+    """Return a run's name that fits beside a chart."""
+    name = visible(run_id)
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def margin(run_ids: Iterable[str]) -> int:
+    """Return the pixels that the names of runs need beside a chart."""
+    return 24 + round(CHARACTER * max((len(short(run_id)) for run_id in run_ids), default=0))
+
+
+def told(value: float) -> str:
+    """Return a number as charts show it."""
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
+    """Return the values of each run over topics: points, quartiles, median, lowest, highest."""
+    left, top = margin(values), 36
+    right = left + PLOT_WIDTH
+    every = [value for found in values.values() for value in found]
+    axis = Axis.over(every, left, right)
+    rows = [
+        _row(run_id, found, axis, top + ROW * (i + 0.5))
+        for i, (run_id, found) in enumerate(values.items())
+    ]
+    bottom = top + ROW * len(rows)
+    ticks = [{"at": axis.at(tick), "text": f"{tick:.4g}"} for tick in axis.ticks]
+    size = {"width": right + 24, "height": bottom + 12, "top": top, "bottom": bottom, "left": left}
+    title = f"{measure}: values of each run over topics"
+    return render("distribution.svg", title=title, rows=rows, ticks=ticks, **size)
+
+
+def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str, Any]:
+    if not values:
+        said = f"{visible(run_id)}: no values"
+        return {"name": short(run_id), "y": y, "told": said, "box": None}
+    first, median, third = _quartiles(values)
+    box = {
+        "lowest": axis.at(min(values)),
+        "highest": axis.at(max(values)),
+        "first": axis.at(first),
+        "width": round(max(1.0, axis.at(third) - axis.at(first)), 1),
+        "median": axis.at(median),
+    }
+    points = "".join(f"M{axis.at(value)} {y}h0" for value in values)
+    said = (
+        f"{visible(run_id)}: median {told(median)}, middle half {told(first)} to {told(third)},"
+        f" {told(min(values))} to {told(max(values))} over {len(values)} topics"
+    )
+    return {"name": short(run_id), "y": y, "box": box, "points": points, "told": said}
+
+
+def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    if len(values) == 1:
+        return values[0], values[0], values[0]
+    first, median, third = statistics.quantiles(values, n=4, method="inclusive")
+    return first, median, third
+
+
+def bump(measures: Sequence[str], ranks: Mapping[str, Sequence[int | None]]) -> str:
+    """Return a line for each run from its rank by one measure to its rank by the next.
+
+    `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
+    the leaderboard; the first five stand out.
+    """
+    left, top = max(margin(ranks), COLUMN // 2), 48
+    xs = [left + COLUMN * i for i in range(len(measures))]
+    lines = [_line(run_id, found, xs, top, measures) for run_id, found in ranks.items()]
+    highest = max((rank for found in ranks.values() for rank in found if rank), default=1)
+    bottom = top + ROW * (highest - 1)
+    columns = [{"x": x, "name": name} for x, name in zip(xs, measures, strict=True)]
+    size = {
+        "width": xs[-1] + left,
+        "height": bottom + 24,
+        "left": left,
+        "right": xs[-1],
+        "top": top,
+        "bottom": bottom,
+    }
+    title = f"Rank of each run by {', '.join(measures)}"
+    return render("bump.svg", title=title, columns=columns, lines=lines, **size)
+
+
+def _line(
+    run_id: str, ranks: Sequence[int | None], xs: Sequence[int], top: int, names: Sequence[str]
+) -> dict[str, Any]:
+    ys = [None if rank is None else top + ROW * (rank - 1) for rank in ranks]
+    dots = [(x, y) for x, y in zip(xs, ys, strict=True) if y is not None]
+    said = ", ".join(
+        f"{n} {'no value' if r is None else r}" for n, r in zip(names, ranks, strict=True)
+    )
+    return {
+        "name": short(run_id),
+        "told": f"{visible(run_id)}: {said}",
+        "path": _curve(dots),
+        "dots": dots,
+        "left": ys[0],
+        "right": ys[-1],
+    }
+
+
+def _curve(dots: Sequence[tuple[int, int]]) -> str:
+    """Return a path through the dots that leaves and reaches each of them level."""
+    if not dots:
+        return ""
+    path = f"M{dots[0][0]} {dots[0][1]}"
+    for (x0, y0), (x1, y1) in pairwise(dots):
+        middle = (x0 + x1) / 2
+        path += f"C{middle} {y0} {middle} {y1} {x1} {y1}"
+    return path
+
+
+def scatter(measure: str, other: str, points: Mapping[str, tuple[float, float]]) -> str:
+    """Return a point for each run: our mean upwards, that of `other` across, the diagonal."""
+    left, top, right, bottom = 64, 40, SCATTER - 16, SCATTER - 56
+    both = [value for pair in points.values() for value in pair]
+    across, upwards = Axis.over(both, left, right), Axis.over(both, bottom, top)
+    ticks = [
+        {"x": across.at(tick), "y": upwards.at(tick), "text": f"{tick:.4g}"}
+        for tick in across.ticks
+    ]
+    dots = [
+        {
+            "x": across.at(theirs),
+            "y": upwards.at(ours),
+            "told": f"{visible(run_id)}: {told(ours)} here, {told(theirs)} in {other}",
+        }
+        for run_id, (ours, theirs) in points.items()
+    ]
+    size = {"size": SCATTER, "left": left, "top": top, "right": right, "bottom": bottom}
+    said = {"title": f"{measure}, here and in {other}", "across": other, "upwards": measure}
+    return render("scatter.svg", points=dots, ticks=ticks, **said, **size)

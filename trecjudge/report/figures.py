@@ -1,0 +1,89 @@
+"""Which charts a report has: ranks by measure, distributions, agreement with others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.leaderboard import Leaderboard
+from trecjudge.report.charts import bump, distribution, scatter
+from trecjudge.report.page import Chart
+from trecjudge.trec import read_leaderboard
+
+Means = Mapping[str, Mapping[str, float]]
+"""measure -> run_id -> mean"""
+
+
+def own_charts(board: Leaderboard) -> Iterator[Chart]:
+    """Yield ranks by measure, then the distribution of each measure."""
+    names = [measure.name for measure in board.spec.measures]
+    if len(names) > 1 and len(board.scores) > 1:
+        caption = "A line a run, from its rank by one measure to its rank by the next."
+        yield Chart("Ranks by measure", caption, bump(names, ranks(board)))
+    caption = "A point a topic; the box is the middle half of the topics, the bar their median."
+    for name in names:
+        values = {run_id: _over_topics(board, run_id, name) for run_id in board.ranking()}
+        yield Chart(f"{name} over topics", caption, distribution(name, values), name)
+
+
+def _over_topics(board: Leaderboard, run_id: str, measure: str) -> list[float]:
+    scores = board.scores[run_id]
+    found = (scores[topic][measure].value for topic in board.expected if topic in scores)
+    return [value for value in found if value is not None]
+
+
+def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
+    """Return the rank of each run by each measure, the best run first; equal values by run."""
+    found: dict[str, list[int | None]] = {run_id: [] for run_id in board.ranking()}
+    for measure in board.spec.measures:
+        means = {run_id: board.mean(run_id, measure).value for run_id in found}
+        valued = [(value, run_id) for run_id, value in means.items() if value is not None]
+        valued.sort(key=lambda pair: pair[0] if measure.lower_is_better else -pair[0])
+        places = {run_id: place for place, (_, run_id) in enumerate(valued, 1)}
+        for run_id, row in found.items():
+            row.append(places.get(run_id))
+    return found
+
+
+def agreement(board: Leaderboard, name: str, theirs: Means) -> Iterator[Chart]:
+    """Yield a scatter of each measure that others have too, a point a run."""
+    for measure, ours in means_of(board).items():
+        common = theirs.get(measure, {})
+        points = {run: (ours[run], common[run]) for run in ours if run in common}
+        if points:
+            caption = f"A point a run ({len(points)}); on the line the two say the same."
+            svg = scatter(measure, name, points)
+            yield Chart(f"{measure}, held against {name}", caption, svg, measure)
+
+
+def means_of(board: Leaderboard) -> Means:
+    """Return the means of a leaderboard, the best run first."""
+    return {
+        measure.name: {
+            run_id: mean
+            for run_id in board.ranking()
+            if (mean := board.mean(run_id, measure).value) is not None
+        }
+        for measure in board.spec.measures
+    }
+
+
+def read_truth(path: Path, board: Leaderboard) -> Means:
+    """Return the `all` rows of a leaderboard of others.
+
+    Raises InputError where it shares no measure, or no run of one, with ours.
+    """
+    means: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in read_leaderboard(path, lambda finding: None):
+        if row.topic_id is None:
+            means[row.measure][row.run_id] = row.value
+    ours = [measure.name for measure in board.spec.measures]
+    if not set(ours) & set(means):
+        theirs = ", ".join(means) or "nothing"
+        raise InputError(f"{path}: has `all` rows of {theirs}: {unknown('measure', theirs, ours)}")
+    if not any(set(means[name]) & set(board.scores) for name in ours if name in means):
+        run_id = next(iter(board.scores))
+        raise InputError(f"{path}: has no `all` row of any of these runs, such as {run_id!r}")
+    return means

@@ -1,0 +1,99 @@
+"""What a job left on disk, found again: its files by name, its config, its log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.outputs import Outputs
+from trecjudge.sources.containers import lines
+
+JUDGMENTS = ".judgments.jsonl"
+
+
+def find_output(given: Path, name: str | None = None) -> Outputs:
+    """Return the files of a job: `given` is its folder, or its judgments file.
+
+    Raises InputError where there is none, or several and no `name`.
+    """
+    if given.is_file():
+        return Outputs(given.parent, given.name.removesuffix(".jsonl").removesuffix(".judgments"))
+    names = sorted(file.name.removesuffix(JUDGMENTS) for file in given.glob(f"*{JUDGMENTS}"))
+    if not names:
+        raise InputError(f"{given}: no NAME{JUDGMENTS} in it; give the --out-dir of a job")
+    if name is None and len(names) > 1:
+        said = ", ".join(names)
+        raise InputError(f"{given}: holds {said}; say which by --name, or by its NAME{JUDGMENTS}")
+    if name is not None and name not in names:
+        raise InputError(f"{given}: {unknown('name', name, names)}")
+    return Outputs(given, name or names[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a job was given, by which its texts can be read again.
+
+    `document_text` tells whether text of documents may stand in what it writes.
+    """
+
+    topics: Path | None = None
+    runs: tuple[Path, ...] = ()
+    documents: tuple[Path, ...] = ()
+    dataset: str = "auto"
+    document_text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a report tells of a job's config; empty where there is no config file."""
+
+    written: str = ""
+    model: str = ""
+    inputs: Inputs = Inputs()
+    findings: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_config(path: Path) -> Config:
+    """Return what a config file says. Raises InputError where it is none."""
+    if not path.is_file():
+        return Config()
+    try:
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
+        inputs = Inputs(
+            Path(given["topics"]) if given.get("topics") else None,
+            tuple(map(Path, given.get("runs") or ())),
+            tuple(map(Path, given.get("documents") or ())),
+            given.get("dataset") or "auto",
+            given.get("document_text") is not False,
+        )
+        findings = (loaded.get("counts") or {}).get("findings") or {}
+        return Config(str(loaded.get("written", "")), str(model.get("model", "")), inputs, findings)
+    except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
+        raise InputError(f"{path}: is not the config of a job: {error}") from error
+
+
+def read_log(path: Path, told: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
+    """Pass each event of a log on to `told` by its name; return False where there is no log.
+
+    Events of other names, most of a log, are not even parsed. A line that cannot be read, as the
+    last one of a job that broke off, is passed over.
+    """
+    if not path.is_file():
+        return False
+    heads = {b'{"event":"%s"' % name.encode(): hear for name, hear in told.items()}
+    length = max(map(len, heads))
+    for _, line in lines(path):
+        hear = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
+        if hear is not None:
+            try:
+                hear(orjson.loads(line))
+            except orjson.JSONDecodeError:
+                continue
+    return True

@@ -1,0 +1,51 @@
+"""The templates of `assets/`, filled; whatever is put into them is escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from trecjudge.findings import visible
+
+ASSETS = Path(__file__).parent / "assets"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined
+    )
+    environment.filters |= {
+        "visible": visible,
+        "number": number,
+        "stacked": stacked,
+        "part": lambda text: quote(text, safe=""),
+    }
+    return environment
+
+
+def render(template: str, **values: Any) -> Markup:
+    """Return a template of `assets/` with its values, safe to stand in another one."""
+    return Markup(_environment().get_template(template).render(**values))
+
+
+def asset(name: str) -> Markup:
+    """Return a file of `assets/` as it is: our own style or script."""
+    return Markup((ASSETS / name).read_text(encoding="utf-8"))
+
+
+def number(value: float | None) -> str:
+    """Return a mean as a reader wants it; `n/a` where there is none."""
+    if value is None:
+        return "n/a"
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def stacked(name: str) -> Markup:
+    """Return a measure's name that may break after each underscore."""
+    return Markup("_<wbr>").join(map(escape, name.split("_")))

@@ -1,0 +1,107 @@
+"""What stands beside the judgments: findings, every prompt as sent, what a gate marked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.findings import KINDS
+from trecjudge.outputs import Outputs
+from trecjudge.records import Place
+from trecjudge.report.blocks import Blocks
+from trecjudge.report.output import read_log
+from trecjudge.sources.containers import lines
+
+OF_A_CALL = (
+    "sentence_index",
+    "citation_id",
+    "program",
+    "messages",
+    "reply",
+    "cached",
+    "tokens",
+    "seconds",
+    "tries",
+    "error",
+)
+OF_A_FINDING = ("kind", "severity", "place", "message", "value", "sentence", "run_id", "topic_id")
+FINDINGS, CALLS, REVIEWS = "findings", "calls", "reviews"
+
+
+@dataclass(slots=True)
+class Trail:
+    """Counts of what a log had. `logged` is False where there was no log."""
+
+    logged: bool = False
+    findings: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+
+
+def read_trail(
+    outputs: Outputs,
+    blocks: Blocks,
+    written_at: Mapping[str, tuple[str, str]],
+    document_text: bool,
+) -> Trail:
+    """Read findings and model calls of a job's log into `blocks`.
+
+    A finding on a line of a run is given the run and topic of the response there. Without
+    `document_text` no call is kept: prompts and replies hold text of documents.
+    """
+    trail = Trail()
+
+    def finding(event: Mapping[str, Any]) -> None:
+        trail.findings[str(event.get("kind"))] += 1
+        entry = {name: event.get(name) for name in OF_A_FINDING}
+        if not entry["run_id"]:
+            place = str(event.get("place"))
+            entry["run_id"], entry["topic_id"] = written_at.get(place, ("", entry["topic_id"]))
+        blocks.add(FINDINGS, None, entry)
+
+    def call(event: Mapping[str, Any]) -> None:
+        trail.calls += 1
+        entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
+        blocks.add(CALLS, str(event.get("topic_id")), entry)
+
+    told = {"FINDING": finding} | ({"MODEL_CALL": call} if document_text else {})
+    trail.logged = read_log(outputs.log, told)
+    return trail
+
+
+def read_reviews(path: Path, blocks: Blocks) -> None:
+    """Read which responses a gate marked, and by which rules, into `blocks`, where there is one.
+
+    Raises InputError with file and line for what is no such record.
+    """
+    if not path.is_file():
+        return
+    for number, line in lines(path):
+        try:
+            record = orjson.loads(line)
+            entry = {"run": record["run_id"], "topic": record["topic_id"]}
+            rules = [f"{rule['rule']}: {rule['outcome']}" for rule in record["rules"]]
+            blocks.add(REVIEWS, None, entry | {"status": record["status"], "rules": rules})
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            place = Place(str(path), number)
+            raise InputError(f"{place}: is not a response to review: {error}") from error
+
+
+def kinds_of(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the kinds of findings with severity, effect and count, the worst first."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    found = [
+        {
+            "kind": kind,
+            "severity": KINDS[kind].severity if kind in KINDS else "note",
+            "effect": KINDS[kind].effect if kind in KINDS else "",
+            "count": count,
+        }
+        for kind, count in counts.items()
+    ]
+    return sorted(found, key=lambda kind: (order[kind["severity"]], -kind["count"], kind["kind"]))
