@@ -20,7 +20,8 @@ _CUES = frozenset(map(word_form, _NEGATIONS.split()))
 # Words that deny without negating: "lacks evidence" is "has no evidence".
 _DENIALS = """
 lack fail except rather instead unlike unlikely avoid prevent deny reject oppose little few hardly
-barely unable absence impossible refute debunk ban prohibit forbid free false unclear inaction nobody nothing although though despite
+barely unable absence impossible refute debunk ban prohibit forbid free false unclear inaction
+nobody nothing although though despite
 """
 _DENYING = _CUES | frozenset(map(word_form, _DENIALS.split()))
 # Characters that negate what follows (Chinese), and endings that negate what precedes.
