@@ -94,3 +94,9 @@ def test_labels_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     bad.write_text("")
     done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", bad)
     assert (done.status, "no labels in it" in done.err) == (1, True)
+
+
+def test_a_judge_that_takes_no_labels_says_so_before_it_judges(tmp_path: Path) -> None:
+    done = sample("rag", tmp_path, "--judge", "length", "--human", LABELS)
+    assert (done.status, "'length' takes no labels of others (--human)" in done.err) == (1, True)
+    assert not (tmp_path / "x.judgments.jsonl").exists()

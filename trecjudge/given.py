@@ -55,12 +55,17 @@ def with_labels(panel: Panel, labels: Mapping[Key, str]) -> list[Seat]:
 
     Raises PluginError if none can.
     """
-    if not any(isinstance(seat.judge, TakesLabels) for seat in panel):
-        names = ", ".join(repr(seat.name) for seat in panel)
-        raise PluginError(f"judge {names} takes no labels of others (--judgments-from)")
+    check_takes_labels(panel, "--judgments-from")
     return [
         Seat(seat.name, GivenJudge(seat.judge, labels))
         if isinstance(seat.judge, TakesLabels)
         else seat
         for seat in panel
     ]
+
+
+def check_takes_labels(panel: Panel, flag: str) -> None:
+    """Raise PluginError if no judge can take labels of others."""
+    if not any(isinstance(seat.judge, TakesLabels) for seat in panel):
+        names = ", ".join(repr(seat.name) for seat in panel)
+        raise PluginError(f"judge {names} takes no labels of others ({flag})")

@@ -60,6 +60,18 @@ def test_integer_topics_are_text(write: Write) -> None:
     assert read(write(line, "l"))[0] == [("r1", "1", "S", 1.0)]
 
 
+def test_an_id_may_hold_commas(write: Write) -> None:
+    assert read(write("r,1,2,3 all M 0.5\n", "l"))[0] == [("r,1,2,3", None, "M", 0.5)]
+    assert read(write('"r,1",all,M,0.5\n', "l.csv"), "csv")[0] == [("r,1", None, "M", 0.5)]
+
+
+def test_csv_that_breaks_off_is_found(write: Write) -> None:
+    path = write("run,topic,measure,value\nr1,t1,M,0.5\nr1,t1,,1\nr\r1,t1,M,1\nr1,all,M,.25\n", "l")
+    rows, findings = read(path)
+    assert rows == ROWS
+    assert findings == ["3: has a column that is empty", "4: has 0 columns, not 4"]
+
+
 def test_statistics_are_read_as_all_rows(write: Write) -> None:
     text = (
         '{"run_id": "r1", "measure": "M", "mean": 0.5, "low": 0.4}\n'

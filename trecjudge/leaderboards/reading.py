@@ -73,8 +73,7 @@ def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
 
 def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Placed]:
     texts = list(_texts(path, report))
-    # A column by white space may hold a comma, hardly three.
-    commas = layout.separator == "," if layout else bool(texts) and texts[0][1].count(",") == 3
+    commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
     rows = [(place, _split(text, commas)) for place, text in texts]
     columns = header_columns(rows[0][1]) if rows else None
     if columns is not None:
@@ -119,6 +118,12 @@ def _texts(path: Path, report: Report) -> Iterator[tuple[Place, str]]:
             yield place, line.decode()
         except UnicodeDecodeError as bad:
             report(_bad(place, f"is not UTF-8 at byte {bad.start}", line))
+
+
+def _is_csv(text: str) -> bool:
+    """Tell whether a first line is one of four columns by commas; an id may hold commas too."""
+    cells = _split(text, commas=True)
+    return len(cells) == 4 and (header_columns(cells) or number_of(cells[3])) is not None
 
 
 def _split(text: str, commas: bool) -> list[str]:
