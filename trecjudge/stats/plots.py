@@ -103,7 +103,7 @@ def _opening(width: float, height: float, title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}"'
         f' width="{width:g}" height="{height:g}" role="img" font-family="sans-serif"'
-        f' font-size="11" fill="{INK}"><title>{_safe(title)}</title>'
+        f' font-size="11" fill="{INK}" style="background:#fff"><title>{_safe(title)}</title>'
     )
 
 
