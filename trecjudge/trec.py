@@ -93,6 +93,17 @@ def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
     return grades
 
 
+def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, float]]:
+    """Yield (row, grade) of a qrels file whose grades may be decimal; the row's is rounded."""
+    for place, columns in _columns(path, 4, report):
+        grade = number_of(columns[3])
+        if grade is None:
+            report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
+        else:
+            topic_id, iteration, doc_id = map(unquote, columns[:3])
+            yield QrelsRow(topic_id, iteration, doc_id, math.floor(grade + 0.5)), grade
+
+
 def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
     """Yield the rows of a leaderboard file in the order run, topic, measure, value.
 

@@ -86,6 +86,35 @@ def test_from_which_grade_on_a_document_is_relevant(
     assert figure(agreed(*sides, threshold=threshold), "precision") == precision
 
 
+def test_grades_far_apart_are_only_ordered(write: Write) -> None:
+    found = agreed(write("t 0 a 0\nt 0 b 1e30\n", "a"), write("t 0 a 7\nt 0 b 1e30\n", "b"))
+    assert found.labels == ["0", "7", str(int(1e30))]
+
+
+def test_decimal_grades_give_an_auc(write: Write) -> None:
+    truth = write("t 0 a 2\nt 0 b 0\nt 0 c 1\nu 0 a 0\n", "truth.qrels")
+    predicted = write("t 0 a 1.9\nt 0 b 0.45\nt 0 c 0.5\nu 0 a 0.7\n", "pred.qrels")
+    found = agreed(truth, predicted)
+    assert found.labels == ["0", "1", "2"]
+    assert found.confusion == [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    assert figure(found, "auc") == 0.75  # 1.9 and 0.5 against 0.45 and 0.7
+
+
+def test_whole_grades_give_none(write: Write) -> None:
+    found = agreed(write("t 0 a 1\nt 0 b 0\n", "a"), write("t 0 a 1.0\nt 0 b 2\n", "b"))
+    assert "auc" not in {f.name for f in found.figures}
+
+
+def test_a_grade_that_is_none_is_found(write: Write) -> None:
+    findings: list[Finding] = []
+    sides = write("t 0 a 1\nt 0 b nan\nt 0 c x\n", "a"), write("t 0 a 1\n", "b")
+    assert agree(*sides, findings.append).items == 1
+    assert [str(f).rpartition("/")[2] for f in findings] == [
+        "a:2: has grade 'nan'",
+        "a:3: has grade 'x'",
+    ]
+
+
 @pytest.fixture(scope="module")
 def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the citation judge on sample data."""

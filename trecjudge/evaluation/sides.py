@@ -18,7 +18,7 @@ from trecjudge.labels import key_of, read_labels
 from trecjudge.records import GRADES, Place
 from trecjudge.sources.containers import lines
 from trecjudge.stats.agreement import Agreed, Pair, agreement
-from trecjudge.trec import read_qrels
+from trecjudge.trec import read_decimal_qrels
 
 OnMissing = Literal["common", "zero", "error"]
 Item = tuple[Any, ...]
@@ -183,10 +183,16 @@ def _of_judgments(reader: JudgmentsReader) -> Side:
 
 
 def _of_qrels(path: Path, report: Report) -> Side:
+    """Return grades of documents, the best of each; decimal ones are scores, and rounded labels."""
     side = Side(str(path), "qrels")
-    for row in read_qrels(path, report):
+    decimal = False
+    for row, grade in read_decimal_qrels(path, report):
         item = (row.topic_id, row.iteration, row.doc_id)
         side.labels[item] = max(side.labels.get(item, str(row.grade)), str(row.grade), key=int)
+        side.scores[item] = max(side.scores.get(item, grade), grade)
+        decimal = decimal or row.grade != grade
+    if not decimal:
+        side.scores.clear()
     return side
 
 
@@ -242,9 +248,12 @@ def _as_qrels(side: Side) -> Side:
 def _pooled(side: Side) -> Side:
     """Return the grades of documents over all runs, the best one each."""
     found = Side(side.name, side.kind, unjudged=side.unjudged)
-    for (topic_id, _, doc_id), grade in side.labels.items():
+    for (topic_id, run_id, doc_id), grade in side.labels.items():
         item = (topic_id, doc_id)
         found.labels[item] = max(found.labels.get(item, grade), grade, key=int)
+        score = side.scores.get((topic_id, run_id, doc_id))
+        if score is not None:
+            found.scores[item] = max(found.scores.get(item, score), score)
     return found
 
 
@@ -254,9 +263,10 @@ def _in_order(labels: set[str]) -> tuple[list[str], bool]:
         return sorted(labels, key=lambda label: GRADES[label]), True
     if all(label.lstrip("-").isdigit() for label in labels):
         grades = sorted(map(int, labels))
-        whole = range(grades[0], grades[-1] + 1)
-        # A grade that nobody gave keeps its distance from the others.
-        return list(map(str, whole if len(whole) <= MOST_GRADES else grades)), True
+        if grades[-1] - grades[0] < MOST_GRADES:
+            # A grade that nobody gave keeps its distance from the others.
+            return list(map(str, range(grades[0], grades[-1] + 1))), True
+        return list(map(str, grades)), True
     return sorted(labels), False
 
 
