@@ -149,9 +149,9 @@ def rescore(
     stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
     outputs = Outputs(out_dir or judgments.parent, stem)
     outputs.prepare()
-    heard = Heard()
+    heard = Heard(quiet)
     labels = read_labels(human, heard) if human else None
-    heard.say()
+    heard.close()
     summary = score(reader, outputs, labels)
     _print_summaries([summary], quiet, as_json)
     return max(summary.exit_status, heard.status())

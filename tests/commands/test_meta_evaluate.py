@@ -64,6 +64,20 @@ def test_nan_is_found_and_never_written(write: Write) -> None:
     assert "NaN" not in json.dumps(found)
 
 
+def test_what_was_left_out_is_told_before_an_error_too(write: Write) -> None:
+    done = command("meta-evaluate", write("r all M x\n", "a"), "--truth", write(NAN, "t"))
+    assert done.status == 1
+    first, last = done.err.splitlines()
+    assert first.endswith("a:1: has value 'x', not a number")
+    assert last.endswith("a: no scores in it; give a leaderboard")
+
+
+def test_nothing_to_convert(write: Write, tmp_path: Path) -> None:
+    done = command("convert", write("", "a"), tmp_path / "b", "--to", "csv")
+    assert (done.status, "no scores in it" in done.err) == (1, True)
+    assert not (tmp_path / "b").exists()
+
+
 def test_qrels_with_a_topic_without_relevant_documents(write: Write) -> None:
     truth = write("t1 0 d1 1\nt1 0 d2 0\n t2 0 d1 0\n", "truth.qrels")
     predicted = write("t1 0 d1 1\nt1 0 d3 1\nt2 0 d1 0\n", "pred.qrels")

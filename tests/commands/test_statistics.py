@@ -61,14 +61,23 @@ def test_findings_make_the_exit_status(kinds: list[str], status: int, strict: in
     assert (found.status(), found.status(strict=True)) == (status, strict)
 
 
-def test_the_first_of_a_kind_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_of_a_kind_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     found = heard(*["row_unreadable"] * 7, "scores_tied")
-    found(found.findings[0])  # a truth that is held against several judges is heard of twice
-    found.say()
+    found(Finding("row_unreadable", Place("f", 1), "is odd"))  # heard of twice
     lines = capsys.readouterr().err.splitlines()
     assert lines[:2] == ["not judged: f:1: is odd", "not judged: f:2: is odd"]
-    assert lines[5:] == ["note: f:8: is odd", "row_unreadable: 7 in all"]
+    assert lines[5:] == ["note: f:8: is odd"]
+    found.close()
+    assert capsys.readouterr().err.splitlines() == ["row_unreadable: 7 in all"]
     assert len(found.as_dicts()) == 8
+
+
+def test_quiet_tells_what_was_left_out_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    found = Heard(quiet=True)
+    for kind in ("scores_tied", "all_row_differs", "row_unreadable"):
+        found(Finding(kind, Place("f"), "is odd"))
+    found.close()
+    assert capsys.readouterr().err == "not judged: f: is odd\n"
 
 
 def test_lines_are_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -36,12 +36,12 @@ def agree(
     """Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
     from trecjudge.evaluation import sides, tables
 
-    heard = common.Heard()
+    heard = common.Heard(quiet)
     found = sides.agree(truth, predicted, heard, threshold, on_missing)
     if as_json:
         print_json([found.as_dict() | {"findings": heard.as_dicts()}])
         return heard.status()
-    heard.say()
+    heard.close()
     if not quiet:
         console = output()
         console.print(tables.confusion_table(found))

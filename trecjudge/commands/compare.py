@@ -41,7 +41,7 @@ def compare(
     from trecjudge.evaluation.tables import difference_table, moved_lines, verdict_lines
     from trecjudge.stats import comparison
 
-    heard = common.Heard()
+    heard = common.Heard(quiet)
     tables = scores_of_paths(leaderboards, heard, format_name, duplicates)
     pairs = comparison.pairs_of(tables, against, run or ())
     flips = _flips(leaderboards)
@@ -58,7 +58,7 @@ def compare(
         record["verdicts"] = None if flips is None else _verdicts_dict(flips)
         print_json([record | {"findings": heard.as_dicts()}])
         return heard.status()
-    heard.say()
+    heard.close()
     if not quiet:
         output().print(difference_table(found))
         print_lines(moved_lines(found))

@@ -26,6 +26,7 @@ def convert(
     format_name: common.Format = "auto",
 ) -> int:
     """Write a leaderboard in another format."""
+    from trecjudge.errors import InputError
     from trecjudge.leaderboards.layouts import LAYOUTS
     from trecjudge.leaderboards.outcomes import outcome
     from trecjudge.leaderboards.reading import read_all
@@ -35,6 +36,8 @@ def convert(
     found = outcome(leaderboard)
     files = found.leaderboard or [path for path in (found.statistics,) if path]
     rows = [row for _, row in read_all(files, heard, format_name)]
+    if not rows:
+        raise InputError(f"{found.place}: no scores in it; give a leaderboard")
     write_rows(rows, target, LAYOUTS[to])
-    heard.say()
+    heard.close()
     return heard.status()

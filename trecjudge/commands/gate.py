@@ -67,7 +67,7 @@ def gate(
     from trecjudge.leaderboards.outcomes import outcome
     from trecjudge.stats.gating import rule_of
 
-    heard = common.Heard()
+    heard = common.Heard(quiet)
     found = outcome(leaderboard)
     scores = scores_at(found, heard, format_name)
     rules = [rule_of("min", text) for text in minimum or ()]
@@ -81,7 +81,7 @@ def gate(
     if as_json:
         print_json([{"passed": not status, "checks": checks, "findings": heard.as_dicts()}])
         return status
-    heard.say()
+    heard.close()
     print_lines(map(str, broken))
     if not quiet:
         if found.statistics is None:

@@ -42,7 +42,7 @@ def label_next(
     from trecjudge.evaluation import candidates, tables
     from trecjudge.labels import read_labels
 
-    heard = common.Heard()
+    heard = common.Heard(quiet)
     labelled = read_labels(human, heard) if human else {}
     found = candidates.label_next(job, budget, labelled, measure, at_random)
     if out is not None:
@@ -50,7 +50,7 @@ def label_next(
     if as_json:
         print_json([{"items": [_record(*one) for one in found], "findings": heard.as_dicts()}])
         return heard.status()
-    heard.say()
+    heard.close()
     if not quiet:
         output().print(tables.candidate_table(found))
     return heard.status()

@@ -74,7 +74,7 @@ def meta_evaluate(
     from trecjudge.stats.correlation import DEFAULT
     from trecjudge.stats.meta import meta_evaluate as correlated
 
-    heard = common.Heard()
+    heard = common.Heard(quiet)
     rules = Rules(
         on_missing,
         all_rows,
@@ -92,7 +92,7 @@ def meta_evaluate(
         record = {"pairs": [one.as_dict() for one in found], "findings": heard.as_dicts()}
         print_json([record])
         return heard.status(strict)
-    heard.say()
+    heard.close()
     if not quiet:
         output().print(correlation_table(found))
         print_lines(f"plot: {path}" for path in drawn)

@@ -36,26 +36,31 @@ Measures = Annotated[
 
 
 class Heard:
-    """Findings of a command, and the end that they make."""
+    """Findings of a command: the first of each kind are told at once, each one once.
 
-    def __init__(self) -> None:
-        self.findings: list[Finding] = []
+    `quiet` tells those alone by which something was left out.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.findings: dict[Finding, None] = {}
+        self._quiet = quiet
+        self._kinds: Counter[str] = Counter()
 
     def __call__(self, finding: Finding) -> None:
-        self.findings.append(finding)
-
-    def say(self) -> None:
-        """Print of each kind the first few, on standard error."""
         from trecjudge.progress import PREFIX
 
-        seen: Counter[str] = Counter()
-        lines = []
-        for finding in dict.fromkeys(self.findings):
-            seen[finding.kind] += 1
-            if seen[finding.kind] <= SHOWN_OF_A_KIND:
-                lines.append(f"{PREFIX[finding.severity]}: {finding}")
-        lines += [f"{kind}: {n} in all" for kind, n in seen.items() if n > SHOWN_OF_A_KIND]
-        print_errors(lines)
+        if finding in self.findings:
+            return
+        self.findings[finding] = None
+        self._kinds[finding.kind] += 1
+        told = not self._quiet or finding.severity == "error"
+        if told and self._kinds[finding.kind] <= SHOWN_OF_A_KIND:
+            print_errors([f"{PREFIX[finding.severity]}: {finding}"])
+
+    def close(self) -> None:
+        """Tell how many there are of a kind of which not all were told."""
+        many = {kind: n for kind, n in self._kinds.items() if n > SHOWN_OF_A_KIND}
+        print_errors(f"{kind}: {n} in all" for kind, n in many.items() if not self._quiet)
 
     def status(self, strict: bool = False) -> int:
         """Return 3 if something was left out, 1 for anything odd if `strict`, else 0."""
@@ -66,7 +71,7 @@ class Heard:
 
     def as_dicts(self) -> list[dict[str, Any]]:
         """Return the findings as JSON values."""
-        return [{"kind": f.kind, "message": str(f)} for f in dict.fromkeys(self.findings)]
+        return [{"kind": finding.kind, "message": str(finding)} for finding in self.findings]
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> None:

@@ -277,4 +277,4 @@ def _first_relevant(labels: Sequence[str], threshold: int) -> int | None:
 
 def _example(side: Side) -> str:
     item = next(iter(side.labels), ())
-    return f"such as {item}" if item else "there is none"
+    return f"such as {item}" if item else "none"
