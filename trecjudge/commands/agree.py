@@ -34,10 +34,10 @@ def agree(
     quiet: flag.Quiet = False,
 ) -> int:
     """Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
-    from trecjudge.evaluation import sides, tables
+    from trecjudge.evaluation import agreeing, tables
 
     heard = common.Heard(quiet)
-    found = sides.agree(truth, predicted, heard, threshold, on_missing)
+    found = agreeing.agree(truth, predicted, heard, threshold, on_missing)
     if as_json:
         print_json([found.as_dict() | {"findings": heard.as_dicts()}])
         return heard.status()

@@ -1,11 +1,10 @@
-"""Two sides that labelled the same items, brought together: qrels, judgments, labels of people."""
+"""The labels of one side, of qrels, judgments or people, and two sides in one shape."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 
@@ -17,15 +16,12 @@ from trecjudge.judgments import JudgmentsReader
 from trecjudge.labels import key_of, read_labels
 from trecjudge.records import GRADES, Place
 from trecjudge.sources.containers import lines
-from trecjudge.stats.agreement import Agreed, Pair, agreement
 from trecjudge.trec import read_decimal_qrels
 
-OnMissing = Literal["common", "zero", "error"]
 Item = tuple[Any, ...]
 """(topic_id, ...): what names an item on its side."""
 NO_RUN = {"0", "1", "Q0", "q0"}
 """What the second column of classic qrels holds."""
-MOST_GRADES = 50
 KEY = 4
 """How many parts the key of a label has."""
 
@@ -44,121 +40,24 @@ class Side:
     unjudged: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far two sides agree: figures and the confusion matrix, rows the truth.
-
-    `only_truth` and `only_predicted` count the items of one side.
-    """
-
-    truth: Side
-    predicted: Side
-    labels: Sequence[str]
-    confusion: Sequence[Sequence[int]]
-    figures: Sequence[Agreed]
-    items: int
-    topics: int
-    only_truth: int
-    only_predicted: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values."""
-        return {
-            "truth": self.truth.name,
-            "predicted": self.predicted.name,
-            "items": self.items,
-            "topics": self.topics,
-            "only_truth": self.only_truth,
-            "only_predicted": self.only_predicted,
-            "unjudged": [self.truth.unjudged, self.predicted.unjudged],
-            "labels": self.labels,
-            "confusion": self.confusion,
-            "figures": [figure.as_dict() for figure in self.figures],
-        }
-
-
-def agree(
-    truth: Path,
-    predicted: Path,
-    report: Report,
-    threshold: int = 1,
-    on_missing: OnMissing = "common",
-) -> Agreement:
-    """Return how two files of labels agree.
-
-    Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
-    run, sentence, document) of judgments and labels. An item of one side alone is left out
-    (`common`), has the lowest grade on the other (`zero`), or is an error. Raises InputError where
-    nothing is in common.
-    """
-    left, right = _in_one_shape(side_at(truth, report), side_at(predicted, report), report)
-    shared = _shared(left, right, on_missing)
-    labels, ordered = _in_order({*left.labels.values(), *right.labels.values()})
-    if on_missing == "zero" and not ordered:
-        raise InputError(
-            f"--on-missing zero: {', '.join(labels)} are no grades: none is the lowest"
-        )
-    places = {label: place for place, label in enumerate(labels)}
-    lowest = labels[0]
-    pairs = [
-        Pair(
-            item[0],
-            places[left.labels.get(item, lowest)],
-            places[right.labels.get(item, lowest)],
-            right.scores.get(item),
-        )
-        for item in shared
-    ]
-    counts = [[0] * len(labels) for _ in labels]
-    for pair in pairs:
-        counts[pair.truth][pair.predicted] += 1
-    relevant = _first_relevant(labels, threshold) if ordered else None
-    return Agreement(
-        truth=left,
-        predicted=right,
-        labels=labels,
-        confusion=counts,
-        figures=agreement(pairs, len(labels), ordered, relevant),
-        items=len(pairs),
-        topics=len({pair.topic_id for pair in pairs}),
-        only_truth=len(left.labels.keys() - right.labels.keys()),
-        only_predicted=len(right.labels.keys() - left.labels.keys()),
-    )
-
-
-def _shared(left: Side, right: Side, on_missing: OnMissing) -> list[Item]:
-    """Return the items to compare. Raises InputError where there is none, or one too few."""
-    shared = [item for item in left.labels if item in right.labels]
-    missing = (len(left.labels) - len(shared), len(right.labels) - len(shared))
-    if any(missing) and on_missing == "error":
-        raise InputError(
-            f"{missing[0]} items are in {left.name} alone, {missing[1]} in {right.name} alone"
-            " (--on-missing error)"
-        )
-    if not shared:
-        raise InputError(
-            f"{left.name} and {right.name} have no item in common: there {_example(left)}, here"
-            f" {_example(right)}"
-        )
-    if on_missing == "zero":
-        return list(dict.fromkeys((*left.labels, *right.labels)))
-    return shared
-
-
 def side_at(path: Path, report: Report) -> Side:
     """Return the labels of a file: told by what its first line is. Raises InputError."""
     if not path.is_file():
         return _of_judgments(judgments_at(path))
     first = next(lines(path), (0, b""))[1]
-    if not first.lstrip().startswith(b"{"):
+    if not first.lstrip().startswith((b"{", b"[")):
         return _of_qrels(path, report)
-    try:
-        is_header = orjson.loads(first).get("record") == "header"
-    except orjson.JSONDecodeError:
-        is_header = False
-    if is_header:
+    if _is_header(first):
         return _of_judgments(JudgmentsReader(path))
     return Side(str(path), "labels", _known(dict(read_labels(path, report))))
+
+
+def _is_header(line: bytes) -> bool:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(record, dict) and record.get("record") == "header"
 
 
 def _of_judgments(reader: JudgmentsReader) -> Side:
@@ -204,7 +103,7 @@ def _known(labels: dict[Item, str]) -> dict[Item, str]:
     return {item: GIVEN_LABELS[bare[label]] for item, label in labels.items()}
 
 
-def _in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Side]:
+def in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Side]:
     """Return both sides with items of one shape."""
     kinds = {truth.kind, predicted.kind}
     if kinds == {"judgments", "labels"}:
@@ -255,26 +154,3 @@ def _pooled(side: Side) -> Side:
         if score is not None:
             found.scores[item] = max(found.scores.get(item, score), score)
     return found
-
-
-def _in_order(labels: set[str]) -> tuple[list[str], bool]:
-    """Return the labels, the lowest grade first, and whether they are grades at all."""
-    if labels <= set(GRADES):
-        return sorted(labels, key=lambda label: GRADES[label]), True
-    if all(label.lstrip("-").isdigit() for label in labels):
-        grades = sorted(map(int, labels))
-        if grades[-1] - grades[0] < MOST_GRADES:
-            # A grade that nobody gave keeps its distance from the others.
-            return list(map(str, range(grades[0], grades[-1] + 1))), True
-        return list(map(str, grades)), True
-    return sorted(labels), False
-
-
-def _first_relevant(labels: Sequence[str], threshold: int) -> int | None:
-    grades = [GRADES[label] if label in GRADES else int(label) for label in labels]
-    return next((place for place, grade in enumerate(grades) if grade >= threshold), len(grades))
-
-
-def _example(side: Side) -> str:
-    item = next(iter(side.labels), ())
-    return f"such as {item}" if item else "none"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.evaluation.sides import Agreement
+from trecjudge.evaluation.agreeing import Agreement
 from trecjudge.findings import shown_line, visible
 from trecjudge.stats.comparison import Difference
 from trecjudge.stats.labelling import Candidate

@@ -10,7 +10,7 @@ import pytest
 from tests.commandline import SAMPLES, sample
 from tests.reading import Write
 from trecjudge.errors import InputError
-from trecjudge.evaluation.sides import Agreement, OnMissing, agree
+from trecjudge.evaluation.agreeing import Agreement, OnMissing, agree
 from trecjudge.findings import Finding
 
 
@@ -146,6 +146,13 @@ def label(index: int, text: str) -> str:
         f'{{"topic_id": "t", "run_id": "r", "sentence_index": {index}, "doc_id": "d",'
         f' "label": "{text}"}}\n'
     )
+
+
+def test_labels_may_be_one_array(write: Write) -> None:
+    lines = (label(0, "full").strip(), label(1, "none").strip())
+    for text in (f"[{', '.join(lines)}]", "[\n" + ",\n".join(lines) + "\n]\n"):
+        path = write(text, "labels.json")
+        assert agreed(path, path).items == 2
 
 
 def test_labels_that_are_no_grades(write: Write) -> None:
