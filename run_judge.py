@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trecjudge import options as flag
+from trecjudge.commands.agree import agree
 from trecjudge.commands.cache import cache_app
 from trecjudge.commands.calibrate import calibrate
 from trecjudge.commands.check import check_runs
+from trecjudge.commands.compare import compare
+from trecjudge.commands.convert import convert
 from trecjudge.commands.ending import (
     exits,
     guarded,
@@ -24,8 +27,12 @@ from trecjudge.commands.ending import (
     print_lines,
     print_listing,
 )
+from trecjudge.commands.gate import gate
+from trecjudge.commands.label_next import label_next
+from trecjudge.commands.meta_evaluate import meta_evaluate
 from trecjudge.commands.report import report_output
 from trecjudge.commands.show import show_response
+from trecjudge.commands.statistics import Heard
 
 if TYPE_CHECKING:
     from trecjudge.job import Job
@@ -62,6 +69,7 @@ def main(
     also: flag.Also = None,
     judgments_from: flag.JudgmentsFrom = None,
     calibration: flag.CalibrationFile = None,
+    human: flag.Human = None,
     workflow: flag.WorkflowFile = None,
     settings: flag.Settings = None,
     variant: flag.Variant = None,
@@ -129,11 +137,13 @@ def rescore(
         Path | None, typer.Option(help="Where to write; else beside the judgments.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
+    human: flag.Human = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Write qrels and leaderboard anew from a judgments file, with no model."""
+    """Write qrels and leaderboards anew from a judgments file, with no model."""
     from trecjudge.judgments import JudgmentsReader
+    from trecjudge.labels import read_labels
     from trecjudge.outputs import Outputs
     from trecjudge.scoring import score
 
@@ -141,9 +151,12 @@ def rescore(
     stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
     outputs = Outputs(out_dir or judgments.parent, stem)
     outputs.prepare()
-    summary = score(reader, outputs)
+    heard = Heard(quiet)
+    labels = read_labels(human, heard) if human else None
+    heard.close()
+    summary = score(reader, outputs, labels)
     _print_summaries([summary], quiet, as_json)
-    return summary.exit_status
+    return max(summary.exit_status, heard.status())
 
 
 def _run(options: dict[str, Any]) -> int:
@@ -224,6 +237,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
         Job(
             judges=[*judges, *(options["also"] or ())],
             labels=options["judgments_from"],
+            human=options["human"],
             runs=options["responses"],
             documents=options["documents"] or (),
             outputs=outputs.of(point.suffix),
@@ -315,6 +329,8 @@ app.command("calibrate")(calibrate)
 app.command("check")(check_runs)
 app.command("report")(report_output)
 app.command("show")(show_response)
+for command in (compare, gate, meta_evaluate, agree, label_next, convert):
+    app.command()(command)
 app.add_typer(cache_app, name="cache")
 
 if __name__ == "__main__":

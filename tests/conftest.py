@@ -14,7 +14,7 @@ import pytest
 from tests.reading import Reading, reading
 
 # The same examples every time: a landing must not hang on luck. `--hypothesis-seed` tries others.
-hypothesis.settings.register_profile("steady", derandomize=True)
+hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("steady")
 
 FILE_EVENTS = ("open", "os.mkdir", "os.rename", "os.remove", "sqlite3.connect")

@@ -15,12 +15,12 @@ FLOORS = (
     {"errors", "records", "text", "options"},
     {"findings"},
     {"sources", "measures", "typed", "cache", "log"},
-    {"topics", "trec", "workflow", "judgments", "outputs"},
-    {"documents", "leaderboard", "llm"},
-    {"formats", "attest", "judge", "summary", "gate"},
-    {"runs", "panel", "attestation", "claims"},
+    {"topics", "trec", "workflow", "judgments", "outputs", "labels"},
+    {"documents", "leaderboard", "llm", "stats", "leaderboards"},
+    {"formats", "attest", "judge", "summary", "gate", "human"},
+    {"runs", "panel", "attestation", "claims", "ranking"},
     {"job", "runner", "scoring", "check", "given"},
-    {"config", "progress", "calibrate", "report"},
+    {"config", "progress", "calibrate", "evaluation", "report"},
     {"pipeline", "console"},
     {"commands"},
 )
@@ -62,7 +62,7 @@ def test_every_room_has_a_floor_and_is_in_the_guide() -> None:
 
 
 def test_no_import_cycles_inside_a_room() -> None:
-    for folder in ("claims", "formats", "llm", "text"):
+    for folder in ("claims", "formats", "llm", "text", "stats", "leaderboards", "evaluation"):
         paths = (ROOT / "trecjudge" / folder).glob("*.py")
         names = {f"trecjudge.{folder}.{p.stem}": p for p in paths}
         uses = {

@@ -15,7 +15,7 @@ from tests.endpoint import attesting, serving
 from trecjudge.trec import read_leaderboard, read_qrels
 
 DATASETS = ("rag", "ragtime", "dragun")
-STEADY = ("leaderboard.txt", "qrels", "judgments.jsonl")
+STEADY = ("leaderboard.txt", "leaderboard.jsonl", "qrels", "judgments.jsonl")
 GOOD = (
     '{"metadata": {"team_id": "teamx", "run_id": "%s", "topic_id": "%s"}, "responses": '
     '[{"text": "A kettle whistles when steam rushes through a narrow gap.", "citations": ["k"]}], '
@@ -68,6 +68,7 @@ def test_two_runs_write_the_same_bytes_and_so_does_rescore(dataset: str, tmp_pat
     assert files(first) == files(second)
     before = files(first)
     (first / "x.leaderboard.txt").unlink()
+    (first / "x.leaderboard.jsonl").unlink()
     (first / "x.qrels").unlink()
     assert command("rescore", first / "x.judgments.jsonl", "-q").status == 0
     assert files(first) == before

@@ -13,7 +13,9 @@ import pytest
 
 from trecjudge.formats.registry import all_formats
 from trecjudge.judge import judge_names, make_judge, settings_of
+from trecjudge.leaderboards.layouts import LAYOUTS
 from trecjudge.llm.settings import LlmSettings
+from trecjudge.stats.correlation import COEFFICIENTS
 
 ROOT = Path(__file__).parent.parent
 READMES = [ROOT / "README.md", *sorted(ROOT.glob("judges/*/README.md"))]
@@ -70,9 +72,13 @@ def test_the_main_command_is_tested_as_it_stands(tmp_path: Path) -> None:
     assert order == ["careful", "uncited", "careless"]
 
 
-def test_every_flag_is_in_the_readme() -> None:
+STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert")
+
+
+@pytest.mark.parametrize("command", ["", "rescore", *STATISTICS])
+def test_every_flag_is_in_the_readme(command: str) -> None:
     help_text = subprocess.run(
-        [sys.executable, "run_judge.py", "--help"],
+        [sys.executable, "run_judge.py", *command.split(), "--help"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -85,7 +91,7 @@ def test_every_flag_is_in_the_readme() -> None:
 
 def test_every_judge_format_and_command_is_in_the_readme() -> None:
     named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
-    named += ["report", "show"]
+    named += ["report", "show", *STATISTICS, *LAYOUTS, *COEFFICIENTS]
     assert [name for name in named if f"`{name}" not in README] == []
 
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.findings import KINDS, visible
+from trecjudge.findings import KINDS, shown_line, visible
 from trecjudge.leaderboard import Mean
 from trecjudge.progress import PREFIX
 from trecjudge.summary import RunSummary, Summary
 
+if TYPE_CHECKING:
+    from trecjudge.stats.standing import Standing
+
 NO_TEXT_ADVICE = (
     "{count} items could not be judged: the runs carry no document text. Supply it with"
     " --documents FILE (JSONL of docid, title, text), or use runs with a `documents` field."
+)
+
+LABELS_LINE = (
+    "labels of people: {given} given, {of_judged_items} of them on judged items, {unusable} that"
+    " the judge does not know; they correct the means `with labels`"
 )
 
 
@@ -35,22 +43,65 @@ def ranking(summary: Summary) -> Table:
     table = Table(title=escape(title), title_justify="left", box=None, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("run", overflow="fold", min_width=12)
-    for measure in (*summary.measures, "responses", "judged"):
+    extra = _extra_columns(summary)
+    for measure in (*summary.measures, *extra, "responses", "judged"):
         # Headers are stacked, so that eighty columns hold them.
         table.add_column(measure.replace("_", "_\n"), justify="right", overflow="fold")
     for place, run in enumerate(summary.runs, 1):
         mean = run.means[summary.ranked_by]
         # Where unjudged items leave a mean open, its place is open too.
-        number = str(place) if mean.value is not None and mean.low == mean.high else "?"
-        table.add_row(number, escape(visible(run.run_id)), *_cells(summary, run))
+        known = mean.value is not None and mean.low == mean.high
+        number = _place(place, run.standings.get(summary.ranked_by)) if known else "?"
+        table.add_row(number, escape(visible(run.run_id)), *_cells(summary, run, extra))
     return table
 
 
-def _cells(summary: Summary, run: RunSummary) -> list[str]:
+def _place(place: int, standing: Standing | None) -> str:
+    """Return the place of a run: `2=` for all that are second together."""
+    return f"{standing.rank}=" if standing is not None and standing.ties else str(place)
+
+
+def _extra_columns(summary: Summary) -> list[str]:
+    """Return what is known of the ranking measure beside its mean: an interval, groups, labels."""
+    standings = [run.standings.get(summary.ranked_by) for run in summary.runs]
+    known = [standing for standing in standings if standing]
+    columns = ["95 %"] if any(standing.low is not None for standing in known) else []
+    if len(known) > 1 and any(standing.groups for standing in known):
+        columns.append("group")
+    if any(standing.human for standing in known):
+        columns += ["with labels", "95 % with labels"]
+    return columns
+
+
+def _extra_cells(standing: Standing | None, columns: Sequence[str]) -> list[str]:
+    if standing is None:
+        return ["" for _ in columns]
+    human = standing.human
+    cells = {
+        "95 %": interval_text(standing.low, standing.high),
+        "group": shown_letters(standing.groups),
+        "with labels": f"{human.mean:.3f}" if human else "n/a",
+        "95 % with labels": interval_text(human.low, human.high) if human else "n/a",
+    }
+    return [cells[column] for column in columns]
+
+
+def shown_letters(letters: Sequence[str]) -> str:
+    """Return letters as one word: `ab`; a long row of them as `a-h`."""
+    return "".join(letters) if len(letters) <= 3 else f"{letters[0]}-{letters[-1]}"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """Return `0.41 to 0.60`, `n/a` where there is no interval."""
+    return "n/a" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+
+
+def _cells(summary: Summary, run: RunSummary, extra: Sequence[str]) -> list[str]:
     means = [mean_text(run.means[measure]) for measure in summary.measures]
     coverage = run.coverage
     return [
         *means,
+        *_extra_cells(run.standings.get(summary.ranked_by), extra),
         f"{coverage.responses}/{coverage.expected_responses}",
         f"{coverage.judged}/{coverage.expected}",
     ]
@@ -79,10 +130,25 @@ def closing_lines(summary: Summary) -> list[str]:
         counts = ", ".join(f"{count} {status}" for status, count in summary.gate.items())
         lines.append(f"gate: {counts} responses")
     lines += _failure_lines(summary)
+    lines += _too_few_topics(summary)
+    if summary.labels:
+        lines.append(LABELS_LINE.format(**summary.labels))
     lines += [_finding_line(summary, kind, count) for kind, count in summary.findings.items()]
     if summary.calls:
         lines.append(model_line(summary.calls))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]
+
+
+def _too_few_topics(summary: Summary) -> list[str]:
+    """Say so where no difference could be found: one group then tells nothing of the runs."""
+    ranked = [s for run in summary.runs if (s := run.standings.get(summary.ranked_by))]
+    pairs = len(ranked) * (len(ranked) - 1) / 2
+    if len(ranked) < 2 or not ranked[0].groups or pairs * 2.0 ** (1 - summary.topics) < 0.05:
+        return []
+    return [
+        f"groups: {summary.topics} topics are too few for a paired test to tell any of"
+        f" {len(ranked)} runs apart"
+    ]
 
 
 def _finding_line(summary: Summary, kind: str, count: int) -> str:
@@ -116,12 +182,6 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
         f"  {plan['calls']} calls to make",
         f"  about {plan['prompt_tokens']} tokens in, {plan['completion_tokens']} out: {cost}",
     ]
-
-
-def shown_line(text: str, limit: int = 160) -> str:
-    """Return a message on one line, cut to `limit` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def _failure_lines(summary: Summary) -> list[str]:

@@ -68,6 +68,15 @@ KINDS: dict[str, FindingKind] = {
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),
     "row_unreadable": FindingKind("error", "left out"),
+    "row_repeated": FindingKind("note", "counts once"),
+    "row_duplicate": FindingKind("warning", "as `--duplicates` says: the first value counts"),
+    "all_row_differs": FindingKind("warning", "as `--all-rows` says: the given one counts"),
+    "run_one_sided": FindingKind("warning", "as `--on-missing` says"),
+    "topic_one_sided": FindingKind(
+        "warning", "means over topics of one side, as `--all-rows` says"
+    ),
+    "scores_constant": FindingKind("warning", "no correlation is defined"),
+    "scores_tied": FindingKind("note", "each coefficient treats ties by its definition"),
     "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
@@ -156,3 +165,9 @@ def shown(value: object, limit: int = 80) -> str:
     except (RecursionError, ValueError):  # nested too deep; an integer of too many digits
         text = f"<{type(value).__name__} too large to show>"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def shown_line(text: str, limit: int = 160) -> str:
+    """Return a message on one line, cut to `limit` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

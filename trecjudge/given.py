@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
 
-from trecjudge.errors import InputError, JudgmentFailed, PluginError
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.errors import JudgmentFailed, PluginError
 from trecjudge.judge import Judge
+from trecjudge.labels import Key, TakesLabels
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.panel import Panel, Seat
-from trecjudge.records import Item, Judgment, Place, Response, Topic
-from trecjudge.sources.values import as_id, objects
-
-Key = tuple[str, str, int | None, str | None]
-"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
-
-
-@runtime_checkable
-class TakesLabels(Protocol):
-    """A judge that can take a label from somebody else."""
-
-    def given(self, item: Item, label: str) -> Judgment:
-        """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
+from trecjudge.records import Item, Judgment, Response, Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +55,7 @@ def with_labels(panel: Panel, labels: Mapping[Key, str]) -> list[Seat]:
 
     Raises PluginError if none can.
     """
-    if not any(isinstance(seat.judge, TakesLabels) for seat in panel):
-        names = ", ".join(repr(seat.name) for seat in panel)
-        raise PluginError(f"judge {names} takes no labels of others (--judgments-from)")
+    check_takes_labels(panel, "--judgments-from")
     return [
         Seat(seat.name, GivenJudge(seat.judge, labels))
         if isinstance(seat.judge, TakesLabels)
@@ -80,36 +64,8 @@ def with_labels(panel: Panel, labels: Mapping[Key, str]) -> list[Seat]:
     ]
 
 
-def read_labels(path: Path, report: Report) -> dict[Key, str]:
-    """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
-
-    The first label of an item counts. Raises InputError if there is none.
-    """
-    labels: dict[Key, str] = {}
-    for number, record in objects(path, report):
-        place = Place(str(path), number)
-        entry = _entry(record)
-        if entry is None:
-            message = "needs topic_id, run_id and label (and sentence_index, doc_id of a citation)"
-            report(Finding("label_unusable", place, message, shown(record)))
-        elif labels.setdefault(entry[0], entry[1]) != entry[1]:
-            message = f"labels {entry[0]} a second time, otherwise"
-            report(Finding("label_duplicate", place, message, entry[1]))
-    if not labels:
-        raise InputError(f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …")
-    return labels
-
-
-def _entry(record: Mapping[str, Any]) -> tuple[Key, str] | None:
-    """Return (key, label) of a record, or None if it is not enough."""
-    ids = [as_id(record.get(name)) for name in ("topic_id", "run_id", "label")]
-    index = record.get("sentence_index")
-    if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
-        return None
-    topic_id, run_id, label = map(str, ids)
-    return (
-        topic_id,
-        run_id,
-        None if index is None else int(index),
-        as_id(record.get("doc_id")),
-    ), label
+def check_takes_labels(panel: Panel, flag: str) -> None:
+    """Raise PluginError if no judge can take labels of others."""
+    if not any(isinstance(seat.judge, TakesLabels) for seat in panel):
+        names = ", ".join(repr(seat.name) for seat in panel)
+        raise PluginError(f"judge {names} takes no labels of others ({flag})")

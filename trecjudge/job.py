@@ -53,6 +53,7 @@ class Job:
     strict: bool = False
     labels: Path | None = None
     calibration: Path | None = None
+    human: Path | None = None
     command_line: Sequence[str] = ()
 
 
@@ -100,7 +101,7 @@ class Inputs:
     def paths(self) -> list[Path]:
         """Every input file, the workflow included."""
         job = self.job
-        beside = (job.topics, job.workflow.path, job.labels, job.qrels)
+        beside = (job.topics, job.workflow.path, job.labels, job.human, job.qrels)
         given = [path for path in beside if path is not None]
         documents = (path for path in job.documents if not is_data_set(path))
         return [*(file for path in (*given, *documents) for file in files_below(path)), *self.files]

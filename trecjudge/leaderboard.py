@@ -51,14 +51,19 @@ class Coverage:
     failures: dict[str, int] = field(default_factory=dict)
     examples: dict[str, str] = field(default_factory=dict)
     """The first item that failed in each way, and why."""
+    by_judge: dict[str, list[int]] = field(default_factory=dict)
+    """[judged, expected] of each judge."""
 
     def add(self, judgments: Sequence[Judgment]) -> None:
         """Count one response with its judgments."""
         self.responses += 1
         self.expected += len(judgments)
         for judgment in judgments:
+            counts = self.by_judge.setdefault(judgment.judge, [0, 0])
+            counts[1] += 1
             if judgment.failure is None:
                 self.judged += 1
+                counts[0] += 1
             else:
                 kind = judgment.failure.kind
                 self.failures[kind] = self.failures.get(kind, 0) + 1
@@ -98,7 +103,7 @@ class Leaderboard:
     ) -> Score:
         if measure.judge:
             judgments = [j for j in judgments if j.judge == measure.judge]
-        value = _number(measure, response, judgments)
+        value = measured(measure, response, judgments)
         fill = self.spec.fill
         judged = all(judgment.judged for judgment in judgments)
         if fill is None or judged:
@@ -106,7 +111,7 @@ class Leaderboard:
 
         def filled(best: bool) -> Value:
             whole = [j if j.judged else fill(j, best) for j in judgments]
-            return _number(measure, response, whole)
+            return measured(measure, response, whole)
 
         low, high = filled(best=False), filled(best=True)
         if low is not None and high is not None:  # of some measures less is better
@@ -141,9 +146,13 @@ class Leaderboard:
         )
         return Mean(None if nothing_judged else value, low, high)
 
-    def _aggregate(
-        self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]
-    ) -> Value:
+    def values(
+        self,
+        run_id: str,
+        measure: MeasureSpec,
+        part: Callable[[Score], Value] = lambda score: score.value,
+    ) -> list[Value]:
+        """Return a value for each expected topic as it enters the mean, None where none does."""
         values = []
         for topic_id in self.expected:
             scores = self.scores[run_id].get(topic_id)
@@ -151,9 +160,22 @@ class Leaderboard:
             value = None if score is None else part(score)
             if score is None or (score.judged and value is None and measure.default_if_undefined):
                 value = measure.default
-            if value is not None:
-                values.append(value)
-        return aggregate(measure.aggregate, values)
+            values.append(value)
+        return values
+
+    def _aggregate(
+        self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]
+    ) -> Value:
+        known = (value for value in self.values(run_id, measure, part) if value is not None)
+        return aggregate(measure.aggregate, known)
+
+    def counts(self, run_id: str, measure: MeasureSpec) -> tuple[int, int]:
+        """Return how many items of a run were judged for a measure, and how many there are."""
+        coverage = self.coverage[run_id]
+        if not measure.judge:
+            return coverage.judged, coverage.expected
+        judged, expected = coverage.by_judge.get(measure.judge, (0, 0))
+        return judged, expected
 
     def ranking(self) -> list[str]:
         """Return run ids, the best first; runs without a value last, ties by run id."""
@@ -187,7 +209,7 @@ class Leaderboard:
                 yield LeaderboardRow(run_id, topic_id, measure.name, value)
 
 
-def _number(measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]) -> Value:
+def measured(measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]) -> Value:
     """Return what a measure gives. Raises PluginError if that is no number."""
     where = f"measure {measure.name} on run {response.run_id!r}, topic {response.topic_id!r}"
     try:

@@ -110,6 +110,14 @@ CalibrationFile = Annotated[
         rich_help_panel=JUDGING,
     ),
 ]
+Human = Annotated[
+    Path | None,
+    typer.Option(
+        "--human",
+        help="JSONL as for --judgments-from, of some items: labels that correct the judge's means.",
+        rich_help_panel=JUDGING,
+    ),
+]
 WorkflowFile = Annotated[
     Path | None,
     typer.Option(

@@ -20,10 +20,11 @@ from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.findings import KINDS, RULE, Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
 from trecjudge.gate import check_gate, read_gate
-from trecjudge.given import read_labels, with_labels
+from trecjudge.given import check_takes_labels, with_labels
 from trecjudge.job import Inputs, Job
 from trecjudge.judge import needs_model
 from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
+from trecjudge.labels import read_labels
 from trecjudge.llm.model import Model
 from trecjudge.llm.opening import open_model
 from trecjudge.llm.settings import LlmSettings
@@ -163,8 +164,12 @@ class _Session:
         self.watcher.begins(inputs.records, model.spent)
         if job.check or job.strict:
             self._preflight(inputs)
+        labels = None
+        if job.human:
+            check_takes_labels(self.panel, "--human")
+            labels = read_labels(job.human, self.findings)
         await self._judge(inputs, model)
-        summary = score(JudgmentsReader(job.outputs.judgments), job.outputs)
+        summary = score(JudgmentsReader(job.outputs.judgments), job.outputs, labels)
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
         files = [*inputs.paths, *calibrations(self.panel)]

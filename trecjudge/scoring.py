@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 
 import orjson
 
 from trecjudge.gate import KEYS, read_gate, review
+from trecjudge.human import HumanLabels
 from trecjudge.judgments import Header, JudgmentsReader
+from trecjudge.labels import Key, TakesLabels
 from trecjudge.leaderboard import (
     Leaderboard,
     best_grades,
@@ -19,6 +21,7 @@ from trecjudge.leaderboard import (
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.outputs import Outputs, whole
 from trecjudge.panel import Seat, make_panel, panel_spec
+from trecjudge.ranking import standing_lines, standings_of
 from trecjudge.summary import Summary, summarise
 from trecjudge.trec import QrelsRow, leaderboard_line, qrels_line
 
@@ -38,13 +41,19 @@ def panel_of(header: Header) -> list[Seat]:
     return make_panel(names, settings)
 
 
-def score(reader: JudgmentsReader, outputs: Outputs) -> Summary:
-    """Write the qrels and the leaderboard of a judgments file and return the summary.
+def score(
+    reader: JudgmentsReader, outputs: Outputs, labels: Mapping[Key, str] | None = None
+) -> Summary:
+    """Write the qrels and the leaderboards of a judgments file and return the summary.
 
-    Raises InputError if the file is not whole, before either file is replaced.
+    `labels` are those of people on some items: they correct the means in the statistics. Raises
+    InputError if the file is not whole, before any file is replaced.
     """
     header = reader.header
-    spec = spec_of(header)
+    panel = panel_of(header)
+    spec = panel_spec(panel, header.leaderboard, header.measures)
+    takers = {s.name: s.judge for s in panel if isinstance(s.judge, TakesLabels)}
+    people = HumanLabels(labels or {}, takers)
     board = Leaderboard(spec, header.topics)
     rules, marked = read_gate(header.gate), Counter[str]()
     first, pooled = next(iter(header.judges)), header.qrels_pool or spec.pooled_qrels
@@ -52,9 +61,12 @@ def score(reader: JudgmentsReader, outputs: Outputs) -> Summary:
     with ExitStack() as files:
         qrels = files.enter_context(whole(outputs.qrels))
         leaderboard = files.enter_context(whole(outputs.leaderboard))
+        statistics = files.enter_context(whole(outputs.statistics))
         reviews = files.enter_context(whole(outputs.review)) if rules else None
         for response, judgments in reader:
             board.add(response, judgments)
+            if labels:
+                people.add(spec, response, judgments)
             if reviews is not None:
                 scores = board.scores[response.run_id][response.topic_id]
                 found = review(rules, spec, response, judgments, scores)
@@ -71,8 +83,13 @@ def score(reader: JudgmentsReader, outputs: Outputs) -> Summary:
         qrels.write(_text(pooled_qrels(pool)))
         for row in board.rows():
             leaderboard.write(leaderboard_line(row).encode())
-    summary = summarise(outputs.name, ",".join(header.judges), board)
-    summary.files = {"leaderboard": str(outputs.leaderboard), "qrels": str(outputs.qrels)}
+        standings = standings_of(board, people)
+        statistics.writelines(standing_lines(standings))
+    summary = summarise(outputs.name, ",".join(header.judges), board, standings)
+    if labels is not None:
+        summary.labels = people.counts
+    for what in ("leaderboard", "statistics", "qrels"):
+        summary.files[what] = str(getattr(outputs, what))
     if rules:
         summary.gate = {status: marked[status] for status in (*KEYS.values(), PASSED)}
         summary.files["review"] = str(outputs.review)

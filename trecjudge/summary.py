@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trecjudge.leaderboard import Coverage, Leaderboard, Mean
+
+if TYPE_CHECKING:
+    from trecjudge.stats.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """One run: its means by measure and how much of it could be judged."""
+    """One run: its means and its standing by measure, and how much of it could be judged."""
 
     run_id: str
     means: Mapping[str, Mean]
     coverage: Coverage
+    standings: Mapping[str, Standing] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -32,6 +36,8 @@ class Summary:
     findings: dict[str, int] = field(default_factory=dict)
     findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
     lost: int = 0
+    labels: dict[str, int] | None = None
+    """Labels of people: how many were given, are of judged items, mean nothing to the judge."""
     gate: dict[str, int] = field(default_factory=dict)
     """Responses by what the gate makes of them; empty without a gate."""
     calls: dict[str, Any] = field(default_factory=dict)
@@ -68,12 +74,21 @@ class Summary:
         return asdict(self) | derived | {"exit_status": self.exit_status}
 
 
-def summarise(name: str, judge: str, board: Leaderboard) -> Summary:
+def summarise(
+    name: str, judge: str, board: Leaderboard, standings: Mapping[str, Sequence[Standing]]
+) -> Summary:
     """Return the summary of a finished leaderboard, the best run first."""
     measures = board.spec.measures
+    by_run: dict[str, dict[str, Standing]] = {run_id: {} for run_id in board.scores}
+    for measure, column in standings.items():
+        for standing in column:
+            by_run[standing.run_id][measure] = standing
     runs = [
         RunSummary(
-            run_id, {m.name: board.mean(run_id, m) for m in measures}, board.coverage[run_id]
+            run_id,
+            {m.name: board.mean(run_id, m) for m in measures},
+            board.coverage[run_id],
+            by_run[run_id],
         )
         for run_id in board.ranking()
     ]

@@ -20,6 +20,8 @@ from trecjudge.records import Place
 from trecjudge.sources.containers import lines
 
 ALL = "all"
+ENCODED_ALL = "%61ll"
+"""A topic that is called `all`, as a column."""
 ODD = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
 
 
@@ -50,13 +52,13 @@ def encode(column: str) -> str:
 def leaderboard_line(row: LeaderboardRow) -> str:
     """Return `run topic measure value`, tab-separated, six decimals. Raises on NaN: our bug."""
     assert math.isfinite(row.value), row
-    topic = ALL if row.topic_id is None else _encoded_topic(row.topic_id)
+    topic = ALL if row.topic_id is None else encode_topic(row.topic_id)
     return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{row.value:.6f}\n"
 
 
-def _encoded_topic(topic_id: str) -> str:
+def encode_topic(topic_id: str) -> str:
     """Return a topic id as a column; a topic that is called `all` must not pass for the mean."""
-    return "%61ll" if topic_id == ALL else encode(topic_id)
+    return ENCODED_ALL if topic_id == ALL else encode(topic_id)
 
 
 def qrels_line(row: QrelsRow) -> str:
@@ -91,13 +93,24 @@ def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
     return grades
 
 
+def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, float]]:
+    """Yield (row, grade) of a qrels file whose grades may be decimal; the row's is rounded."""
+    for place, columns in _columns(path, 4, report):
+        grade = number_of(columns[3])
+        if grade is None:
+            report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
+        else:
+            topic_id, iteration, doc_id = map(unquote, columns[:3])
+            yield QrelsRow(topic_id, iteration, doc_id, math.floor(grade + 0.5)), grade
+
+
 def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
     """Yield the rows of a leaderboard file in the order run, topic, measure, value.
 
     A header line is passed over; a value that is no finite number is reported and left out.
     """
     for place, columns in _columns(path, 4, report):
-        value = _number(columns[3])
+        value = number_of(columns[3])
         if value is not None:
             topic_id = None if columns[1] == ALL else unquote(columns[1])
             yield LeaderboardRow(unquote(columns[0]), topic_id, columns[2], value)
@@ -112,7 +125,8 @@ def _grade(text: str) -> int:
     return int(text)
 
 
-def _number(text: str) -> float | None:
+def number_of(text: str) -> float | None:
+    """Return a finite number, `True` and `False` as 1 and 0, or None for anything else."""
     if "_" in text:
         return None
     try:

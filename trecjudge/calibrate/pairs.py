@@ -10,7 +10,7 @@ from typing import Any
 from trecjudge.attestation import GIVEN_LABELS, Attesting
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
-from trecjudge.given import read_labels
+from trecjudge.labels import read_labels
 from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic
 from trecjudge.sources.values import as_id, objects
 

@@ -76,6 +76,14 @@ def print_lines(lines: Iterable[str]) -> None:
         console.print(visible(line), highlight=False, markup=False, soft_wrap=True)
 
 
+def print_errors(lines: Iterable[str]) -> None:
+    """Print lines on standard error."""
+    from trecjudge.findings import visible
+
+    for line in lines:
+        typer.echo(visible(line), err=True)
+
+
 def print_listing(rows: list[tuple[str, str]]) -> int:
     """Print names with one line each; return 0."""
     from trecjudge.console import listing

@@ -1,0 +1,99 @@
+"""`compare` on real jobs: systems side by side, flipped verdicts with their evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import command
+from tests.commands.jobs import BAD, GOOD, as_json, job
+from tests.reading import Write
+
+
+def test_two_systems_of_one_job(tmp_path: Path) -> None:
+    out = job(tmp_path, "x", {"better": [GOOD] * 8, "worse": [BAD] * 7 + [GOOD]})
+    status, found = as_json("compare", out, "--measure", "CITATION_SUPPORT")
+    (one,) = found["differences"]
+    assert (status, one["before"], one["after"]) == (0, f"{out}: better", f"{out}: worse")
+    assert (one["mean_before"], one["mean_after"], one["difference"]) == (1.0, 0.125, -0.875)
+    assert (one["topics"], one["p"]) == (8, 2 / 128)
+    assert (one["interval"]["high"], len(one["moved"])) == (-0.5, 5)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return two judgments of one run: by its document, and by labels of people."""
+    folder = tmp_path_factory.mktemp("two")
+    runs = {"r": [GOOD, BAD]}
+    labels = folder / "labels.jsonl"
+    labels.write_text(
+        '{"topic_id": "1", "run_id": "r", "sentence_index": 0, "doc_id": "k", "label": "none"}\n'
+    )
+    given = ("--judgments-from", labels)
+    return job(folder, "a", runs), job(folder, "b", runs, *given, status=3)
+
+
+def test_flipped_verdicts_with_their_evidence(two: tuple[Path, Path]) -> None:
+    status, found = as_json("compare", *two)
+    verdicts = found["verdicts"]
+    assert (status, verdicts["shared"], verdicts["only_before"]) == (0, 2, 0)
+    assert [(c["before"], c["after"], c["items"]) for c in verdicts["counts"]] == [
+        ("full_support", "no_support", 1),
+        ("no_support", "unjudged", 1),
+    ]
+    flip = verdicts["flips"][0]
+    assert flip["sentence"].startswith("Steam forced")
+    assert "kettle whistle" in flip["before"]["evidence"]["quote"]
+
+
+def test_and_as_lines(two: tuple[Path, Path]) -> None:
+    done = command("compare", *two)
+    assert "verdicts: 2 items on both sides, 2 decided otherwise" in done.out
+    assert "  1 x full_support -> no_support" in done.out
+    assert "r 1 sentence 0 k: full_support -> no_support: Steam forced" in done.out
+    assert "    before: " in done.out
+    assert "moved most, CITATION_SUPPORT" in done.out
+
+
+def test_verdicts_of_two_judges_without_a_measure_in_common(tmp_path: Path) -> None:
+    one = job(tmp_path, "a", {"r": [GOOD, BAD]}, "--set", "partial=1")
+    other = job(tmp_path, "b", {"r": [GOOD, BAD]}, "--judge", "support")
+    status, found = as_json("compare", one, other)
+    assert (status, found["differences"], found["verdicts"]["shared"]) == (0, [], 2)
+    assert "have no measure in common" in command("compare", one, other).err
+
+
+def test_leaderboards_of_other_tools(write: Write) -> None:
+    old, new = write("r all M 0.5\n", "old.txt"), write("r all M 0.75\n", "new.txt")
+    status, found = as_json("compare", old, new)
+    assert (status, found["verdicts"]) == (0, None)
+    assert found["differences"][0]["difference"] == 0.25
+
+
+def test_a_run_by_name(tmp_path: Path) -> None:
+    out = job(tmp_path, "x", {"a": [GOOD], "b": [BAD], "c": [BAD]})
+    _, found = as_json("compare", out, "--run", "a", "--against", "c", "--measure", "AVG_CITATIONS")
+    assert [one["after"] for one in found["differences"]] == [f"{out}: a"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("{gone}", "gone: no such file or folder"),
+        ("{one}", "one run; give a second leaderboard"),
+        ("{one} --measure X", "one run; give a second"),
+        ("{two} --measure X", "unknown measure 'X'; there are: M"),
+        ("{two} --run q", "unknown run 'q'; there are: r, s"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: str, message: str, write: Write, tmp_path: Path) -> None:
+    places = {
+        "gone": tmp_path / "gone",
+        "one": write("r all M 1\n", "one"),
+        "two": write("r all M 1\ns all M 1\n", "two"),
+    }
+    done = command("compare", *arguments.format(**places).split())
+    assert done.status == 1
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1

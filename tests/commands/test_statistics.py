@@ -1,0 +1,88 @@
+"""What the statistics commands share: choices that are those of the code, findings as they end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+
+from trecjudge.commands import agree, convert, meta_evaluate
+from trecjudge.commands.statistics import Duplicates, FormatName, Heard, write_jsonl
+from trecjudge.errors import OutputError
+from trecjudge.evaluation import agreeing
+from trecjudge.findings import Finding
+from trecjudge.leaderboards.layouts import AUTO, LAYOUTS
+from trecjudge.records import Place
+from trecjudge.stats import alignment, scores
+
+
+def choices(command: Any, parameter: str) -> tuple[str, ...]:
+    """Return what a flag of a command takes."""
+    return get_args(get_type_hints(command.__wrapped__)[parameter])
+
+
+@pytest.mark.parametrize(
+    ("offered", "known"),
+    [
+        (get_args(FormatName), (AUTO, *LAYOUTS)),
+        (choices(convert.convert, "to"), tuple(LAYOUTS)),
+        (choices(meta_evaluate.meta_evaluate, "on_missing"), get_args(alignment.OnMissing)),
+        (choices(meta_evaluate.meta_evaluate, "all_rows"), get_args(alignment.AllRows)),
+        (choices(agree.agree, "on_missing"), get_args(agreeing.OnMissing)),
+        (get_args(get_args(Duplicates)[0]), get_args(scores.Duplicates)),
+    ],
+)
+def test_a_flag_offers_what_the_code_knows(
+    offered: tuple[str, ...], known: tuple[str, ...]
+) -> None:
+    assert sorted(offered) == sorted(known)
+    assert len(offered) > 1
+
+
+def heard(*kinds: str) -> Heard:
+    found = Heard()
+    for number, kind in enumerate(kinds):
+        found(Finding(kind, Place("f", number + 1), "is odd"))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kinds", "status", "strict"),
+    [
+        ([], 0, 0),
+        (["scores_tied"], 0, 0),
+        (["all_row_differs"], 0, 1),
+        (["row_unreadable", "scores_tied"], 3, 1),
+    ],
+)
+def test_findings_make_the_exit_status(kinds: list[str], status: int, strict: int) -> None:
+    found = heard(*kinds)
+    assert (found.status(), found.status(strict=True)) == (status, strict)
+
+
+def test_the_first_of_a_kind_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    found = heard(*["row_unreadable"] * 7, "scores_tied")
+    found(Finding("row_unreadable", Place("f", 1), "is odd"))  # heard of twice
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["not judged: f:1: is odd", "not judged: f:2: is odd"]
+    assert lines[5:] == ["note: f:8: is odd"]
+    found.close()
+    assert capsys.readouterr().err.splitlines() == ["row_unreadable: 7 in all"]
+    assert len(found.as_dicts()) == 8
+
+
+def test_quiet_tells_what_was_left_out_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    found = Heard(quiet=True)
+    for kind in ("scores_tied", "all_row_differs", "row_unreadable"):
+        found(Finding(kind, Place("f"), "is odd"))
+    found.close()
+    assert capsys.readouterr().err == "not judged: f: is odd\n"
+
+
+def test_lines_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    write_jsonl(path, [{"a": 1}, {"a": None}])
+    assert path.read_text() == '{"a":1}\n{"a":null}\n'
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_jsonl(tmp_path / "gone" / "x", [])

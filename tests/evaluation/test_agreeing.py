@@ -1,0 +1,224 @@
+"""Two files of labels brought together: qrels, judgments, labels of people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import SAMPLES, sample
+from tests.reading import Write
+from trecjudge.errors import InputError
+from trecjudge.evaluation.agreeing import Agreement, OnMissing, agree
+from trecjudge.findings import Finding
+
+
+def agreed(
+    truth: Path, predicted: Path, threshold: int = 1, on_missing: OnMissing = "common"
+) -> Agreement:
+    findings: list[Finding] = []
+    found = agree(truth, predicted, findings.append, threshold, on_missing)
+    assert findings == []
+    return found
+
+
+def figure(found: Agreement, name: str) -> float | None:
+    return {f.name: f.pooled for f in found.figures}[name]
+
+
+@pytest.fixture
+def qrels(write: Write) -> tuple[Path, Path]:
+    """Return the qrels of the case where a topic has no relevant document."""
+    return (
+        write("t1 0 d1 1\nt1 0 d2 0\n t2 0 d1 0\n", "truth.qrels"),
+        write("t1 0 d1 1\nt1 0 d3 1\nt2 0 d1 0\n", "pred.qrels"),
+    )
+
+
+def test_documents_of_both_sides_are_compared(qrels: tuple[Path, Path]) -> None:
+    found = agreed(*qrels)
+    assert (found.items, found.topics, found.only_truth, found.only_predicted) == (2, 2, 1, 1)
+    assert (found.labels, found.confusion) == (["0", "1"], [[1, 0], [0, 1]])
+
+
+def test_a_topic_without_relevant_documents_stays_in_the_mean(qrels: tuple[Path, Path]) -> None:
+    precision = next(f for f in agreed(*qrels).figures if f.name == "precision")
+    assert precision.by_topic == {"t1": 1.0, "t2": 1.0}
+    assert (precision.mean, precision.defined) == (1.0, 2)
+
+
+def test_a_document_of_one_side_can_count_as_not_relevant(qrels: tuple[Path, Path]) -> None:
+    found = agreed(*qrels, on_missing="zero")
+    assert (found.items, found.confusion) == (4, [[2, 1], [0, 1]])
+    precision = next(f for f in found.figures if f.name == "precision")
+    assert precision.by_topic == {"t1": 0.5, "t2": 1.0}
+
+
+def test_or_be_an_error(qrels: tuple[Path, Path]) -> None:
+    with pytest.raises(InputError, match=r"1 items are in .*truth.qrels alone, 1 in .*pred.qrels"):
+        agreed(*qrels, on_missing="error")
+
+
+def test_nothing_in_common(write: Write) -> None:
+    with pytest.raises(InputError, match=r"no item in common: there such as \('t', 'd'\), here"):
+        agreed(write("t 0 d 1\n", "a"), write("u 0 d 1\n", "b"))
+
+
+def test_grades_that_nobody_gave_keep_their_distance(write: Write) -> None:
+    found = agreed(write("t 0 a 0\nt 0 b 3\n", "a"), write("t 0 a 0\nt 0 b 2\n", "b"))
+    assert found.labels == ["0", "1", "2", "3"]
+
+
+def test_qrels_that_name_runs_are_compared_by_run(write: Write) -> None:
+    text = "t r1 d 2\nt r2 d 0\n"
+    by_run = agreed(write(text, "a"), write(text, "b"))
+    assert by_run.items == 2
+    pooled = agreed(write(text, "a"), write("t 0 d 2\n", "b"))
+    assert (pooled.items, figure(pooled, "accuracy")) == (1, 1.0)
+
+
+@pytest.mark.parametrize(("threshold", "precision"), [(1, 0.5), (2, 1.0)])
+def test_from_which_grade_on_a_document_is_relevant(
+    threshold: int, precision: float, write: Write
+) -> None:
+    sides = write("t 0 a 2\nt 0 b 0\n", "a"), write("t 0 a 2\nt 0 b 1\n", "b")
+    assert figure(agreed(*sides, threshold=threshold), "precision") == precision
+
+
+def test_grades_far_apart_are_only_ordered(write: Write) -> None:
+    found = agreed(write("t 0 a 0\nt 0 b 1e30\n", "a"), write("t 0 a 7\nt 0 b 1e30\n", "b"))
+    assert found.labels == ["0", "7", str(int(1e30))]
+
+
+def test_decimal_grades_give_an_auc(write: Write) -> None:
+    truth = write("t 0 a 2\nt 0 b 0\nt 0 c 1\nu 0 a 0\n", "truth.qrels")
+    predicted = write("t 0 a 1.9\nt 0 b 0.45\nt 0 c 0.5\nu 0 a 0.7\n", "pred.qrels")
+    found = agreed(truth, predicted)
+    assert found.labels == ["0", "1", "2"]
+    assert found.confusion == [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    assert figure(found, "auc") == 0.75  # 1.9 and 0.5 against 0.45 and 0.7
+
+
+def test_whole_grades_give_none(write: Write) -> None:
+    found = agreed(write("t 0 a 1\nt 0 b 0\n", "a"), write("t 0 a 1.0\nt 0 b 2\n", "b"))
+    assert "auc" not in {f.name for f in found.figures}
+
+
+def test_a_grade_that_is_none_is_found(write: Write) -> None:
+    findings: list[Finding] = []
+    sides = write("t 0 a 1\nt 0 b nan\nt 0 c x\n", "a"), write("t 0 a 1\n", "b")
+    assert agree(*sides, findings.append).items == 1
+    assert [str(f).rpartition("/")[2] for f in findings] == [
+        "a:2: has grade 'nan'",
+        "a:3: has grade 'x'",
+    ]
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the citation judge on sample data."""
+    folder = tmp_path_factory.mktemp("job")
+    sample("rag", folder, "-q")
+    return folder
+
+
+LABELS = SAMPLES / "rag" / "labels.jsonl"
+
+
+@pytest.mark.parametrize("name", ["", "x", "x.judgments.jsonl"])
+def test_judgments_against_labels_of_people(job: Path, name: str) -> None:
+    found = agreed(LABELS, job / name)
+    assert (found.items, found.topics, found.only_truth, found.only_predicted) == (38, 3, 0, 1)
+    assert found.labels == ["no_support", "partial_support", "full_support"]
+    accuracy = figure(found, "accuracy")
+    assert accuracy is not None and accuracy > 0.9
+
+
+def test_judgments_against_qrels(job: Path, tmp_path: Path) -> None:
+    found = agreed(job / "x.qrels", job / "x")
+    assert figure(found, "accuracy") == 1.0
+    assert found.only_truth == found.only_predicted == 0
+
+
+def label(index: int, text: str) -> str:
+    return (
+        f'{{"topic_id": "t", "run_id": "r", "sentence_index": {index}, "doc_id": "d",'
+        f' "label": "{text}"}}\n'
+    )
+
+
+def test_labels_may_be_one_array(write: Write) -> None:
+    lines = (label(0, "full").strip(), label(1, "none").strip())
+    for text in (f"[{', '.join(lines)}]", "[\n" + ",\n".join(lines) + "\n]\n"):
+        path = write(text, "labels.json")
+        assert agreed(path, path).items == 2
+
+
+def test_labels_that_are_no_grades(write: Write) -> None:
+    truth = write(label(0, "ATTRIBUTED") + label(1, "CONTRADICTED"), "a.jsonl")
+    predicted = write(label(0, "ATTRIBUTED") + label(1, "AMBIGUOUS"), "b.jsonl")
+    found = agreed(truth, predicted)
+    assert found.labels == ["AMBIGUOUS", "ATTRIBUTED", "CONTRADICTED"]
+    assert [f.name for f in found.figures] == ["accuracy", "kappa", "alpha_nominal"]
+    with pytest.raises(InputError, match="label 'ATTRIBUTED' is no grade; qrels hold grades"):
+        agreed(truth, write("t 0 d 1\n", "q"))
+
+
+def test_verdicts_that_only_look_like_labels_of_support_stay_as_they_are(write: Write) -> None:
+    truth = write(label(0, "yes") + label(1, "no"), "a.jsonl")
+    assert agreed(truth, truth).labels == ["no", "yes"]
+    with pytest.raises(InputError, match="--on-missing zero: no, yes are no grades"):
+        agreed(truth, truth, on_missing="zero")
+
+
+def test_the_words_of_others_for_support_are_known(write: Write) -> None:
+    truth = write(label(0, "FULL") + label(1, "No Support"), "a.jsonl")
+    predicted = write(label(0, "full_support") + label(1, "partial"), "b.jsonl")
+    found = agreed(truth, predicted)
+    assert found.confusion == [[0, 1, 0], [0, 0, 0], [0, 0, 1]]
+
+
+def test_claims_of_one_sentence_are_items_of_their_own(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "attribution")
+    text = (tmp_path / "x.judgments.jsonl").read_text()
+    found = agreed(tmp_path, tmp_path)
+    assert found.items == text.count('"record":"judgment"')
+
+
+def test_of_several_claims_that_a_label_cannot_tell_apart_the_first_counts(
+    tmp_path: Path,
+) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "attribution")
+    path = tmp_path / "x.judgments.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    judged = [record for record in records if record["record"] == "judgment"]
+    for place, record in enumerate(judged):
+        record["label"] = "ATTRIBUTED" if place % 2 else "AMBIGUOUS"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    labels = (json.dumps(record) + "\n" for record in judged)
+    (tmp_path / "labels.jsonl").write_text("".join(labels))
+    findings: list[Finding] = []
+    found = agree(tmp_path / "labels.jsonl", path, findings.append)
+    keys = {(r["topic_id"], r["run_id"], r["sentence_index"], r["doc_id"]) for r in judged}
+    assert found.items == len(keys) < len(judged)
+    assert figure(found, "accuracy") == 1.0
+    places = {str(finding.place) for finding in findings if finding.kind == "label_duplicate"}
+    assert str(path) in places
+
+
+def test_a_score_of_the_judge_gives_an_auc(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "direct_prompt")
+    lines = (tmp_path / "x.judgments.jsonl").read_text().splitlines()
+    assert any('"value":0.' in line for line in lines)
+    truth = tmp_path / "labels.jsonl"
+    truth.write_text(
+        "".join(
+            f'{{"topic_id": "{t}", "run_id": "{r}", "label": "{g}"}}\n'
+            for t in ("11", "12", "13")
+            for r, g in (("careful", 3), ("uncited", 0))
+        )
+    )
+    found = agreed(truth, tmp_path)
+    assert found.items == 6
+    assert figure(found, "auc") is not None

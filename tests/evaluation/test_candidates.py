@@ -1,0 +1,89 @@
+"""The items of a job that people should label first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import sample
+from trecjudge.errors import InputError
+from trecjudge.evaluation.candidates import label_next
+from trecjudge.labels import Key
+from trecjudge.stats.labelling import Candidate
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the support judge on sample data."""
+    folder = tmp_path_factory.mktemp("job")
+    sample("rag", folder, "-q", "--judge", "support")
+    return folder
+
+
+def key(candidate: Candidate) -> Key:
+    c = candidate
+    return (c.topic_id, c.run_id, c.sentence_index, c.doc_id)
+
+
+def test_the_most_telling_come_first(job: Path) -> None:
+    found = label_next(job, 100, {})
+    gains = [gain for gain, _ in found]
+    assert gains == sorted(gains, reverse=True)
+    assert len(found) == 33
+    assert label_next(job, 5, {}) == found[:5]
+
+
+def test_an_item_that_weighs_more_comes_before_its_like(job: Path) -> None:
+    (uncited,) = [c for _, c in label_next(job, 100, {}) if c.run_id == "uncited"]
+    others = [c for _, c in label_next(job, 100, {}) if c.run_id == "careful"]
+    # It is the only citation of its response: all of that hangs on it.
+    assert uncited.reach == pytest.approx(1 / 3)
+    assert all(other.reach < uncited.reach for other in others)
+
+
+def test_what_is_labelled_is_left_out(job: Path) -> None:
+    first = label_next(job, 3, {})
+    rest = label_next(job, 100, {key(c): "full" for _, c in first})
+    assert len(rest) == 30
+    assert not {key(c) for _, c in first} & {key(c) for _, c in rest}
+
+
+def test_an_item_tells_what_helps_to_label_it(job: Path) -> None:
+    for _, candidate in label_next(job, 5, {}):
+        assert candidate.text
+        assert candidate.label in ("full_support", "partial_support", "no_support")
+        assert candidate.reason
+
+
+def test_items_can_be_drawn_at_random(job: Path) -> None:
+    drawn = label_next(job, 12, {}, at_random=True)
+    assert drawn == label_next(job, 12, {}, at_random=True)
+    assert len({key(c) for _, c in drawn}) == 12
+    assert drawn != label_next(job, 12, {})
+    assert label_next(job, 100, {}, at_random=True) == label_next(job, 100, {})
+
+
+def test_a_citation_of_no_document_cannot_be_labelled(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q")
+    found = label_next(tmp_path, 100, {})
+    assert len(found) == 38  # of 39 citations one is out of range
+    assert all(candidate.doc_id for _, candidate in found)
+
+
+def test_by_another_measure(job: Path) -> None:
+    assert label_next(job, 100, {}, "HARD_RECALL")
+    with pytest.raises(InputError, match="unknown measure 'X'; there are: HARD_PRECISION"):
+        label_next(job, 1, {}, "X")
+
+
+def test_a_judge_that_takes_no_labels(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "length")
+    with pytest.raises(InputError, match="its judge takes no labels of people"):
+        label_next(tmp_path, 1, {})
+
+
+def test_nothing_was_judged_there(tmp_path: Path) -> None:
+    (tmp_path / "lb.txt").write_text("a all M 1\n")
+    with pytest.raises(InputError, match=r"no judgments file; give an --out-dir or a NAME\.judg"):
+        label_next(tmp_path, 1, {})

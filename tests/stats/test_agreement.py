@@ -1,0 +1,127 @@
+"""Agreement: against other implementations, by hand, where it is not defined."""
+
+from __future__ import annotations
+
+import krippendorff
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from trecjudge.stats.agreement import Agreed, Pair, agreement, alpha, auc, kappa
+from trecjudge.stats.resampling import NO_INTERVAL
+
+RNG = np.random.default_rng(8)
+TRUTH = RNG.integers(0, 4, 400)
+PREDICTED = np.where(RNG.random(400) < 0.6, TRUTH, RNG.integers(0, 4, 400))
+SCORES = (PREDICTED + RNG.normal(0, 1, 400)).round(1)  # with ties
+PAIRS = [
+    Pair(f"t{i % 6}", int(t), int(p), float(s))
+    for i, (t, p, s) in enumerate(zip(TRUTH, PREDICTED, SCORES, strict=True))
+]
+COUNTS = metrics.confusion_matrix(TRUTH, PREDICTED).astype(float)
+
+
+def figures(pairs: list[Pair], labels: int = 2, **options: object) -> dict[str, Agreed]:
+    return {f.name: f for f in agreement(pairs, labels, **options)}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("accuracy", metrics.accuracy_score(TRUTH, PREDICTED)),
+        ("kappa", metrics.cohen_kappa_score(TRUTH, PREDICTED)),
+        ("kappa_linear", metrics.cohen_kappa_score(TRUTH, PREDICTED, weights="linear")),
+        ("kappa_quadratic", metrics.cohen_kappa_score(TRUTH, PREDICTED, weights="quadratic")),
+        ("precision", metrics.precision_score(TRUTH >= 2, PREDICTED >= 2)),
+        ("recall", metrics.recall_score(TRUTH >= 2, PREDICTED >= 2)),
+        ("f1", metrics.f1_score(TRUTH >= 2, PREDICTED >= 2)),
+        ("auc", metrics.roc_auc_score(TRUTH >= 2, SCORES)),
+    ],
+)
+def test_those_of_scikit_learn(name: str, wanted: float) -> None:
+    found = figures(PAIRS, 4, threshold=2)[name]
+    assert found.pooled == pytest.approx(wanted, abs=1e-6)
+    low, high = found.interval
+    assert low is not None and high is not None
+    assert low < wanted < high
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_those_of_krippendorff(level: str) -> None:
+    both = np.array([TRUTH, PREDICTED])
+    wanted = krippendorff.alpha(reliability_data=both, level_of_measurement=level)
+    assert figures(PAIRS, 4)[f"alpha_{level}"].pooled == pytest.approx(wanted, abs=1e-6)
+
+
+def test_the_figures_of_topics_and_their_mean() -> None:
+    found = figures(PAIRS, 4)["kappa"]
+    own = [i for i in range(400) if i % 6 == 2]
+    wanted = metrics.cohen_kappa_score(TRUTH[own], PREDICTED[own])
+    assert found.by_topic["t2"] == pytest.approx(wanted, abs=1e-6)
+    assert found.defined == 6
+    assert found.mean == pytest.approx(np.mean(list(found.by_topic.values())), abs=1e-6)
+
+
+def test_kappa_by_hand() -> None:
+    # 20 of 50 both yes, 15 both no: Po = 0.7, Pe = 0.5.
+    counts = np.array([[15.0, 10.0], [5.0, 20.0]])
+    assert kappa(0)(counts) == pytest.approx(0.4)
+
+
+def test_alpha_by_hand() -> None:
+    # Ten units of two coders, values 0 and 1: Krippendorff's example of binary data.
+    coders = zip([0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0], strict=True)
+    counts = np.zeros((2, 2))
+    for a, b in coders:
+        counts[a, b] += 1
+    assert alpha(ordinal=False)(counts) == pytest.approx(0.095, abs=5e-4)
+
+
+def test_all_alike_leaves_kappa_and_alpha_undefined() -> None:
+    found = figures([Pair("t", 1, 1)] * 5)
+    assert found["accuracy"].pooled == 1.0
+    undefined = {name for name, figure in found.items() if figure.pooled is None}
+    assert undefined == set(found) - {"accuracy"}
+
+
+def test_a_topic_without_relevant_items_stays_in_the_mean() -> None:
+    pairs = [Pair("t1", 1, 1), Pair("t1", 0, 1), Pair("t2", 0, 0)]
+    found = figures(pairs, threshold=1)
+    assert found["precision"].by_topic == {"t1": 0.5, "t2": 1.0}
+    assert (found["precision"].mean, found["precision"].defined) == (0.75, 2)
+    assert found["recall"].by_topic == {"t1": 1.0, "t2": 1.0}
+    assert found["kappa"].by_topic["t2"] is None
+    assert found["kappa"].defined == 1
+
+
+def test_relevant_items_that_one_side_alone_has() -> None:
+    found = figures([Pair("a", 1, 0), Pair("b", 0, 1)], threshold=1)
+    assert found["precision"].by_topic == {"a": 0.0, "b": 0.0}
+    assert found["f1"].by_topic == {"a": 0.0, "b": 0.0}
+
+
+def test_labels_that_are_no_grades_have_no_order() -> None:
+    found = figures(PAIRS, 4, ordered=False)
+    assert list(found) == ["accuracy", "kappa", "alpha_nominal"]
+
+
+def test_without_scores_there_is_no_auc() -> None:
+    found = figures([Pair("t", 1, 1, 0.5), Pair("t", 0, 0)], threshold=1)
+    assert "auc" not in found
+
+
+def test_auc_by_hand() -> None:
+    pairs = [Pair("t", 1, 0, 0.9), Pair("t", 1, 0, 0.5), Pair("t", 0, 0, 0.5), Pair("t", 0, 0, 0.1)]
+    assert auc(pairs, 1, np.ones((1, 4))).tolist() == [3.5 / 4]
+    assert auc(pairs, 1, np.array([[1, 0, 1, 1], [0, 0, 1, 1.0]]))[0] == 1.0
+    assert np.isnan(auc(pairs, 1, np.array([[0, 0, 1, 1.0]])))[0]
+
+
+def test_one_topic_has_no_interval() -> None:
+    assert figures([Pair("t", 1, 1), Pair("t", 0, 1)])["accuracy"].interval == NO_INTERVAL
+
+
+def test_names_of_topics_change_nothing() -> None:
+    renamed = [Pair(f"x{9 - int(p.topic_id[1:])}", p.truth, p.predicted, p.score) for p in PAIRS]
+    before, after = figures(PAIRS, 4, threshold=2), figures(renamed[::-1], 4, threshold=2)
+    assert [f.interval for f in before.values()] == [f.interval for f in after.values()]

@@ -1,0 +1,110 @@
+"""Two systems side by side: which ones, by how much, and whether it is noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import permutation_test
+
+from tests.stats.texts import by_run, by_topic, scores
+from trecjudge.errors import InputError
+from trecjudge.stats.comparison import Difference, Move, compare, pairs_of
+from trecjudge.stats.resampling import NO_INTERVAL
+from trecjudge.stats.scores import Scores
+
+OLD = scores(by_topic("a", [0.1, 0.5]) + by_topic("b", [0.2, 0.2]), "old")
+NEW = scores(by_topic("a", [0.4, 0.5]) + by_topic("b", [0.2, 0.2]), "new")
+OTHER = scores(by_topic("z", [0.9, 0.9]), "other")
+
+
+def named(*tables: Scores, **options: object) -> list[tuple[str, str]]:
+    pairs = pairs_of(tables, **options)  # type: ignore[arg-type]
+    return [(before.name, after.name) for before, after in pairs]
+
+
+def test_a_run_of_both_is_compared_with_itself() -> None:
+    assert named(OLD, NEW) == [("old: a", "new: a"), ("old: b", "new: b")]
+    assert named(OLD, NEW, only=["b"]) == [("old: b", "new: b")]
+
+
+def test_else_all_are_compared_with_the_first() -> None:
+    assert named(OLD) == [("old: a", "old: b")]
+    assert named(OLD, OTHER) == [("old: a", "old: b"), ("old: a", "other: z")]
+    assert named(OLD, OTHER, against="z") == [("other: z", "old: a"), ("other: z", "old: b")]
+
+
+def test_a_run_may_be_named_against_which_to_compare() -> None:
+    wanted = [("old: b", "old: a"), ("old: b", "new: a"), ("old: b", "new: b")]
+    assert named(OLD, NEW, against="b") == wanted
+
+
+def test_nothing_to_compare() -> None:
+    with pytest.raises(InputError, match="other: one run; give a second leaderboard"):
+        pairs_of([OTHER])
+    with pytest.raises(InputError, match="unknown run 'q'; there are: a, b"):
+        pairs_of([OLD, NEW], against="q")
+
+
+def one(before: Scores, after: Scores, measure: str = "M") -> Difference:
+    (found,) = compare(pairs_of([before, after], only=["a"]), [measure])
+    return found
+
+
+def test_a_difference_is_after_minus_before() -> None:
+    found = one(OLD, NEW)
+    assert (found.mean_before, found.mean_after, found.difference) == (0.3, 0.45, 0.15)
+    assert (found.topics, found.p) == (2, 1.0)
+    assert found.moved == [Move("t000", 0.1, 0.4)]
+
+
+RNG = np.random.default_rng(12)
+BEFORE = RNG.random(40)
+AFTER = BEFORE + RNG.normal(0.1, 0.2, 40)
+
+
+def test_it_is_tested_over_topics() -> None:
+    found = one(scores(by_topic("a", BEFORE), "x"), scores(by_topic("a", AFTER), "y"))
+    gaps = AFTER - BEFORE
+    theirs = permutation_test((gaps,), np.mean, permutation_type="samples", rng=2).pvalue
+    assert found.p == pytest.approx(theirs, abs=0.005)
+    assert found.effect == pytest.approx(gaps.mean() / gaps.std(ddof=1))
+    low, high = found.interval
+    assert low is not None and high is not None
+    assert low < found.difference < high
+
+
+def test_topics_of_one_side_only_are_left_out() -> None:
+    found = one(OLD, scores(by_topic("a", [0.2, 0.6, 1.0]), "new"))
+    assert (found.topics, found.difference) == (2, 0.1)
+
+
+def test_without_topics_only_the_means_are_compared() -> None:
+    found = one(scores(by_run(a=0.5), "x"), scores(by_run(a=0.7), "y"))
+    assert (found.difference, found.topics, found.p) == (0.2, 0, None)
+    assert found.interval == NO_INTERVAL
+
+
+def test_p_is_corrected_for_all_comparisons_by_a_measure() -> None:
+    runs = "".join(by_topic(f"r{i}", AFTER + i / 100) for i in range(3))
+    table = scores(by_topic("a", BEFORE) + runs)
+    found = compare(pairs_of([table]))
+    assert [d.after for d in found] == ["lb: r0", "lb: r1", "lb: r2"]
+    assert all(d.holm is not None and d.p is not None and d.holm >= d.p for d in found)
+    assert max(d.holm or 0 for d in found) == max(d.p or 0 for d in found)
+
+
+def test_measures_of_both_are_compared_and_others_named() -> None:
+    more = scores(by_topic("a", [0.1, 0.5]) + by_topic("a", [1, 1], "N"), "x")
+    found = compare(pairs_of([more, NEW], only=["a"]))
+    assert [d.measure for d in found] == ["M"]
+    with pytest.raises(InputError, match="unknown measure 'Q'"):
+        compare(pairs_of([more, NEW], only=["a"]), ["Q"])
+    with pytest.raises(InputError, match="x and new have no measure in common"):
+        compare(pairs_of([more, NEW], only=["a"]), ["N"])
+
+
+def test_the_five_topics_that_moved_most() -> None:
+    zeros, steps = scores(by_topic("a", [0] * 8), "x"), scores(by_topic("a", range(8)), "y")
+    assert [move.topic_id for move in one(zeros, steps).moved] == [
+        "t007", "t006", "t005", "t004", "t003",
+    ]  # fmt: skip

@@ -1,0 +1,177 @@
+"""The gate's rules: bounds, drops that are more than noise, unjudged items, JUnit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tests.stats.texts import by_run, by_topic, scores
+from trecjudge.errors import InputError, WorkflowError
+from trecjudge.stats.gating import Check, Figure, Figures, Rule, bounds, drops, rule_of
+from trecjudge.stats.junit import junit
+from trecjudge.stats.scores import Scores
+
+JUDGED = Figure(0.8, 0.8, 0.8, 40, 40)
+OPEN = Figure(0.8, 0.7, 0.9, 36, 40)
+
+
+@pytest.mark.parametrize(
+    ("figure", "text", "broken"),
+    [
+        pytest.param(JUDGED, "min 0.8", "", id="kept"),
+        pytest.param(JUDGED, "min 0.81", "is 0.8, must be at least 0.81", id="too low"),
+        pytest.param(JUDGED, "max 0.8", "", id="kept, high"),
+        pytest.param(JUDGED, "max 0.5", "is 0.8, must be at most 0.5", id="too high"),
+        pytest.param(OPEN, "min 0.6", "", id="unjudged items cannot change it"),
+        pytest.param(
+            OPEN,
+            "min 0.75",
+            "is 0.8, but 4 of 40 items are unjudged: it could be 0.7, must be at least 0.75",
+            id="unjudged items could make it too low",
+        ),
+        pytest.param(
+            OPEN,
+            "max 0.85",
+            "is 0.8, but 4 of 40 items are unjudged: it could be 0.9, must be at most 0.85",
+            id="unjudged items could make it too high",
+        ),
+        pytest.param(
+            Figure(None, 0.0, 1.0, 0, 40),
+            "min 0.1",
+            "has no value: nothing of it was judged",
+            id="nothing judged",
+        ),
+        pytest.param(
+            Figure(0.8, None, None, 3, 4),
+            "min 0.1",
+            "is 0.8, but 1 of 4 items are unjudged: it could be anything, must be at least 0.1",
+            id="no bounds known",
+        ),
+    ],
+)
+def test_bounds(figure: Figure, text: str, broken: str) -> None:
+    kind, limit = text.split()
+    rule = Rule(kind, "M", float(limit))  # type: ignore[arg-type]
+    (check,) = bounds([rule], scores(by_run(r=0.8)), {("r", "M"): figure})
+    assert check.broken == broken
+
+
+def test_every_run_is_held_against_every_rule() -> None:
+    table = scores(by_run(a=1, b=1) + by_run("N", a=1, b=1))
+    figures = {(run, m): Figure(1, 1, 1, 1, 1) for run in "ab" for m in "MN"}
+    checks = bounds([Rule("min", "M", 0), Rule("min", "N", 2)], table, figures)
+    assert [(c.run_id, c.rule.measure, bool(c.broken)) for c in checks] == [
+        ("a", "M", False),
+        ("a", "N", True),
+        ("b", "M", False),
+        ("b", "N", True),
+    ]
+    assert str(checks[1]) == "a: N is 1, must be at least 2"
+
+
+def test_a_measure_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="lb: unknown measure 'X'; there are: M"):
+        bounds([Rule("min", "X", 0)], scores(by_run(a=1)), {})
+
+
+NOISE = np.random.default_rng(7).normal(0, 0.1, 30)
+NOISE -= NOISE.mean()
+OLD = scores(by_topic("r", (0.8 + NOISE).tolist()), "old")
+DROP = Rule("drop", "M", 0.02)
+
+
+def now(values: object, run: str = "r") -> tuple[Scores, Figures]:
+    """Return a leaderboard of one run, and its figures with everything judged."""
+    numbers = np.asarray(values, dtype=float)
+    mean = float(numbers.mean())
+    return scores(by_topic(run, numbers.tolist()), "new"), {
+        (run, "M"): Figure(mean, mean, mean, 9, 9)
+    }
+
+
+def test_a_clear_drop_breaks_the_rule() -> None:
+    (check,) = drops([DROP], now(0.7 + NOISE)[0], OLD, now(0.7 + NOISE)[1])
+    assert check.broken.startswith("fell by 0.1 from 0.8")
+    assert check.broken.endswith("over 30 topics; may fall by 0.02")
+
+
+WOBBLE = np.random.default_rng(3).normal(0, 0.3, 30)
+WOBBLE -= WOBBLE.mean() + 0.03
+
+
+def test_a_drop_that_may_be_noise_does_not_unless_strict() -> None:
+    table, figures = now(0.8 + NOISE + WOBBLE)
+    assert OLD.means("M")[0] - table.means("M")[0] > 0.02
+    assert [c.broken for c in drops([DROP], table, OLD, figures)] == [""]
+    assert drops([DROP], table, OLD, figures, strict=True)[0].broken
+
+
+def test_a_rise_and_a_small_drop_keep_the_rule() -> None:
+    for values in (0.9 + NOISE, 0.79 + NOISE):
+        table, figures = now(values)
+        assert drops([DROP], table, OLD, figures, strict=True)[0].broken == ""
+
+
+def test_with_too_few_topics_for_the_test_a_drop_counts_as_it_is() -> None:
+    old = scores(by_topic("r", [0.9, 0.8, 0.9]), "old")
+    table, figures = now([0.8, 0.7, 0.8])
+    assert "fell by 0.1" in drops([DROP], table, old, figures)[0].broken
+
+
+def test_where_lower_is_better_a_rise_is_the_drop() -> None:
+    table, figures = now(0.9 + NOISE)
+    lower = {key: replace(figure, lower_is_better=True) for key, figure in figures.items()}
+    assert drops([DROP], table, OLD, lower)[0].broken.startswith("rose by 0.1")
+
+
+def test_unjudged_items_could_make_it_a_drop() -> None:
+    table, figures = now(0.8 + NOISE)
+    some = {key: replace(figure, lowest=0.7, judged=8) for key, figure in figures.items()}
+    (check,) = drops([DROP], table, OLD, some)
+    assert "but 1 of 9 items are unjudged: it could be" in check.broken
+
+
+def test_two_single_runs_are_the_same_run() -> None:
+    table, figures = now(0.5 + NOISE, run="v2")
+    (check,) = drops([DROP], table, OLD, figures)
+    assert (check.run_id, bool(check.broken)) == ("v2", True)
+
+
+def test_a_run_that_is_gone_breaks_the_rule() -> None:
+    old = scores(by_run(r=0.8, gone=0.8), "old")
+    found = drops([DROP], scores(by_run(r=0.8), "new"), old, {("r", "M"): JUDGED})
+    assert [str(check) for check in found] == [
+        "gone: M is gone: the baseline has this run",
+        "r: M keeps the rule",
+    ]
+
+
+def test_no_run_of_the_baseline() -> None:
+    with pytest.raises(InputError, match="new has no run of the baseline old: here c, d; there"):
+        drops([DROP], scores(by_run(c=1, d=1), "new"), scores(by_run(a=1, b=1), "old"), {})
+
+
+@pytest.mark.parametrize("text", ["M", "=1", "M=x", "M=", "M=nan", "M=inf", ""])
+def test_a_rule_that_is_none(text: str) -> None:
+    with pytest.raises(WorkflowError, match="give MEASURE=NUMBER"):
+        rule_of("min", text)
+
+
+def test_a_rule() -> None:
+    assert rule_of("max", "A.M=0.5") == Rule("max", "A.M", 0.5)
+    assert str(rule_of("drop", "M=0.02")) == "M falls by at most 0.02"
+
+
+def test_junit_is_xml_whatever_a_run_is_called() -> None:
+    hostile = 'r"><failure/>&\x1b[2J\x00\ud800'
+    checks = [Check(hostile, Rule("min", "M", 1), "is 0 <b>"), Check("fine", Rule("min", "M", 0))]
+    suite = ElementTree.fromstring(junit("gate", checks))
+    assert suite.attrib == {"name": "gate", "tests": "2", "failures": "1", "errors": "0"}
+    bad, good = suite
+    assert bad.attrib["classname"] == 'r"><failure/>&\\x1b[2J\\x00\ufffd'
+    assert [child.tag for child in bad] == ["failure"]
+    assert bad[0].attrib["message"] == "is 0 <b>"
+    assert (good.attrib["name"], list(good)) == ("M at least 0", [])

@@ -1,0 +1,92 @@
+"""The bootstrap: what is drawn, the interval of a mean, and that names change nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import bootstrap, norm, t
+
+from trecjudge.stats.resampling import (
+    NO_INTERVAL,
+    Interval,
+    draws,
+    interval_of,
+    mean_intervals,
+    resampled_means,
+    steady_order,
+    tail,
+)
+
+NAN = float("nan")
+RNG = np.random.default_rng(1)
+VALUES = RNG.random((4, 30))
+
+
+def test_every_resample_draws_as_many_units_as_there_are() -> None:
+    weights = draws(7, 50)
+    assert weights.shape == (50, 7)
+    assert set(weights.sum(axis=1)) == {7.0}
+    assert (draws(7, 50) == weights).all()
+
+
+def test_resampled_means_leave_out_what_is_not_there() -> None:
+    weights = np.array([[1.0, 1.0, 1.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0]])
+    means = resampled_means(np.array([[0.0, NAN, 1.0]]), weights)
+    assert means[0, :2].tolist() == [0.5, 0.0]
+    assert np.isnan(means[0, 2])
+
+
+def test_the_interval_of_a_mean_is_that_of_another_implementation() -> None:
+    (ours, *_) = mean_intervals(VALUES)
+    level = 1 - 2 * tail(30)
+    theirs = bootstrap(
+        (VALUES[0],), np.mean, method="percentile", confidence_level=level, rng=3
+    ).confidence_interval
+    assert list(ours) == pytest.approx(list(theirs), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        pytest.param([0.5], NO_INTERVAL, id="one topic"),
+        pytest.param([0.5, NAN], NO_INTERVAL, id="one value"),
+        pytest.param([0.5, 0.5], Interval(0.5, 0.5), id="constant"),
+        pytest.param([0.0, 1.0], Interval(0.0, 1.0), id="two topics"),
+    ],
+)
+def test_few_values(values: list[float], wanted: Interval) -> None:
+    assert mean_intervals(np.array([values])) == [wanted]
+
+
+def test_neither_the_order_of_topics_nor_of_runs_changes_an_interval() -> None:
+    shuffled = RNG.permutation(30)
+    again = mean_intervals(VALUES[::-1][:, shuffled])[::-1]
+    before = mean_intervals(VALUES)
+    assert [i.rounded(9) for i in again] == [i.rounded(9) for i in before]
+
+
+def test_a_steady_order_hangs_on_values_alone() -> None:
+    order = steady_order(VALUES)
+    shuffled = RNG.permutation(30)
+    again = VALUES[[2, 0, 3, 1]][:, shuffled]
+    assert (
+        np.sort(again[:, steady_order(again)], axis=0) == np.sort(VALUES[:, order], axis=0)
+    ).all()
+
+
+def test_a_statistic_that_is_hardly_defined_has_no_interval() -> None:
+    assert interval_of(np.array([NAN, NAN, 1.0]), 9) == NO_INTERVAL
+    assert interval_of(np.array([NAN, 1.0, 1.0]), 9) == Interval(1.0, 1.0)
+    assert interval_of(np.array([]), 9) == NO_INTERVAL
+    assert interval_of(np.array([1.0]), 1) == NO_INTERVAL
+
+
+@pytest.mark.parametrize("units", [3, 4, 8, 30, 1000])
+def test_few_units_widen_the_interval_as_student_would(units: int) -> None:
+    wide = t.ppf(0.975, units - 1) * np.sqrt(units / (units - 1))
+    assert tail(units) == pytest.approx(norm.sf(wide), rel=0.2, abs=1e-6)
+    assert tail(units) < 0.025
+
+
+def test_an_interval_is_rounded() -> None:
+    assert Interval(0.123456, None).rounded(2) == Interval(0.12, None)

@@ -1,0 +1,105 @@
+"""Rows as arrays: what enters a mean, duplicates, contradicting `all` rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.stats.texts import scores
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.stats.scores import Duplicates
+
+
+def told(findings: list[Finding]) -> list[tuple[str, str]]:
+    return [(finding.kind, finding.message) for finding in findings]
+
+
+def test_runs_and_topics_are_sorted_and_measures_as_they_come() -> None:
+    found = scores("b t2 N 1\na t1 M 2\na all M 3\n")
+    assert (found.runs, found.topics, found.measures) == (["a", "b"], ["t1", "t2"], ["N", "M"])
+
+
+def test_a_run_without_a_value_on_a_topic_has_0_there() -> None:
+    found = scores("a t1 M 1\na t2 M 1\nb t1 M 1\n")
+    assert found.means("M").tolist() == [1.0, 0.5]
+
+
+def test_unless_the_all_rows_leave_such_topics_out() -> None:
+    found = scores("a t1 M 1\na t2 M 0.5\na all M 0.75\nb t1 M 0.8\nb all M 0.8\n")
+    assert found.means("M").tolist() == [0.75, 0.8]
+    assert np.isnan(found.values["M"][1, 1])
+
+
+def test_a_run_without_any_topic_has_its_all_row_alone() -> None:
+    findings: list[Finding] = []
+    found = scores("a t1 M 1\nb all M 0.5\n", findings=findings)
+    assert found.overall("M").tolist() == [1.0, 0.5]
+    assert findings == []
+
+
+def test_the_all_row_counts_where_it_is_given() -> None:
+    text = "a t1 M 1\na all M 0.4\nb t1 M 0.2\n"
+    assert scores(text).overall("M").tolist() == [0.4, 0.2]
+
+
+@pytest.mark.parametrize(("duplicates", "value"), [("first", 0.25), ("last", 0.75), ("mean", 0.5)])
+def test_a_second_value(duplicates: Duplicates, value: float) -> None:
+    findings: list[Finding] = []
+    found = scores("a t1 M 0.25\na t1 M 0.75\n", findings=findings, duplicates=duplicates)
+    assert found.means("M").tolist() == [value]
+    message = "gives run 'a', topic 't1', M a second time: 0.75, before 0.25"
+    assert told(findings) == [("row_duplicate", message)]
+    assert str(findings[0].place) == "lb:2"
+
+
+def test_a_second_value_can_be_an_error() -> None:
+    with pytest.raises(InputError, match="lb:2: gives run 'a', topic 'all', M a second time"):
+        scores("a all M 1\na all M 1\n", duplicates="error")
+
+
+def test_the_same_row_twice_is_a_note() -> None:
+    findings: list[Finding] = []
+    scores("a t1 M 1\na t1 M 1\n", findings=findings)
+    assert [f.kind for f in findings] == ["row_repeated"]
+
+
+@pytest.mark.parametrize(
+    ("text", "contradicts"),
+    [
+        pytest.param("a t1 M 1\na t2 M 0\na all M 0.5\n", False, id="mean"),
+        pytest.param("a t1 M 1\na t2 M 1\na all M 2\n", False, id="sum"),
+        pytest.param("a t1 M 0.33333\na t2 M 0.33333\na all M 0.333\n", False, id="rounded"),
+        pytest.param("a t1 M 1\na t2 M 0\na all M 0.7\n", True, id="neither"),
+        pytest.param("a t1 M 100\na t2 M 100\na all M 100.05\n", False, id="rounded, large"),
+    ],
+)
+def test_all_rows_that_contradict_their_topics(text: str, contradicts: bool) -> None:
+    findings: list[Finding] = []
+    scores(text, findings=findings)
+    assert [f.kind for f in findings] == (["all_row_differs"] if contradicts else [])
+
+
+def test_a_contradiction_is_named() -> None:
+    findings: list[Finding] = []
+    scores("a t1 M 1\na t2 M 0\na all M 0.7\n", findings=findings)
+    message = "lb: run 'a', M: the `all` row is 0.7, its topics give 0.5"
+    assert [str(finding) for finding in findings] == [message]
+
+
+def test_choosing_measures() -> None:
+    found = scores("a t1 M 1\na t1 N 1\n")
+    assert (found.chosen(()), found.chosen(["N"])) == (["M", "N"], ["N"])
+    with pytest.raises(InputError, match="lb: unknown measure 'm'; there are: M, N"):
+        found.chosen(["m"])
+
+
+def test_only_some_runs_and_topics() -> None:
+    found = scores("a t1 M 1\na t2 M 2\nb t1 M 3\nb t2 M 4\n").only(["b", "a"], ["t2"])
+    assert (found.runs, found.topics) == (["b", "a"], ["t2"])
+    assert found.values["M"].tolist() == [[4.0], [2.0]]
+
+
+def test_no_rows_at_all() -> None:
+    with pytest.raises(InputError, match="lb: no scores in it"):
+        scores("")

@@ -1,0 +1,96 @@
+"""Where runs stand: ranks, ties, groups, intervals, and what is not defined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from trecjudge.stats.standing import Entry, Standing, standings
+
+RNG = np.random.default_rng(3)
+
+
+def entry(run_id: str, values: Sequence[float | None], **fields: float | None) -> Entry:
+    known = [v for v in values if v is not None]
+    mean = sum(known) / len(known) if known else None
+    bounds = {"lowest": mean, "highest": mean} | fields
+    return Entry(run_id, values, mean, bounds["lowest"], bounds["highest"], 3, 4)
+
+
+def found(*entries: Entry, **options: object) -> dict[str, Standing]:
+    return {s.run_id: s for s in standings("M", entries, **options)}  # type: ignore[arg-type]
+
+
+def test_ranks_and_ties() -> None:
+    runs = found(entry("a", [0.5, 0.5]), entry("b", [1.0, 0.0]), entry("c", [1, 1]))
+    assert [(s.run_id, s.rank, s.ties) for s in runs.values()] == [
+        ("c", 1, []),
+        ("a", 2, ["b"]),
+        ("b", 2, ["a"]),
+    ]
+
+
+def test_the_lowest_can_be_the_best() -> None:
+    runs = found(entry("a", [0.5]), entry("b", [0.1]), lower_is_better=True)
+    assert [(s.run_id, s.rank, s.lower_is_better) for s in runs.values()] == [
+        ("b", 1, True),
+        ("a", 2, True),
+    ]
+
+
+def test_a_run_without_a_mean_is_last_and_all_of_it_is_null() -> None:
+    runs = found(entry("a", [None, None], lowest=0.0, highest=1.0), entry("b", [0.0, 0.0]))
+    assert list(runs) == ["b", "a"]
+    a = runs["a"]
+    assert (a.mean, a.rank, a.low, a.ties, a.groups, a.topics) == (None, None, None, [], [], 0)
+    assert (a.lowest, a.highest, a.judged, a.expected) == (0.0, 1.0, 3, 4)
+
+
+def test_topics_that_do_not_enter_the_mean_are_not_counted() -> None:
+    assert found(entry("a", [0.5, None, 1.0]))["a"].topics == 2
+
+
+def test_groups_of_runs_that_cannot_be_told_apart() -> None:
+    noise = RNG.normal(0, 0.05, (3, 30))
+    runs = found(
+        entry("good", (0.80 + noise[0]).tolist()),
+        entry("near", (0.79 + noise[1]).tolist()),
+        entry("poor", (0.30 + noise[2]).tolist()),
+    )
+    assert {run: s.groups for run, s in runs.items()} == {
+        "good": ["a"],
+        "near": ["a"],
+        "poor": ["b"],
+    }
+
+
+def test_an_interval_is_around_its_mean() -> None:
+    a = found(entry("a", RNG.random(30).tolist()))["a"]
+    assert a.low is not None and a.mean is not None and a.high is not None
+    assert a.low < a.mean < a.high
+
+
+@pytest.mark.parametrize("values", [[0.5], [None, 0.5]], ids=["one topic", "one value"])
+def test_one_value_has_no_interval(values: list[float | None]) -> None:
+    assert found(entry("a", values))["a"].low is None
+
+
+def test_what_is_no_mean_has_neither_interval_nor_group() -> None:
+    a = found(entry("a", [0.1, 0.9]), aggregate="other")["a"]
+    assert (a.low, a.high, a.groups, a.rank) == (None, None, [], 1)
+
+
+def test_names_of_runs_change_nothing_but_the_order_of_ties() -> None:
+    values = RNG.random((6, 20))
+    before = found(*(entry(f"r{i}", v.tolist()) for i, v in enumerate(values)))
+    after = found(*(entry(f"x{9 - i}", v.tolist()) for i, v in enumerate(values)))
+    for i in range(6):
+        ours, theirs = before[f"r{i}"], after[f"x{9 - i}"]
+        assert (ours.low, ours.high, ours.rank) == (theirs.low, theirs.high, theirs.rank)
+        assert ours.groups == theirs.groups
+
+
+def test_no_topic_at_all() -> None:
+    assert found(entry("a", []))["a"].groups == []

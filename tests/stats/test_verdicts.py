@@ -1,0 +1,56 @@
+"""Verdicts that two judgments of the same items do not share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.fakes import judgment, response
+from trecjudge.records import FULL, NONE, Claim, Failure, Judgment
+from trecjudge.stats.verdicts import Verdicts, verdicts
+
+FAILED = Failure("transport", "reset")
+SAID = response(("First.", ["d"]), ("Second.", ["d"]))
+
+
+def of(label: str | None, index: int = 0, judge: str = "citation", **fields: Any) -> Judgment:
+    return judgment(label, sentence_index=index, doc_id="d", judge=judge, **fields)
+
+
+def found(before: list[Judgment], after: list[Judgment]) -> Verdicts:
+    return verdicts([(SAID, before)], [(SAID, after)])
+
+
+def test_a_flip_has_both_judgments_and_the_sentence() -> None:
+    before, after = of(FULL, 1, reason="r1"), of(NONE, 1, reason="r2")
+    result = found([of(FULL), before], [of(FULL), after])
+    (flip,) = result.flips
+    assert (flip.sentence, flip.before.reason, flip.after.reason) == ("Second.", "r1", "r2")
+    assert dict(result.counts) == {(FULL, FULL): 1, (FULL, NONE): 1}
+    assert result.shared == 2
+
+
+def test_an_unjudged_item_is_a_verdict_of_its_own() -> None:
+    result = found([of(FULL)], [of(None, failure=FAILED)])
+    assert dict(result.counts) == {(FULL, "unjudged"): 1}
+
+
+def test_items_of_one_side_only_are_counted() -> None:
+    result = found([of(FULL), of(NONE, 1)], [of(FULL), of(FULL, 1, citation="other")])
+    assert (result.shared, result.only_before, result.only_after) == (1, 1, 1)
+
+
+def test_two_judges_of_different_names_are_set_beside_each_other() -> None:
+    assert found([of(FULL, judge="mine")], [of(NONE, judge="yours")]).shared == 1
+    both = [of(FULL, judge="mine"), of(FULL, judge="third")]
+    assert found(both, [of(NONE, judge="yours")]).shared == 0
+
+
+def test_claims_are_told_apart_by_their_text() -> None:
+    one, other = (Claim(0, text, 0) for text in ("The sea is salt.", "The sea is wet."))
+    result = found([of("yes", claim=one)], [of("no", claim=one), of("no", claim=other)])
+    assert (result.shared, result.only_after) == (1, 1)
+    assert result.flips[0].sentence == "The sea is salt."
+
+
+def test_judgments_that_measure_have_no_verdict() -> None:
+    assert found([of(None, value=0.5)], [of(None, value=0.7)]).shared == 0

@@ -1,0 +1,41 @@
+"""Leaderboards and judgments from literal text, for the tests of statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trecjudge.findings import Finding
+from trecjudge.records import Place
+from trecjudge.stats.scores import Duplicates, Scores, scores_of
+from trecjudge.trec import LeaderboardRow
+
+
+def rows(text: str) -> list[tuple[Place, LeaderboardRow]]:
+    """Return the rows of `run topic measure value` lines, each with its line."""
+    found = []
+    for number, line in enumerate(text.strip().splitlines(), 1):
+        run, topic, measure, value = line.split()
+        row = LeaderboardRow(run, None if topic == "all" else topic, measure, float(value))
+        found.append((Place("lb", number), row))
+    return found
+
+
+def scores(
+    text: str,
+    name: str = "lb",
+    findings: list[Finding] | None = None,
+    duplicates: Duplicates = "first",
+) -> Scores:
+    """Return the scores of such lines; what is odd goes into `findings`."""
+    heard = [] if findings is None else findings
+    return scores_of(name, rows(text), heard.append, duplicates)
+
+
+def by_run(measure: str = "M", topic: str = "all", **values: float) -> str:
+    """Return a line for each run: `by_run(a=0.5)` -> `a all M 0.5`."""
+    return "".join(f"{run} {topic} {measure} {value}\n" for run, value in values.items())
+
+
+def by_topic(run: str, values: Sequence[float], measure: str = "M") -> str:
+    """Return a run's lines on topics t0, t1, ..."""
+    return "".join(f"{run} t{i:03d} {measure} {value}\n" for i, value in enumerate(values))

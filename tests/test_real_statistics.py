@@ -1,0 +1,97 @@
+"""The statistics on 53 real runs with assessors' labels: a judge held against people."""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commandline import command
+from tests.commands.jobs import as_json
+
+SUPPORT = Path("data/rag25_support")
+MEASURE = "WEIGHTED_PRECISION"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("support")
+
+
+@pytest.fixture
+def job(folder: Path, shared: Path) -> Path:
+    """Return the judgments of the offline support judge on the real runs, judged once."""
+    if not (folder / "x.judgments.jsonl").exists():
+        data = shared / SUPPORT
+        given = ("--rag-responses", data / "runs", "--rag-topics", data / "topics.jsonl")
+        into = ("--out-dir", folder, "--name", "x", "-q", "--no-debug-log", "--no-check")
+        command(*given, *into, "--judge", "support")
+    return folder / "x"
+
+
+def standings(job: Path) -> list[dict[str, Any]]:
+    lines = job.with_name("x.leaderboard.jsonl").read_text().splitlines()
+    return [r for r in map(json.loads, lines) if r["measure"] == MEASURE]
+
+
+def test_the_offline_judge_orders_the_runs_as_assessors_do(job: Path, shared: Path) -> None:
+    truth = ("--truth", shared / SUPPORT / "human.leaderboard.txt", "--truth-measure", MEASURE)
+    status, found = as_json("meta-evaluate", job, *truth, "--measure", MEASURE)
+    (pair,) = found["pairs"]
+    assert (status, pair["runs"], pair["topics"]) == (0, 53, 8)
+    assert found["findings"] == []
+    for name, least in (("kendall", 0.75), ("tauap_b", 0.65), ("pairwise_accuracy", 0.87)):
+        one = pair["correlations"][name]
+        assert one["value"] > least
+        for over in ("over_topics", "over_runs"):
+            low, high = one[over]["low"], one[over]["high"]
+            assert 0.5 < low < one["value"] < high < 1
+            assert high - low < 0.3
+
+
+def test_the_single_labels_agree_as_far_as_they_do(job: Path, shared: Path) -> None:
+    labels = shared / SUPPORT / "labels.jsonl"
+    status, found = as_json("agree", "--truth", labels, "--predicted", job)
+    figures = {f["figure"]: f for f in found["figures"]}
+    assert (status, found["items"], found["topics"]) == (0, 4535, 8)
+    assert 0.6 < figures["accuracy"]["pooled"] < 0.83
+    assert 0.45 < figures["kappa"]["pooled"] < figures["kappa_quadratic"]["pooled"]
+
+
+def test_a_tenth_of_the_labels_with_the_judge_tell_more_than_without(
+    job: Path, shared: Path, tmp_path: Path
+) -> None:
+    labels = (shared / SUPPORT / "labels.jsonl").read_text().splitlines(keepends=True)
+    some = tmp_path / "some.jsonl"
+    some.write_text("".join(random.Random(5).sample(labels, len(labels) // 10)))
+    command("rescore", f"{job}.judgments.jsonl", "--out-dir", tmp_path, "-q", "--human", some)
+    truth = {}
+    for line in (shared / SUPPORT / "human.leaderboard.txt").read_text().splitlines():
+        run, topic, measure, value = line.split("\t")
+        if (topic, measure) == ("all", MEASURE):
+            truth[run] = float(value)
+    corrected = [s for s in standings(tmp_path / "x") if s["human"] and s["human"]["labelled"] >= 5]
+    humans = [s["human"] for s in corrected]
+    assert len(corrected) > 25
+    pairs = [(truth[s["run_id"]], s["human"]) for s in corrected]
+    held = [human["low"] <= value <= human["high"] for value, human in pairs]
+    assert sum(held) / len(held) > 0.9
+    widths = [(h["high"] - h["low"], h["labels_high"] - h["labels_low"]) for h in humans]
+    assert statistics.mean(w[0] for w in widths) < statistics.mean(w[1] for w in widths)
+
+
+def test_with_eight_topics_no_run_can_be_told_from_another(job: Path) -> None:
+    found = standings(job)
+    assert len(found) == 53
+    assert {tuple(s["groups"]) for s in found} == {("a",)}
+    assert all(s["low"] <= s["mean"] <= s["high"] for s in found)
+
+
+def test_what_to_label_next_is_in_runs_that_are_hard_to_tell_apart(job: Path) -> None:
+    status, found = as_json("label-next", job, "--budget", "100")
+    assert (status, len(found["items"])) == (0, 100)
+    assert found["items"][0]["gain"] > 10 * found["items"][-1]["gain"]

@@ -1,0 +1,52 @@
+"""`agree`: do two sides give the same labels to the same items?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from trecjudge import options as flag
+from trecjudge.commands import statistics as common
+from trecjudge.commands.ending import exits, output, print_json, print_lines
+
+SIDE = "Qrels, a judgments file (or its folder), or JSONL of labels."
+
+
+@exits
+def agree(
+    truth: Annotated[Path, typer.Option(help=SIDE)],
+    predicted: Annotated[Path, typer.Option(help=SIDE)],
+    threshold: Annotated[
+        int, typer.Option(help="The grade from which on an item is relevant, or supported.")
+    ] = 1,
+    on_missing: Annotated[
+        Literal["common", "zero", "error"],
+        typer.Option(
+            help="An item on one side only is left out, has the lowest grade, or is an error."
+        ),
+    ] = "common",
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", help="Show the figures of each topic.")
+    ] = False,
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
+) -> int:
+    """Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
+    from trecjudge.evaluation import agreeing, tables
+
+    heard = common.Heard(quiet)
+    found = agreeing.agree(truth, predicted, heard, threshold, on_missing)
+    if as_json:
+        print_json([found.as_dict() | {"findings": heard.as_dicts()}])
+        return heard.status()
+    heard.close()
+    if not quiet:
+        console = output()
+        console.print(tables.confusion_table(found))
+        console.print(tables.agreement_table(found))
+        if by_topic:
+            console.print(tables.topic_table(found))
+        print_lines([tables.agreement_line(found)])
+    return heard.status()

@@ -1,0 +1,64 @@
+"""`label-next`: which items should people label first?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trecjudge import options as flag
+from trecjudge.commands import statistics as common
+from trecjudge.commands.ending import exits, output, print_json
+
+if TYPE_CHECKING:
+    from trecjudge.stats.labelling import Candidate
+
+
+@exits
+def label_next(
+    job: Annotated[
+        Path, typer.Argument(help="An output folder, FOLDER/NAME, or a judgments file.")
+    ],
+    budget: Annotated[int, typer.Option(min=1, help="How many items.")] = 100,
+    human: Annotated[
+        Path | None, typer.Option(help="JSONL of the labels that there are; they are left out.")
+    ] = None,
+    measure: Annotated[str, typer.Option(help="By which to rank; else the job's own.")] = "",
+    at_random: Annotated[
+        bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--output", help="A file for JSONL, to be filled in.")
+    ] = None,
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
+) -> int:
+    """List the items whose label would narrow the ranking most.
+
+    Filled in, the file of --output is one for --human.
+    """
+    from trecjudge.evaluation import candidates, tables
+    from trecjudge.labels import read_labels
+
+    heard = common.Heard(quiet)
+    labelled = read_labels(human, heard) if human else {}
+    found = candidates.label_next(job, budget, labelled, measure, at_random)
+    if out is not None:
+        common.write_jsonl(out, (_record(gain, candidate) for gain, candidate in found))
+    if as_json:
+        print_json([{"items": [_record(*one) for one in found], "findings": heard.as_dicts()}])
+        return heard.status()
+    heard.close()
+    if not quiet:
+        output().print(tables.candidate_table(found))
+    return heard.status()
+
+
+def _record(gain: float, candidate: Candidate) -> dict[str, Any]:
+    """Return an item as a line to be filled in: the key of a label, and what helps to give it."""
+    fields = asdict(candidate)
+    key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}
+    told = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
+    return key | {"label": None} | told | {"gain": gain}

@@ -1,0 +1,123 @@
+"""`meta-evaluate`: does a judge order the runs as people do?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from trecjudge import options as flag
+from trecjudge.commands import statistics as common
+from trecjudge.commands.ending import exits, output, print_json, print_lines
+
+if TYPE_CHECKING:
+    from trecjudge.stats.meta import Correlated
+
+UNSAFE = re.compile(r"[^\w.+-]+")
+LONGEST_NAME = 60
+
+
+Truth = Annotated[Path, typer.Option(help="The leaderboard that people made.")]
+TruthMeasures = Annotated[
+    list[str] | None, typer.Option(help="A measure of the truth; may be repeated; else all.")
+]
+Correlations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--correlation",
+        help="kendall, tauap_b, tau_gap, spearman, pearson or pairwise_accuracy; kendall@10 among"
+        " the 10 best; may be repeated; else all and kendall@10.",
+    ),
+]
+OnMissing = Annotated[
+    Literal["error", "common", "zero"],
+    typer.Option(help="A run on one side only is an error, left out, or has 0 with the judge."),
+]
+AllRows = Annotated[
+    Literal["given", "recomputed"],
+    typer.Option(help="Take the `all` rows, or the means over the topics of both sides."),
+]
+TruthFormat = Annotated[common.FormatName, typer.Option(help="Of the truth; else it tells.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
+Svg = Annotated[Path | None, typer.Option(help="A folder for scatter and bump plots.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", help="A file for JSONL: one pair of measures a line.")
+]
+
+
+@exits
+def meta_evaluate(
+    leaderboards: common.Leaderboards,
+    truth: Truth,
+    truth_measure: TruthMeasures = None,
+    measure: common.Measures = None,
+    correlations: Correlations = None,
+    on_missing: OnMissing = "error",
+    all_rows: AllRows = "given",
+    duplicates: common.Duplicates = "first",
+    format_name: common.Format = "auto",
+    truth_format: TruthFormat = "auto",
+    strict: Strict = False,
+    svg: Svg = None,
+    out: Output = None,
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
+) -> int:
+    """Correlate leaderboards with one that people made, with intervals over topics and runs."""
+    from trecjudge.evaluation.inputs import scores_at, scores_of_paths
+    from trecjudge.evaluation.tables import correlation_table
+    from trecjudge.leaderboards.outcomes import outcome
+    from trecjudge.stats.alignment import Rules
+    from trecjudge.stats.correlation import DEFAULT
+    from trecjudge.stats.meta import meta_evaluate as correlated
+
+    heard = common.Heard(quiet)
+    rules = Rules(
+        on_missing,
+        all_rows,
+        correlations or DEFAULT,
+        truth_measure or (),
+        measure or (),
+    )
+    people = scores_at(outcome(truth), heard, truth_format, duplicates)
+    tables = scores_of_paths(leaderboards, heard, format_name, duplicates)
+    found = [one for t in tables for one in correlated(people, t, rules, heard)]
+    if out is not None:
+        common.write_jsonl(out, (one.as_dict() for one in found))
+    drawn = list(_draw(svg, found)) if svg else []
+    if as_json:
+        record = {"pairs": [one.as_dict() for one in found], "findings": heard.as_dicts()}
+        print_json([record])
+        return heard.status(strict)
+    heard.close()
+    if not quiet:
+        output().print(correlation_table(found))
+        print_lines(f"plot: {path}" for path in drawn)
+    return heard.status(strict)
+
+
+def _draw(folder: Path, found: list[Correlated]) -> Iterator[Path]:
+    """Write a scatter and a bump plot of each pair of measures; yield their paths."""
+    from trecjudge.errors import OutputError
+    from trecjudge.outputs import whole
+    from trecjudge.stats.plots import bump, scatter
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from error
+    for number, one in enumerate(found, 1):
+        tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
+        said = "" if tau is None else f", tau-b {tau:.3f}"
+        title = f"{one.measure} by {one.name}{said}"
+        axes = f"{one.truth_measure} (truth)", one.measure
+        for kind, draw in (("scatter", scatter), ("bump", bump)):
+            parts = (Path(one.name).name, one.measure, one.truth_measure)
+            stem = "-".join(UNSAFE.sub("_", part)[:LONGEST_NAME] for part in parts)
+            path = folder / f"{number:02d}-{stem.lstrip('.')}.{kind}.svg"
+            with whole(path) as file:
+                file.write(draw(one.runs, one.truth, one.predicted, title, axes).encode())
+            yield path

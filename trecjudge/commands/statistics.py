@@ -1,0 +1,85 @@
+"""What the statistics commands share: their flags, and how they tell what is odd."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from trecjudge.commands.ending import print_errors
+
+if TYPE_CHECKING:
+    from trecjudge.findings import Finding
+
+SHOWN_OF_A_KIND = 5
+
+
+FormatName = Literal["auto", "ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv"]
+Leaderboards = Annotated[
+    list[Path],
+    typer.Argument(help="Output folders, FOLDER/NAME, or leaderboard files of any format."),
+]
+Format = Annotated[
+    FormatName, typer.Option("--format", help="Of the leaderboards; else they tell.")
+]
+Duplicates = Annotated[
+    Literal["first", "last", "mean", "error"],
+    typer.Option(help="Which value counts where a run has two on a topic."),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", help="A measure to look at; may be repeated; else all."),
+]
+
+
+class Heard:
+    """Findings of a command: the first of each kind are told at once, each one once.
+
+    `quiet` tells those alone by which something was left out.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.findings: dict[Finding, None] = {}
+        self._quiet = quiet
+        self._kinds: Counter[str] = Counter()
+
+    def __call__(self, finding: Finding) -> None:
+        from trecjudge.progress import PREFIX
+
+        if finding in self.findings:
+            return
+        self.findings[finding] = None
+        self._kinds[finding.kind] += 1
+        told = not self._quiet or finding.severity == "error"
+        if told and self._kinds[finding.kind] <= SHOWN_OF_A_KIND:
+            print_errors([f"{PREFIX[finding.severity]}: {finding}"])
+
+    def close(self) -> None:
+        """Tell how many there are of a kind of which not all were told."""
+        many = {kind: n for kind, n in self._kinds.items() if n > SHOWN_OF_A_KIND}
+        print_errors(f"{kind}: {n} in all" for kind, n in many.items() if not self._quiet)
+
+    def status(self, strict: bool = False) -> int:
+        """Return 3 if something was left out, 1 for anything odd if `strict`, else 0."""
+        bad = {finding.severity for finding in self.findings}
+        if strict and bad & {"error", "warning"}:
+            return 1
+        return 3 if "error" in bad else 0
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """Return the findings as JSON values."""
+        return [{"kind": finding.kind, "message": str(finding)} for finding in self.findings]
+
+
+def write_jsonl(path: Path, records: Iterable[object]) -> None:
+    """Write one JSON object a line, whole or not at all. Raises OutputError."""
+    import orjson
+
+    from trecjudge.outputs import whole
+
+    with whole(path) as file:
+        for record in records:
+            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))

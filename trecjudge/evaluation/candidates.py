@@ -1,0 +1,113 @@
+"""The items of a job that people could label, by what their labels would tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.evaluation.inputs import judgments_at
+from trecjudge.labels import Key, TakesLabels, key_of
+from trecjudge.leaderboard import Leaderboard, measured
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.panel import panel_spec
+from trecjudge.records import Judgment, Response
+from trecjudge.scoring import panel_of
+from trecjudge.stats.labelling import Candidate, ranked, rivalry
+from trecjudge.stats.resampling import SEED
+
+
+def label_next(
+    path: Path,
+    budget: int,
+    labelled: Mapping[Key, str],
+    measure_name: str = "",
+    at_random: bool = False,
+) -> list[tuple[float, Candidate]]:
+    """Return the `budget` items whose labels would narrow the ranking most, with their gain.
+
+    `labelled` are left out. `measure_name` is that of the ranking, the job's own where it is
+    empty. `at_random` draws the items instead, the same ones each time. Raises InputError for a
+    measure that is not there, or a judge that takes no labels.
+    """
+    reader = judgments_at(path)
+    panel = panel_of(reader.header)
+    spec = panel_spec(panel, reader.header.leaderboard, reader.header.measures)
+    takers = {seat.name for seat in panel if isinstance(seat.judge, TakesLabels)}
+    measure = _measure(spec, measure_name)
+    if spec.fill is None or (measure.judge and measure.judge not in takers):
+        raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
+    board = Leaderboard(spec, reader.header.topics)
+    found: list[Candidate] = []
+    for response, judgments in reader:
+        board.add(response, judgments)
+        own = [j for j in judgments if measure.judge in ("", j.judge)]
+        found += _candidates(spec, measure, response, own, labelled, takers)
+    board.finish()
+    runs = sorted(board.scores)
+    values = np.array([board.values(run, measure) for run in runs], dtype=float)
+    topics = len(board.expected)
+    of_means = (replace(candidate, reach=candidate.reach / topics) for candidate in found)
+    every = ranked(of_means, rivalry(runs, values))
+    if at_random and budget < len(every):
+        drawn = np.random.default_rng(SEED).choice(len(every), budget, replace=False)
+        return [every[place] for place in sorted(drawn.tolist())]
+    return every[:budget]
+
+
+def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
+    by_name = {measure.name: measure for measure in spec.measures}
+    if (name or spec.ranked_by) not in by_name:
+        raise InputError(unknown("measure", name, by_name))
+    return by_name[name or spec.ranked_by]
+
+
+def _candidates(
+    spec: LeaderboardSpec,
+    measure: MeasureSpec,
+    response: Response,
+    own: Sequence[Judgment],
+    labelled: Mapping[Key, str],
+    takers: set[str],
+) -> Iterator[Candidate]:
+    """Yield the items of a response that have no label yet and that people could label."""
+    sentences = {sentence.index: sentence.text for sentence in response.sentences}
+    now = measured(measure, response, own)
+    for i, judgment in enumerate(own):
+        known = key_of(judgment) in labelled or judgment.exists is False
+        if known or judgment.judge not in takers:
+            continue
+        worst, best = (_with(spec, measure, response, own, i, best) for best in (False, True))
+        if worst is None or best is None or worst == best:
+            continue
+        undecided = not judgment.judged or now is None
+        index = judgment.sentence_index
+        yield Candidate(
+            judgment.run_id,
+            judgment.topic_id,
+            index,
+            judgment.doc_id,
+            reach=abs(best - worst),
+            share=None if undecided else ((now or 0.0) - worst) / (best - worst),
+            text=response.text if index is None else sentences.get(index, ""),
+            label=judgment.label or "",
+            reason=judgment.reason,
+        )
+
+
+def _with(
+    spec: LeaderboardSpec,
+    measure: MeasureSpec,
+    response: Response,
+    own: Sequence[Judgment],
+    i: int,
+    best: bool,
+) -> float | None:
+    """Return the measure with the item at its best or its worst."""
+    if spec.fill is None:
+        return None
+    filled = spec.fill(own[i], best)
+    return measured(measure, response, [*own[:i], filled, *own[i + 1 :]])

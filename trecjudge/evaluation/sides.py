@@ -1,0 +1,156 @@
+"""The labels of one side, of qrels, judgments or people, and two sides in one shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.attestation import GIVEN_LABELS
+from trecjudge.errors import InputError
+from trecjudge.evaluation.inputs import judgments_at
+from trecjudge.findings import Finding, Report
+from trecjudge.judgments import JudgmentsReader
+from trecjudge.labels import key_of, read_labels
+from trecjudge.records import GRADES, Place
+from trecjudge.sources.containers import lines
+from trecjudge.trec import read_decimal_qrels
+
+Item = tuple[Any, ...]
+"""(topic_id, ...): what names an item on its side."""
+NO_RUN = {"0", "1", "Q0", "q0"}
+"""What the second column of classic qrels holds."""
+KEY = 4
+"""How many parts the key of a label has."""
+
+
+@dataclass(slots=True)
+class Side:
+    """The labels of one side by item, and scores where its judge gives some.
+
+    `kind` is `qrels`, `judgments` or `labels`. `unjudged` counts items that have no label.
+    """
+
+    name: str
+    kind: str
+    labels: dict[Item, str] = field(default_factory=dict)
+    scores: dict[Item, float] = field(default_factory=dict)
+    unjudged: int = 0
+
+
+def side_at(path: Path, report: Report) -> Side:
+    """Return the labels of a file: told by what its first line is. Raises InputError."""
+    if not path.is_file():
+        return _of_judgments(judgments_at(path))
+    first = next(lines(path), (0, b""))[1]
+    if not first.lstrip().startswith((b"{", b"[")):
+        return _of_qrels(path, report)
+    if _is_header(first):
+        return _of_judgments(JudgmentsReader(path))
+    return Side(str(path), "labels", _known(dict(read_labels(path, report))))
+
+
+def _is_header(line: bytes) -> bool:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(record, dict) and record.get("record") == "header"
+
+
+def _of_judgments(reader: JudgmentsReader) -> Side:
+    """Return the labels of the first judge."""
+    side = Side(str(reader.path), "judgments")
+    judge = next(iter(reader.header.judges))
+    for _, judgments in reader:
+        for judgment in judgments:
+            if judgment.judge != judge:
+                continue
+            # What a sentence claims, or how it cites, tells apart what a label's key does not.
+            apart = judgment.claim.text if judgment.claim else judgment.citation
+            item = (*key_of(judgment), apart)
+            if judgment.failure is not None:
+                side.unjudged += 1
+            elif judgment.label is not None:
+                side.labels[item] = judgment.label
+                if judgment.value is not None:
+                    side.scores[item] = judgment.value
+    side.labels = _known(side.labels)
+    return side
+
+
+def _of_qrels(path: Path, report: Report) -> Side:
+    """Return grades of documents, the best of each; decimal ones are scores, and rounded labels."""
+    side = Side(str(path), "qrels")
+    decimal = False
+    for row, grade in read_decimal_qrels(path, report):
+        item = (row.topic_id, row.iteration, row.doc_id)
+        side.labels[item] = max(side.labels.get(item, str(row.grade)), str(row.grade), key=int)
+        side.scores[item] = max(side.scores.get(item, grade), grade)
+        decimal = decimal or row.grade != grade
+    if not decimal:
+        side.scores.clear()
+    return side
+
+
+def _known(labels: dict[Item, str]) -> dict[Item, str]:
+    """Return labels of support by their one name each; as they are if any is none of support."""
+    bare = {label: "".join(filter(str.isalpha, label.casefold())) for label in labels.values()}
+    if not set(bare.values()) <= set(GIVEN_LABELS):
+        return labels
+    return {item: GIVEN_LABELS[bare[label]] for item, label in labels.items()}
+
+
+def in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Side]:
+    """Return both sides with items of one shape."""
+    kinds = {truth.kind, predicted.kind}
+    if kinds == {"judgments", "labels"}:
+        return _by_key(truth, report), _by_key(predicted, report)
+    if "qrels" not in kinds:
+        return truth, predicted
+    sides = [side if side.kind == "qrels" else _as_qrels(side) for side in (truth, predicted)]
+    named = [{item[1] for item in side.labels} - NO_RUN for side in sides]
+    if named[0] & named[1]:
+        return sides[0], sides[1]
+    return _pooled(sides[0]), _pooled(sides[1])
+
+
+def _by_key(side: Side, report: Report) -> Side:
+    """Return a side with items as labels of people name them; the first of several counts."""
+    found = Side(side.name, side.kind, unjudged=side.unjudged)
+    for item, label in side.labels.items():
+        key = item[:KEY]
+        if found.labels.setdefault(key, label) != label:
+            message = f"has several judgments of {key}, not all the same"
+            report(Finding("label_duplicate", Place(side.name), message, label))
+        elif item in side.scores:
+            found.scores.setdefault(key, side.scores[item])
+    return found
+
+
+def _as_qrels(side: Side) -> Side:
+    """Return labels of sentences as grades of documents, the best of each run's sentences."""
+    found = Side(side.name, "qrels", unjudged=side.unjudged)
+    for (topic_id, run_id, _, doc_id, *_), label in side.labels.items():
+        if doc_id is None:
+            continue
+        grade = str(GRADES.get(label, label))
+        if not grade.lstrip("-").isdigit():
+            raise InputError(f"{side.name}: label {label!r} is no grade; qrels hold grades")
+        item = (topic_id, run_id, doc_id)
+        found.labels[item] = max(found.labels.get(item, grade), grade, key=int)
+    return found
+
+
+def _pooled(side: Side) -> Side:
+    """Return the grades of documents over all runs, the best one each."""
+    found = Side(side.name, side.kind, unjudged=side.unjudged)
+    for (topic_id, run_id, doc_id), grade in side.labels.items():
+        item = (topic_id, doc_id)
+        found.labels[item] = max(found.labels.get(item, grade), grade, key=int)
+        score = side.scores.get((topic_id, run_id, doc_id))
+        if score is not None:
+            found.scores[item] = max(found.scores.get(item, score), score)
+    return found

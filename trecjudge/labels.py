@@ -1,0 +1,63 @@
+"""Labels of a human or of another tool: read, and what a judge must have to take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.records import Item, Judgment, Place
+from trecjudge.sources.values import as_id, objects
+
+Key = tuple[str, str, int | None, str | None]
+"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
+
+
+@runtime_checkable
+class TakesLabels(Protocol):
+    """A judge that can take a label from somebody else."""
+
+    def given(self, item: Item, label: str) -> Judgment:
+        """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
+
+
+def key_of(judgment: Judgment) -> Key:
+    """Return what a label of the judged item is found by."""
+    return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+
+
+def read_labels(path: Path, report: Report) -> dict[Key, str]:
+    """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
+
+    The first label of an item counts. Raises InputError if there is none.
+    """
+    labels: dict[Key, str] = {}
+    for number, record in objects(path, report):
+        place = Place(str(path), number)
+        entry = _entry(record)
+        if entry is None:
+            message = "needs topic_id, run_id and label (and sentence_index, doc_id of a citation)"
+            report(Finding("label_unusable", place, message, shown(record)))
+        elif labels.setdefault(entry[0], entry[1]) != entry[1]:
+            message = f"labels {entry[0]} a second time, otherwise"
+            report(Finding("label_duplicate", place, message, entry[1]))
+    if not labels:
+        raise InputError(f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …")
+    return labels
+
+
+def _entry(record: Mapping[str, Any]) -> tuple[Key, str] | None:
+    """Return (key, label) of a record, or None if it is not enough."""
+    ids = [as_id(record.get(name)) for name in ("topic_id", "run_id", "label")]
+    index = record.get("sentence_index")
+    if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
+        return None
+    topic_id, run_id, label = map(str, ids)
+    return (
+        topic_id,
+        run_id,
+        None if index is None else int(index),
+        as_id(record.get("doc_id")),
+    ), label

@@ -1,0 +1,147 @@
+"""Leaderboard files read, whatever their format."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.leaderboards.layouts import (
+    COLUMN_NAMES,
+    MEASURE,
+    RUN,
+    TOPIC,
+    VALUE,
+    Layout,
+    header_columns,
+    layout_named,
+    layout_of,
+)
+from trecjudge.records import Place
+from trecjudge.sources.containers import ENDINGS, lines
+from trecjudge.sources.values import as_id, objects
+from trecjudge.trec import ALL, ENCODED_ALL, LeaderboardRow, number_of
+
+Placed = tuple[Place, LeaderboardRow]
+RUN_NAME_ROW = "runid"
+"""trec_eval writes `runid all NAME` first."""
+
+
+def read_rows(path: Path, report: Report, format_name: str = "auto") -> Iterator[Placed]:
+    """Yield (place, row) of a leaderboard file of any format; what cannot be used is reported.
+
+    A header is known by its names. Raises InputError where the file or its format cannot be told.
+    """
+    layout = layout_named(format_name)
+    if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
+        yield from _of_objects(path, report)
+    else:
+        yield from _of_lines(path, report, layout)
+
+
+def _begins_json(path: Path) -> bool:
+    return next(lines(path), (0, b""))[1].lstrip()[:1] in (b"{", b"[")
+
+
+def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
+    for line, record in objects(path, report):
+        place = Place(str(path), line)
+        named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
+        if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
+            if record["mean"] is None:
+                continue
+            named[TOPIC] = ALL
+        missing = {RUN, TOPIC, MEASURE, VALUE} - set(named)
+        if missing:
+            report(_bad(place, f"has no {', '.join(sorted(missing))}", record))
+            continue
+        ids = [as_id(named[column]) for column in (RUN, TOPIC, MEASURE)]
+        value = named[VALUE]
+        number = number_of(str(value)) if isinstance(value, str | int | float) else None
+        if None in ids:
+            report(_bad(place, f"has ids {shown(ids)}", named))
+        elif number is None:
+            report(_no_number(place, value))
+        else:
+            run_id, topic_id, measure = map(str, ids)
+            # Ids are not encoded here, but for a topic that must not pass for the mean.
+            topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
+            yield place, LeaderboardRow(run_id, topic, measure, number)
+
+
+def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Placed]:
+    texts = list(_texts(path, report))
+    commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
+    rows = [(place, _split(text, commas)) for place, text in texts]
+    columns = header_columns(rows[0][1]) if rows else None
+    if columns is not None:
+        rows.pop(0)
+    elif rows:
+        columns = (layout or layout_of(str(path), (cells for _, cells in rows))).columns
+    named = _unpacked_name(path)
+    at = {column: place for place, column in enumerate(columns or ())}
+    for place, cells in rows:
+        if len(cells) != len(at) or not cells:
+            message = f"has {len(cells)} columns, not {len(at)}"
+            report(_bad(place, message, " ".join(cells)))
+            continue
+        topic_id, measure, value = cells[at[TOPIC]], cells[at[MEASURE]], cells[at[VALUE]]
+        if RUN not in at and measure == RUN_NAME_ROW:
+            named = value
+            continue
+        run_id = cells[at[RUN]] if RUN in at else named
+        number = number_of(value)
+        if number is None:
+            report(_no_number(place, value))
+        elif not (run_id and topic_id and measure):
+            report(_bad(place, "has a column that is empty", ",".join(cells)))
+        elif "%" in topic_id or "%" in run_id:
+            topic = None if topic_id == ALL else unquote(topic_id)
+            yield place, LeaderboardRow(unquote(run_id), topic, measure, number)
+        else:
+            topic = None if topic_id == ALL else topic_id
+            yield place, LeaderboardRow(run_id, topic, measure, number)
+
+
+def _unpacked_name(path: Path) -> str:
+    """Return a file's name without the ending of a container: what trec_eval's run is called."""
+    ending = next((e for e in ENDINGS if path.name.endswith(e)), "")
+    return path.name.removesuffix(ending)
+
+
+def _texts(path: Path, report: Report) -> Iterator[tuple[Place, str]]:
+    for number, line in lines(path):
+        place = Place(str(path), number)
+        try:
+            yield place, line.decode()
+        except UnicodeDecodeError as bad:
+            report(_bad(place, f"is not UTF-8 at byte {bad.start}", line))
+
+
+def _is_csv(text: str) -> bool:
+    """Tell whether a first line is one of four columns by commas; an id may hold commas too."""
+    cells = _split(text, commas=True)
+    return len(cells) == 4 and (header_columns(cells) or number_of(cells[3])) is not None
+
+
+def _split(text: str, commas: bool) -> list[str]:
+    try:
+        return next(csv.reader([text]), []) if commas else text.split()
+    except csv.Error:
+        return []
+
+
+def _no_number(place: Place, value: object) -> Finding:
+    return _bad(place, f"has value {shown(value)}, not a number", value)
+
+
+def _bad(place: Place, message: str, value: object) -> Finding:
+    return Finding("row_unreadable", place, message, shown(value))
+
+
+def read_all(paths: Iterable[Path], report: Report, format_name: str = "auto") -> Iterator[Placed]:
+    """Yield the rows of several files of one leaderboard, one after another."""
+    for path in paths:
+        yield from read_rows(path, report, format_name)

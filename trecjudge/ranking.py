@@ -1,0 +1,77 @@
+"""From a finished leaderboard to where the runs stand: what the statistics need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import orjson
+
+from trecjudge.human import HumanLabels
+from trecjudge.leaderboard import Leaderboard
+from trecjudge.measures import MeasureSpec
+
+if TYPE_CHECKING:
+    from trecjudge.stats.ppi import Corrected
+    from trecjudge.stats.standing import Entry, Standing
+
+MEANS = ("mean_of_floats", "mean_of_bools")
+"""Aggregates that labels of people can correct."""
+
+
+def standings_of(board: Leaderboard, people: HumanLabels) -> dict[str, list[Standing]]:
+    """Return where the runs stand, by measure; `people` correct the means where they can."""
+    from trecjudge.stats.standing import standings  # numpy: not at start
+
+    found = {}
+    for measure in board.spec.measures:
+        entries = [_entry(board, people, measure, run_id) for run_id in sorted(board.scores)]
+        kind = _kind(measure)
+        found[measure.name] = standings(measure.name, entries, measure.lower_is_better, kind)
+    return found
+
+
+def _kind(measure: MeasureSpec) -> Literal["mean", "sum", "other"]:
+    if measure.aggregate in MEANS:
+        return "mean"
+    return "sum" if measure.aggregate == "sum" else "other"
+
+
+def standing_lines(found: Mapping[str, Sequence[Standing]]) -> Iterator[bytes]:
+    """Yield the lines of `NAME.leaderboard.jsonl`: an object for each measure and run."""
+    for column in found.values():
+        for standing in column:
+            yield orjson.dumps(standing, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _entry(board: Leaderboard, people: HumanLabels, measure: MeasureSpec, run_id: str) -> Entry:
+    from trecjudge.stats.standing import Entry
+
+    mean = board.mean(run_id, measure)
+    human = _corrected(board, people, measure, run_id) if people.labels else None
+    counts = board.counts(run_id, measure)
+    values = board.values(run_id, measure)
+    return Entry(run_id, values, mean.value, mean.low, mean.high, *counts, human)
+
+
+def _corrected(
+    board: Leaderboard, people: HumanLabels, measure: MeasureSpec, run_id: str
+) -> Corrected | None:
+    """Return a run's mean as labels of people correct it; None where that is not defined."""
+    import numpy as np
+
+    from trecjudge.stats.ppi import corrected
+
+    values = board.values(run_id, measure)
+    if None in values or measure.aggregate not in MEANS:
+        return None
+    keys = [(run_id, topic_id, measure.name) for topic_id in board.expected]
+    given = [people.values.get(key) for key in keys]
+    answered = board.scores[run_id]
+    certain = [key[1] not in answered or key in people.certain for key in keys]
+    return corrected(
+        np.array(values, dtype=float),
+        np.array([None if g is None else g.estimate for g in given], dtype=float),
+        np.array([None if g is None else g.alone for g in given], dtype=float),
+        np.array(certain),
+    )

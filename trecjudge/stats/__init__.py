@@ -1,0 +1,1 @@
+"""Uncertainty, tests, correlation and agreement: pure functions on arrays and leaderboard rows."""

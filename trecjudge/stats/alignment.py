@@ -1,0 +1,128 @@
+"""Two leaderboards brought together: the runs, topics and measures that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report
+from trecjudge.records import Place
+from trecjudge.stats.correlation import DEFAULT
+from trecjudge.stats.scores import Scores
+
+OnMissing = Literal["error", "common", "zero"]
+AllRows = Literal["given", "recomputed"]
+FEWEST_RUNS = 3
+MOST_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How what does not fit together is handled.
+
+    `on_missing`: a run on one side only is an error, left out (`common`), or has 0 where the
+    predicted side lacks it (`zero`). `all_rows`: means are the `all` rows, or `recomputed` over
+    the topics of both sides.
+    """
+
+    on_missing: OnMissing = "error"
+    all_rows: AllRows = "given"
+    correlations: Sequence[str] = DEFAULT
+    truth_measures: Sequence[str] = ()
+    measures: Sequence[str] = ()
+
+
+def same_runs(
+    truth: Scores, predicted: Scores, rules: Rules, report: Report
+) -> tuple[Scores, Scores]:
+    """Return both sides over the same runs; those of one side only are named."""
+    common = [run for run in truth.runs if run in set(predicted.runs)]
+    lacking = [run for run in truth.runs if run not in set(common)]
+    strange = [run for run in predicted.runs if run not in set(common)]
+    for where, runs in ((predicted.name, lacking), (truth.name, strange)):
+        if not runs:
+            continue
+        message = f"has no scores of {len(runs)} runs: {_few(runs)}"
+        if rules.on_missing == "error":
+            raise InputError(
+                f"{where}: {message}; --on-missing common leaves them out, zero gives a run that"
+                " the judge lacks 0"
+            )
+        report(Finding("run_one_sided", Place(where), message, _few(runs)))
+    if rules.on_missing == "zero":
+        predicted = _with_zeros(predicted, lacking)
+        common = list(truth.runs)
+    if len(common) < FEWEST_RUNS:
+        raise InputError(
+            f"{predicted.name}: {len(common)} runs in common with {truth.name}; a correlation"
+            f" needs {FEWEST_RUNS} (here {_few(predicted.runs)}; there {_few(truth.runs)})"
+        )
+    return truth.only(common), predicted.only(common)
+
+
+def _with_zeros(scores: Scores, runs: Sequence[str]) -> Scores:
+    """Return the scores with further runs that have 0 everywhere."""
+    zeros = np.zeros((len(runs), len(scores.topics)))
+    return Scores(
+        scores.name,
+        [*scores.runs, *runs],
+        scores.topics,
+        {m: np.concatenate([v, zeros]) for m, v in scores.values.items()},
+        {m: np.concatenate([v, np.zeros(len(runs))]) for m, v in scores.given.items()},
+    )
+
+
+def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: Report) -> list[str]:
+    """Return the topics of both sides; those of one side only are named."""
+    common = [topic for topic in truth.topics if topic in set(predicted.topics)]
+    if truth.topics and predicted.topics:
+        for one, other in ((truth, predicted), (predicted, truth)):
+            lacking = [topic for topic in one.topics if topic not in set(common)]
+            if lacking:
+                message = f"has no scores on {len(lacking)} topics of {one.name}: {_few(lacking)}"
+                report(Finding("topic_one_sided", Place(other.name), message, _few(lacking)))
+    if rules.all_rows == "recomputed" and not common:
+        raise InputError(
+            f"{predicted.name}: no topic in common with {truth.name}; --all-rows given takes the"
+            " `all` rows as they are"
+        )
+    return common
+
+
+def _few(names: Sequence[str]) -> str:
+    more = ", …" if len(names) > MOST_NAMED else ""
+    return ", ".join(map(repr, names[:MOST_NAMED])) + more
+
+
+def without_all(scores: Scores) -> Scores:
+    """Return the scores without their `all` rows: the topics decide."""
+    nothing = {m: np.full_like(given, np.nan) for m, given in scores.given.items()}
+    return replace(scores, given=nothing)
+
+
+def rows_of_both(
+    truth: Scores,
+    predicted: Scores,
+    truth_measure: str,
+    measure: str,
+    rules: Rules,
+    report: Report,
+) -> tuple[int, ...]:
+    """Return which runs have both measures; those that lack one are named."""
+    both = truth.overall(truth_measure) + predicted.overall(measure)
+    rows = tuple(np.flatnonzero(~np.isnan(both)).tolist())
+    lacking = [truth.runs[row] for row in np.flatnonzero(np.isnan(both)).tolist()]
+    if not lacking:
+        return rows
+    message = (
+        f"{len(lacking)} runs have no {measure}, or no {truth_measure} in {truth.name}:"
+        f" {_few(lacking)}"
+    )
+    if rules.on_missing == "error" or len(rows) < FEWEST_RUNS:
+        raise InputError(f"{predicted.name}: {message}; --on-missing common leaves them out")
+    report(Finding("run_one_sided", Place(predicted.name), message, _few(lacking)))
+    return rows

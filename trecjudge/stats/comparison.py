@@ -1,0 +1,171 @@
+"""Two systems, or two judgments of one system, side by side, paired over topics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.stats.paired import effect_size, holm, sign_flip
+from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals, steady_order
+from trecjudge.stats.scores import Scores
+
+MOST_MOVED = 5
+SHOWN = 6
+
+
+class System(NamedTuple):
+    """A run of a leaderboard."""
+
+    scores: Scores
+    run_id: str
+
+    @property
+    def name(self) -> str:
+        """`leaderboard: run`."""
+        return f"{self.scores.name}: {self.run_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a measure is on a topic, before and after."""
+
+    topic_id: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """After minus before by one measure, over the topics that both have.
+
+    `interval` is its 95 % bootstrap interval, `p` that of the paired sign-flip test, `holm` the
+    same corrected for all comparisons by this measure, `effect` Cohen's d of the paired
+    differences. Without common topics the means are the `all` rows, and nothing is tested.
+    """
+
+    measure: str
+    before: str
+    after: str
+    topics: int
+    mean_before: float
+    mean_after: float
+    interval: Interval
+    p: float | None
+    holm: float | None
+    effect: float | None
+    moved: Sequence[Move]
+
+    @property
+    def difference(self) -> float:
+        """By how much the mean grew."""
+        return round(self.mean_after - self.mean_before, SHOWN)
+
+
+def pairs_of(
+    tables: Sequence[Scores], against: str = "", only: Collection[str] = ()
+) -> list[tuple[System, System]]:
+    """Return which systems to compare.
+
+    Runs that several leaderboards have are compared with themselves, the first leaderboard's
+    before the others'; else all runs with `against`, or with the first run there is. Raises
+    InputError where there is nothing to compare.
+    """
+    every = {run for table in tables for run in table.runs}
+    for run in (*only, *([against] if against else [])):
+        if run not in every:
+            raise InputError(unknown("run", run, every))
+    wanted = [
+        [run for run in table.runs if not only or run in only or run == against] for table in tables
+    ]
+    common = set(wanted[0]).intersection(*wanted[1:]) if len(tables) > 1 else set()
+    if common and not against:
+        return [
+            (System(tables[0], run), System(other, run))
+            for run in wanted[0]
+            if run in common
+            for other in tables[1:]
+        ]
+    systems = [System(t, run) for t, runs in zip(tables, wanted, strict=True) for run in runs]
+    first = next((s for s in systems if s.run_id == against), systems[0] if systems else None)
+    pairs = [(first, other) for other in systems if first and other is not first]
+    if not pairs:
+        names = ", ".join(table.name for table in tables)
+        raise InputError(f"{names}: one run; give a second leaderboard, or one of several runs")
+    return pairs
+
+
+def compare(
+    pairs: Sequence[tuple[System, System]], measures: Collection[str] = ()
+) -> list[Difference]:
+    """Return the difference of each pair by each measure that both have.
+
+    Raises InputError for a measure that is not there, and where two leaderboards have none in
+    common.
+    """
+    found: list[Difference] = []
+    for before, after in pairs:
+        shared = [m for m in before.scores.chosen(measures) if m in after.scores.measures]
+        if not shared:
+            raise InputError(
+                f"{before.scores.name} and {after.scores.name} have no measure in common: there"
+                f" {', '.join(before.scores.measures)}; here {', '.join(after.scores.measures)}"
+            )
+        for measure in shared:
+            one = difference(before, after, measure)
+            if one is not None:
+                found.append(one)
+    return _corrected(found)
+
+
+def difference(before: System, after: System, measure: str) -> Difference | None:
+    """Return the difference of two systems by a measure; None where one has no value."""
+    topics = [topic for topic in before.scores.topics if topic in set(after.scores.topics)]
+    left, right = (s.scores.only([s.run_id], topics).values[measure][0] for s in (before, after))
+    both = ~np.isnan(left) & ~np.isnan(right)
+    if not both.any():
+        return _of_means(before, after, measure)
+    kept = [topic for topic, known in zip(topics, both, strict=True) if known]
+    left, right = left[both], right[both]
+    order = steady_order(np.vstack([left, right]))
+    differences = (right - left)[order][None]
+    apart = np.argsort(-np.abs(right - left), kind="stable")[:MOST_MOVED].tolist()
+    return Difference(
+        measure=measure,
+        before=before.name,
+        after=after.name,
+        topics=len(kept),
+        mean_before=round(float(left.mean()), SHOWN),
+        mean_after=round(float(right.mean()), SHOWN),
+        interval=mean_intervals(differences)[0].rounded(SHOWN),
+        p=float(sign_flip(differences)[0]) if len(kept) > 1 else None,
+        holm=None,
+        effect=effect_size(differences[0]),
+        moved=[
+            Move(kept[i], float(left[i]), float(right[i])) for i in apart if left[i] != right[i]
+        ],
+    )
+
+
+def _of_means(before: System, after: System, measure: str) -> Difference | None:
+    old, new = (
+        float(s.scores.overall(measure)[s.scores.runs.index(s.run_id)]) for s in (before, after)
+    )
+    if np.isnan(old + new):
+        return None
+    nothing = (NO_INTERVAL, None, None, None, ())
+    return Difference(measure, before.name, after.name, 0, old, new, *nothing)
+
+
+def _corrected(found: Sequence[Difference]) -> list[Difference]:
+    """Return the differences with p corrected for all comparisons by the same measure."""
+    result = list(found)
+    for measure in {d.measure for d in found}:
+        own = [i for i, d in enumerate(found) if d.measure == measure]
+        ps = np.array([np.nan if found[i].p is None else found[i].p for i in own], dtype=float)
+        for i, p in zip(own, holm(ps).tolist(), strict=True):
+            result[i] = replace(found[i], holm=None if np.isnan(p) else p)
+    return result

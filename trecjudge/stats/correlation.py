@@ -1,0 +1,216 @@
+"""How well one scoring of runs orders them as another does: rank correlations, all ties kept.
+
+A coefficient takes two `Side`s, the truth and the predicted one, and returns a value for each
+resample; NaN is what is not defined: a constant side, fewer than two runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trecjudge.errors import WorkflowError, unknown
+from trecjudge.stats.resampling import Array, ratio
+
+Pairs = npt.NDArray[np.float32]
+BLOCK = 500_000
+"""Pairs of runs looked at together: as many as a processor's cache holds."""
+
+
+class Side:
+    """The scores of runs on one side, and what several coefficients need of them.
+
+    `scores` has shape (resamples, runs); with one row it is the figure itself.
+    """
+
+    def __init__(self, scores: Array) -> None:
+        self.scores = scores
+
+    @cached_property
+    def gaps(self) -> Pairs:
+        """By how much run j stands above run i: (resamples, i, j)."""
+        scores = self.scores
+        return (scores[:, None, :] - scores[:, :, None]).astype(np.float32)
+
+    @cached_property
+    def won(self) -> Pairs:
+        """The gaps that are above 0, else 0: (resamples, i, j)."""
+        return np.maximum(self.gaps, 0)
+
+    @cached_property
+    def sizes(self) -> Pairs:
+        """The gaps without their sign: (resamples, i, j)."""
+        return np.abs(self.gaps)
+
+    @cached_property
+    def signs(self) -> Pairs:
+        """1 where run j stands above run i, -1 below, 0 tied: (resamples, i, j)."""
+        signs: Pairs = np.sign(self.gaps)
+        return signs
+
+    @cached_property
+    def above(self) -> Pairs:
+        """1 where run j stands above run i, else 0: (resamples, i, j)."""
+        return (self.gaps > 0).astype(np.float32)
+
+    @cached_property
+    def heights(self) -> Array:
+        """How many runs stand above run i: (resamples, i)."""
+        heights: Array = self.above.sum(axis=2, dtype=np.float64)
+        return heights
+
+    @cached_property
+    def untied(self) -> Array:
+        """The number of ordered pairs that are not tied, either way round: (resamples,)."""
+        untied: Array = 2 * self.heights.sum(axis=1)
+        return untied
+
+    @cached_property
+    def ranks(self) -> Side:
+        """Ranks in the place of scores, the lowest 1; tied runs have their mean rank."""
+        below_less_above = -self.signs.sum(axis=2, dtype=np.float64)
+        return Side((self.scores.shape[1] + 1 + below_less_above) / 2)
+
+
+Coefficient = Callable[[Side, Side], Array]
+
+
+def kendall(truth: Side, predicted: Side) -> Array:
+    """Return tau-b (Kendall, Biometrika 1945): ties of either side leave its normaliser."""
+    return ratio(_agreeing(truth, predicted), np.sqrt(truth.untied * predicted.untied))
+
+
+def pairwise_accuracy(truth: Side, predicted: Side) -> Array:
+    """Return the share of pairs, untied in the truth, in the same order; a tied one counts half."""
+    return (ratio(_agreeing(truth, predicted), truth.untied) + 1) / 2
+
+
+def _agreeing(truth: Side, predicted: Side) -> Array:
+    """Return pairs in the same order minus pairs in the other, counted either way round."""
+    pairs: Array = np.einsum("bij,bij->b", truth.signs, predicted.signs).astype(np.float64)
+    return pairs
+
+
+def tau_ap(truth: Side, predicted: Side) -> Array:
+    """Return tau-AP-b: the mean of tau-AP with either side as the truth.
+
+    Of the runs above each run the share that the other side has above it too, averaged (Yilmaz,
+    Aslam and Robertson, SIGIR 2008; ties after Urbano and Marrero, ICTIR 2017).
+    """
+    shared = np.einsum("bij,bij->bi", truth.above, predicted.above)
+    return (_mean_share(shared, truth.heights) + _mean_share(shared, predicted.heights)) / 2
+
+
+def tau_gap(truth: Side, predicted: Side) -> Array:
+    """Return tau-GAP: what the predicted order gets right of the truth's gaps, the head first.
+
+    Gao and Oard, SIGIR 2015. Where runs are tied in `predicted` it is the mean of their best and
+    their worst order, so that names decide nothing.
+    """
+    right = np.einsum("bij,bij->bi", predicted.above, truth.won)
+    whole = np.einsum("bij,bij->bi", predicted.above, truth.sizes)
+    if (predicted.untied == truth.scores.shape[1] * (truth.scores.shape[1] - 1)).all():
+        return _mean_share(right, whole)
+    tied = 1 - np.abs(predicted.signs)
+    better = np.einsum("bij,bij->bi", tied, truth.won)
+    worse = np.einsum("bij,bij->bi", tied, truth.sizes) - better
+    best, worst = _mean_share(right + better, whole + better), _mean_share(right, whole + worse)
+    return (best + worst) / 2
+
+
+def _mean_share(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Array:
+    """Return 2 x the mean of part / whole over the rows that have a whole, - 1."""
+    shares = np.nan_to_num(ratio(part, whole))
+    return 2 * ratio(shares.sum(axis=1), (whole > 0).sum(axis=1)) - 1
+
+
+def pearson(truth: Side, predicted: Side) -> Array:
+    """Return the product-moment correlation."""
+    left, right = (s.scores - s.scores.mean(axis=1, keepdims=True) for s in (truth, predicted))
+    norm = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
+    moving = (np.ptp(truth.scores, axis=1) > 0) & (np.ptp(predicted.scores, axis=1) > 0)
+    return np.where(moving, ratio((left * right).sum(axis=1), norm), np.nan)
+
+
+def spearman(truth: Side, predicted: Side) -> Array:
+    """Return the rank correlation: Pearson's of ranks."""
+    return pearson(truth.ranks, predicted.ranks)
+
+
+def top(k: int, coefficient: Coefficient) -> Coefficient:
+    """Return the coefficient among the truth's k best runs, and all that tie with the last."""
+
+    def among_the_best(truth: Side, predicted: Side) -> Array:
+        if k >= truth.scores.shape[1]:
+            return coefficient(truth, predicted)
+        best = np.argsort(-truth.scores, axis=1, kind="stable")[:, :k]
+        chosen = [np.take_along_axis(s.scores, best, axis=1) for s in (truth, predicted)]
+        found = coefficient(*map(Side, chosen))
+        last = chosen[0][:, -1:]
+        for row in np.flatnonzero((truth.scores >= last).sum(axis=1) > k):
+            kept = truth.scores[row] >= last[row]
+            sides = (Side(s.scores[row : row + 1, kept]) for s in (truth, predicted))
+            found[row] = coefficient(*sides)[0]
+        return found
+
+    return among_the_best
+
+
+COEFFICIENTS: dict[str, Coefficient] = {
+    "kendall": kendall,
+    "tauap_b": tau_ap,
+    "tau_gap": tau_gap,
+    "spearman": spearman,
+    "pearson": pearson,
+    "pairwise_accuracy": pairwise_accuracy,
+}
+DEFAULT = (*COEFFICIENTS, "kendall@10")
+
+
+def coefficients(names: Sequence[str]) -> dict[str, Coefficient]:
+    """Return coefficients by name, `kendall@10` among the 10 best. Raises WorkflowError."""
+    found = {}
+    for name in names:
+        base, _, k = name.partition("@")
+        if base not in COEFFICIENTS or ("@" in name and not re.fullmatch("[1-9][0-9]*", k)):
+            raise WorkflowError(unknown("correlation", name, [*COEFFICIENTS, "kendall@10"]))
+        found[name] = top(int(k), COEFFICIENTS[base]) if k else COEFFICIENTS[base]
+    return found
+
+
+Key = tuple[str, str, str]
+"""(measure of the truth, measure of the predicted side, coefficient)"""
+
+
+def correlations(
+    truth: Mapping[str, Array],
+    predicted: Mapping[str, Array],
+    wanted: Mapping[str, Coefficient],
+) -> dict[Key, Array]:
+    """Return every coefficient of every pair of measures; scores are (resamples, runs).
+
+    A resample in which a run has no score is NaN. Looks at so many resamples at a time that memory
+    stays small.
+    """
+    resamples, runs = next(iter(truth.values())).shape
+    rows = max(1, BLOCK // max(1, runs**2))
+    parts: dict[Key, list[Array]] = {}
+    for start in range(0, resamples, rows):
+        sides = [
+            {name: Side(scores[start : start + rows]) for name, scores in side.items()}
+            for side in (truth, predicted)
+        ]
+        for true_name, true_side in sides[0].items():
+            for name, side in sides[1].items():
+                for called, coefficient in wanted.items():
+                    found = coefficient(true_side, side)
+                    parts.setdefault((true_name, name, called), []).append(found)
+    whole = {key: np.concatenate(found) for key, found in parts.items()}
+    for (true_name, name, _), found in whole.items():
+        found[np.isnan(truth[true_name] + predicted[name]).any(axis=1)] = np.nan
+    return whole

@@ -1,0 +1,83 @@
+"""What to label next: the items whose labels would tell most about the order of the runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trecjudge.stats.resampling import Array
+
+WRONG = 0.15
+"""How often a judge is taken to be wrong on an item that it finds clear."""
+TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An item that could be labelled.
+
+    `reach` is by how much its label can move the run's mean, from worst to best. `share` is where
+    the judge put it between the two, 0 to 1; None where it is unjudged.
+    """
+
+    run_id: str
+    topic_id: str
+    sentence_index: int | None
+    doc_id: str | None
+    reach: float
+    share: float | None
+    text: str = ""
+    label: str = ""
+    reason: str = ""
+
+    @property
+    def doubt(self) -> float:
+        """The variance of what its label may be, 0 to 1/4: largest where the judge is unsure."""
+        if self.share is None:
+            return 0.25
+        chance = WRONG + (1 - 2 * WRONG) * self.share
+        return chance * (1 - chance)
+
+
+def rivalry(runs: Sequence[str], values: Array) -> dict[str, float]:
+    """Return for each run how many others it can hardly be told apart from: (runs, topics).
+
+    A rival counts exp(-z^2 / 2), z being the difference in standard errors of its paired
+    differences over topics: 1 where the means are equal, 0.14 at two standard errors. Topics
+    without a value in either run are left out.
+    """
+    found = {}
+    for i, run in enumerate(runs):
+        total = 0.0
+        for j in range(len(runs)):
+            gaps = values[i] - values[j]
+            gaps = gaps[~np.isnan(gaps)]
+            if i == j or len(gaps) < 2:
+                continue
+            error = float(gaps.std(ddof=1)) / math.sqrt(len(gaps))
+            mean = abs(float(gaps.mean()))
+            total += math.exp(-((mean / error) ** 2) / 2) if error > TINY else float(mean < TINY)
+        found[run] = total
+    return found
+
+
+def ranked(
+    candidates: Iterator[Candidate], rivals: Mapping[str, float]
+) -> list[tuple[float, Candidate]]:
+    """Return the candidates with their gain, the largest first.
+
+    The gain is the variance that the label takes out of its run's mean, reach^2 x doubt, times the
+    rivals of the run: the sum, over all pairs that are hard to tell apart, of the variance that the
+    label takes out of their difference. Ties go by topic, run and sentence.
+    """
+    scored = [(c.reach**2 * c.doubt * rivals.get(c.run_id, 0.0), c) for c in candidates]
+
+    def key(entry: tuple[float, Candidate]) -> tuple[float, str, str, int, str]:
+        gain, c = entry
+        index = -1 if c.sentence_index is None else c.sentence_index
+        return -gain, c.topic_id, c.run_id, index, c.doc_id or ""
+
+    return sorted(scored, key=key)

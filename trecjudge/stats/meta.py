@@ -1,0 +1,223 @@
+"""Meta-evaluation: does a judge order the runs as people do?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from trecjudge.findings import Finding, Report
+from trecjudge.records import Place
+from trecjudge.stats.alignment import Rules, rows_of_both, same_runs, same_topics, without_all
+from trecjudge.stats.correlation import (
+    Coefficient,
+    Key,
+    coefficients,
+    correlations,
+)
+from trecjudge.stats.resampling import (
+    NO_INTERVAL,
+    SEED,
+    Array,
+    Interval,
+    draws,
+    interval_of,
+    resampled_means,
+    steady_order,
+)
+from trecjudge.stats.scores import DIGITS, Scores
+
+RESAMPLES = 1000
+SHOWN = 6
+"""Decimals of a coefficient."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A coefficient with its intervals over topics and over runs; None where it is not defined."""
+
+    name: str
+    value: float | None
+    topics: Interval
+    runs: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated:
+    """A measure of a judge beside a measure of the truth.
+
+    `truth` and `predicted` are the means of `runs`; `topics` the number that both sides have.
+    """
+
+    name: str
+    truth_measure: str
+    measure: str
+    runs: Sequence[str]
+    topics: int
+    truth: Sequence[float]
+    predicted: Sequence[float]
+    correlations: Sequence[Correlation]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        columns = zip(self.runs, self.truth, self.predicted, strict=True)
+        return {
+            "name": self.name,
+            "truth_measure": self.truth_measure,
+            "measure": self.measure,
+            "runs": len(self.runs),
+            "topics": self.topics,
+            "correlations": {
+                c.name: {"value": c.value, "over_topics": c.topics, "over_runs": c.runs}
+                for c in self.correlations
+            },
+            "means": [{"run_id": r, "truth": t, "predicted": p} for r, t, p in columns],
+        }
+
+
+def meta_evaluate(
+    truth: Scores, predicted: Scores, rules: Rules, report: Report
+) -> list[Correlated]:
+    """Return every wanted measure of the predicted side beside every wanted one of the truth.
+
+    Raises InputError for runs on one side only, unless `rules` allow them, and for fewer than three
+    runs in common.
+    """
+    wanted = coefficients(rules.correlations)
+    truth_measures = truth.chosen(rules.truth_measures)
+    measures = predicted.chosen(rules.measures)
+    truth, predicted = same_runs(truth, predicted, rules, report)
+    topics = same_topics(truth, predicted, rules, report)
+    if rules.all_rows == "recomputed":
+        truth, predicted = (without_all(s.only(s.runs, topics)) for s in (truth, predicted))
+    together: dict[tuple[int, ...], list[tuple[str, str]]] = {}
+    for pair in product(truth_measures, measures):
+        rows = rows_of_both(truth, predicted, *pair, rules, report)
+        together.setdefault(rows, []).append(pair)
+    found: dict[tuple[str, str], Correlated] = {}
+    for rows, pairs in together.items():
+        runs = [truth.runs[row] for row in rows]
+        sides = _Sides.of(truth.only(runs), predicted.only(runs), topics, pairs)
+        _report_ties(sides.truth, truth.name, report)
+        _report_ties(sides.predicted, predicted.name, report)
+        found |= dict(sides.correlated(pairs, wanted))
+    return [found[pair] for pair in product(truth_measures, measures)]
+
+
+def _report_ties(means: Mapping[str, Array], name: str, report: Report) -> None:
+    for measure, values in means.items():
+        distinct = len(np.unique(values))
+        if distinct == 1:
+            message = f"{measure} is the same for all {len(values)} runs: {values[0]:g}"
+            report(Finding("scores_constant", Place(name), message))
+        elif distinct < len(values):
+            message = f"{measure}: {len(values)} runs have {distinct} different values"
+            report(Finding("scores_tied", Place(name), message))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both sides over the same runs: means (runs,) and values by topic (runs, topics), by measure.
+
+    Runs and topics stand in an order that their values make, so that no name decides which ones a
+    resample draws. `by_topic` is empty where a side has no values by topic.
+    """
+
+    name: str
+    runs: Sequence[str]
+    topics: int
+    truth: Mapping[str, Array]
+    predicted: Mapping[str, Array]
+    by_topic: Sequence[Mapping[str, Array]]
+
+    @classmethod
+    def of(
+        cls,
+        truth: Scores,
+        predicted: Scores,
+        topics: Sequence[str],
+        pairs: Sequence[tuple[str, str]],
+    ) -> _Sides:
+        wanted = [list(dict.fromkeys(names)) for names in zip(*pairs, strict=True)]
+        sides = list(zip((truth, predicted), wanted, strict=True))
+        means = [{m: s.overall(m).round(DIGITS) for m in names} for s, names in sides]
+        order = np.lexsort([v for side in reversed(means) for v in reversed(side.values())])
+        values: list[dict[str, Array]] = []
+        if len(topics) >= 2:
+            values = [
+                {m: s.only(s.runs, topics).values[m][order] for m in names} for s, names in sides
+            ]
+            columns = steady_order(np.vstack([v for side in values for v in side.values()]))
+            values = [{m: v[:, columns] for m, v in side.items()} for side in values]
+        return cls(
+            predicted.name,
+            [truth.runs[row] for row in order.tolist()],
+            len(topics),
+            {m: v[order] for m, v in means[0].items()},
+            {m: v[order] for m, v in means[1].items()},
+            values,
+        )
+
+    def correlated(
+        self, pairs: Sequence[tuple[str, str]], wanted: Mapping[str, Coefficient]
+    ) -> Iterator[tuple[tuple[str, str], Correlated]]:
+        """Yield each pair of measures with its coefficients."""
+        values = self._resampled(wanted, lambda v: v[None])
+        over_topics, over_runs = self._over_topics(wanted), self._over_runs(wanted)
+        for pair in pairs:
+            found = []
+            for name in wanted:
+                key = (*pair, name)
+                value = float(values[key][0])
+                topics = over_topics.get(key)
+                found.append(
+                    Correlation(
+                        name,
+                        None if np.isnan(value) else round(value, SHOWN),
+                        NO_INTERVAL if topics is None else self._centred(topics, value, name),
+                        interval_of(over_runs[key], len(self.runs)).rounded(SHOWN),
+                    )
+                )
+            means = self.truth[pair[0]].tolist(), self.predicted[pair[1]].tolist()
+            yield pair, Correlated(self.name, *pair, self.runs, self.topics, *means, found)
+
+    def _over_topics(self, wanted: Mapping[str, Coefficient]) -> dict[Key, Array]:
+        """Return coefficients of resampled topics, both sides drawn together."""
+        if not self.by_topic:
+            return {}
+        weights = draws(self.topics, RESAMPLES)
+        truth, predicted = (
+            {m: resampled_means(v, weights).T.round(DIGITS) for m, v in side.items()}
+            for side in self.by_topic
+        )
+        return correlations(truth, predicted, wanted)
+
+    def _over_runs(self, wanted: Mapping[str, Coefficient]) -> dict[Key, Array]:
+        """Return coefficients of resampled runs: other systems might have taken part."""
+        runs = len(self.runs)
+        drawn = np.random.default_rng(SEED).integers(0, runs, (RESAMPLES, runs))
+        return self._resampled(wanted, lambda v: v[drawn])
+
+    def _resampled(
+        self, wanted: Mapping[str, Coefficient], draw: Callable[[Array], Array]
+    ) -> dict[Key, Array]:
+        """Return the coefficients of means as `draw` makes them: (runs,) -> (resamples, runs)."""
+        truth = {m: draw(v) for m, v in self.truth.items()}
+        predicted = {m: draw(v) for m, v in self.predicted.items()}
+        return correlations(truth, predicted, wanted)
+
+    def _centred(self, resamples: Array, value: float, name: str) -> Interval:
+        """Return the interval of resampled topics, moved so that its middle is the value itself.
+
+        A resample repeats topics, and orders the runs less well than as many different topics do:
+        by as much its coefficients are too low.
+        """
+        low, high = interval_of(resamples, self.topics)
+        if low is None or high is None:
+            return NO_INTERVAL
+        moved = value - float(np.nanmedian(resamples))
+        least = 0.0 if name.startswith("pairwise_accuracy") else -1.0
+        return Interval(max(low + moved, least), min(high + moved, 1.0)).rounded(SHOWN)

@@ -1,0 +1,165 @@
+"""Scores of runs by topic as arrays, with what is odd in the rows that they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.findings import Finding, Report
+from trecjudge.records import Place
+from trecjudge.stats.resampling import Array, ratio
+from trecjudge.trec import LeaderboardRow
+
+Duplicates = Literal["first", "last", "mean", "error"]
+TOLERANCE = 1e-3
+"""How far an `all` row may be from what its topics give, relative to values above 1: rounding."""
+DIGITS = 10
+"""Means that differ later than this are the same: sums in another order differ in their last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A leaderboard as arrays.
+
+    `values` are the values by topic as they enter the mean, shape (runs, topics) by measure; NaN
+    does not enter it. `given` are the `all` rows, shape (runs,) by measure; NaN where there is
+    none.
+    """
+
+    name: str
+    runs: Sequence[str]
+    topics: Sequence[str]
+    values: Mapping[str, Array]
+    given: Mapping[str, Array]
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measures, in the order of the file."""
+        return list(self.values)
+
+    def chosen(self, wanted: Collection[str]) -> list[str]:
+        """Return the measures that are wanted, all where none is named. Raises InputError."""
+        for name in wanted:
+            if name not in self.values:
+                raise InputError(f"{self.name}: {unknown('measure', name, self.values)}")
+        return [name for name in self.values if not wanted or name in wanted]
+
+    def means(self, measure: str) -> Array:
+        """Return what the topics give for each run: (runs,). NaN where there is no topic."""
+        return _means(self.values[measure])
+
+    def overall(self, measure: str) -> Array:
+        """Return the `all` row of each run, what its topics give where it has none: (runs,)."""
+        given = self.given[measure]
+        return np.where(np.isnan(given), self.means(measure), given)
+
+    def only(self, runs: Sequence[str], topics: Sequence[str] | None = None) -> Scores:
+        """Return the scores of these runs, in this order, and of these topics, all where None."""
+        rows = [self.runs.index(run) for run in runs]
+        kept = self.topics if topics is None else topics
+        columns = [self.topics.index(topic) for topic in kept]
+        values = {m: v[np.ix_(rows, columns)] for m, v in self.values.items()}
+        given = {m: v[rows] for m, v in self.given.items()}
+        return Scores(self.name, list(runs), list(kept), values, given)
+
+
+def _filled(values: Array, given: Array) -> Array:
+    """Return values by topic as they enter the mean: (runs, topics).
+
+    A run without a value on a topic has 0 there, as in TREC, unless the `all` rows are means that
+    leave such topics out. A run without any value stays without.
+    """
+    answered = ~np.isnan(values).all(axis=1, keepdims=True)
+    zeros: Array = np.where(answered, np.nan_to_num(values), np.nan)
+    errors = [float(_distance(_means(v), given).sum()) for v in (zeros, values)]
+    return values if errors[1] < errors[0] else zeros
+
+
+def _means(values: Array) -> Array:
+    known = ~np.isnan(values)
+    sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
+    return ratio(sums, counts).round(DIGITS)
+
+
+def _distance(found: Array, given: Array) -> Array:
+    """Return how far `all` rows are from what they should be; 0 within rounding, or where none."""
+    apart = np.abs(found - given) / np.maximum(1.0, np.abs(given))
+    return np.where(np.isnan(apart) | (apart <= TOLERANCE), 0.0, apart)
+
+
+def scores_of(
+    name: str,
+    rows: Iterable[tuple[Place, LeaderboardRow]],
+    report: Report,
+    duplicates: Duplicates = "first",
+) -> Scores:
+    """Return the rows as arrays, runs and topics sorted; duplicates and contradictions reported.
+
+    Raises InputError without any row, or for a duplicate with `duplicates` error.
+    """
+    cells: dict[str, dict[tuple[str, str | None], list[float]]] = {}
+    for place, row in rows:
+        cell = cells.setdefault(row.measure, {}).setdefault((row.run_id, row.topic_id), [])
+        if cell:
+            _report_duplicate(place, row, cell[0], report, duplicates)
+        cell.append(row.value)
+    if not cells:
+        raise InputError(f"{name}: no scores in it; give a leaderboard")
+    keys = {key for found in cells.values() for key in found}
+    runs = sorted({run for run, _ in keys})
+    topics = sorted({topic for _, topic in keys if topic is not None})
+    at_run, at_topic = ({n: i for i, n in enumerate(names)} for names in (runs, topics))
+    values = {m: np.full((len(runs), len(topics)), np.nan) for m in cells}
+    given = {m: np.full(len(runs), np.nan) for m in cells}
+    for measure, found in cells.items():
+        for (run_id, topic_id), numbers in found.items():
+            if topic_id is None:
+                given[measure][at_run[run_id]] = _one_of(numbers, duplicates)
+            else:
+                values[measure][at_run[run_id], at_topic[topic_id]] = _one_of(numbers, duplicates)
+    filled = {m: _filled(v, given[m]) for m, v in values.items()}
+    scores = Scores(name, runs, topics, filled, given)
+    _report_contradictions(scores, report)
+    return scores
+
+
+def _one_of(numbers: Sequence[float], duplicates: Duplicates) -> float:
+    if duplicates == "mean":
+        return sum(numbers) / len(numbers)
+    return numbers[-1 if duplicates == "last" else 0]
+
+
+def _report_duplicate(
+    place: Place, row: LeaderboardRow, first: float, report: Report, duplicates: Duplicates
+) -> None:
+    topic = "all" if row.topic_id is None else row.topic_id
+    what = f"run {row.run_id!r}, topic {topic!r}, {row.measure}"
+    message = f"gives {what} a second time: {row.value:g}, before {first:g}"
+    if duplicates == "error":
+        raise InputError(f"{place}: {message} (--duplicates error)")
+    told = (place, message, f"{row.value:g}")
+    if row.value == first:
+        report(Finding("row_repeated", *told, run_id=row.run_id))
+    else:
+        report(Finding("row_duplicate", *told, run_id=row.run_id))
+
+
+def _report_contradictions(scores: Scores, report: Report) -> None:
+    """Report `all` rows that are neither the mean nor the sum of their run's topics."""
+    for measure, given in scores.given.items():
+        values = scores.values[measure]
+        answered = ~np.isnan(values).all(axis=1)
+        sums = np.where(answered, np.nan_to_num(values).sum(axis=1), np.nan)
+        means = scores.means(measure)
+        apart = np.minimum(_distance(means, given), _distance(sums, given))
+        for run in np.flatnonzero(apart).tolist():
+            message = (
+                f"run {scores.runs[run]!r}, {measure}: the `all` row is {given[run]:.4g},"
+                f" its topics give {means[run]:.4g}"
+            )
+            place = Place(scores.name)
+            report(Finding("all_row_differs", place, message, run_id=scores.runs[run]))

@@ -1,0 +1,93 @@
+"""Verdicts that two judgments of the same items do not share, with the evidence of both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from trecjudge.records import Judgment, Response
+
+Judged = Iterable[tuple[Response, Sequence[Judgment]]]
+Identity = tuple[str, str, int | None, str | None, str | None, str, str]
+UNJUDGED = "unjudged"
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """An item that was decided in two ways."""
+
+    sentence: str
+    before: Judgment
+    after: Judgment
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """How two sets of judgments fit: `counts` are items by both verdicts, `flips` those apart.
+
+    `only_before` and `only_after` count the items of one side, which are in no other figure.
+    """
+
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    flips: list[Flip] = field(default_factory=list)
+    only_before: int = 0
+    only_after: int = 0
+
+    @property
+    def shared(self) -> int:
+        """Items of both sides."""
+        return sum(self.counts.values())
+
+
+def verdicts(before: Judged, after: Judged) -> Verdicts:
+    """Return how the judgments of the same items differ, in the order of the second side.
+
+    Judges of different names are set beside each other where each side has one alone.
+    """
+    first = {_identity(j): j for _, judgments in before for j in judgments if _decided(j)}
+    names = {judgment.judge for judgment in first.values()}
+    found, met = Verdicts(), 0
+    for response, judgments in after:
+        sentences = {sentence.index: sentence.text for sentence in response.sentences}
+        for judgment in filter(_decided, judgments):
+            name = next(iter(names)) if len(names) == 1 else judgment.judge
+            old = first.get(_identity(judgment, name))
+            if old is None:
+                found.only_after += 1
+                continue
+            met += 1
+            found.counts[verdict(old), verdict(judgment)] += 1
+            if verdict(old) != verdict(judgment):
+                text = _text(judgment, sentences)
+                found.flips.append(Flip(text, old, judgment))
+    found.only_before = len(first) - met
+    return found
+
+
+def verdict(judgment: Judgment) -> str:
+    """Return the label of a judgment, `unjudged` where it failed."""
+    return judgment.label if judgment.judged and judgment.label is not None else UNJUDGED
+
+
+def _decided(judgment: Judgment) -> bool:
+    """Tell whether a judgment gives a label, or should have: one that measures gives none."""
+    return judgment.label is not None or not judgment.judged
+
+
+def _text(judgment: Judgment, sentences: dict[int, str]) -> str:
+    if judgment.claim is not None:
+        return judgment.claim.text
+    return sentences.get(-1 if judgment.sentence_index is None else judgment.sentence_index, "")
+
+
+def _identity(judgment: Judgment, judge: str = "") -> Identity:
+    return (
+        judgment.run_id,
+        judgment.topic_id,
+        judgment.sentence_index,
+        judgment.doc_id,
+        judgment.citation,
+        judgment.claim.text if judgment.claim else "",
+        judge or judgment.judge,
+    )
