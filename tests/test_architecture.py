@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FLOORS = (
     {"errors", "records", "text", "options"},
-    {"findings"},
+    {"findings", "lexical"},
     {"sources", "measures", "typed", "cache", "log"},
     {"topics", "trec", "workflow", "judgments", "outputs", "labels"},
     {"documents", "leaderboard", "llm", "stats", "leaderboards"},
@@ -62,7 +62,16 @@ def test_every_room_has_a_floor_and_is_in_the_guide() -> None:
 
 
 def test_no_import_cycles_inside_a_room() -> None:
-    for folder in ("claims", "formats", "llm", "text", "stats", "leaderboards", "evaluation"):
+    for folder in (
+        "claims",
+        "formats",
+        "lexical",
+        "llm",
+        "text",
+        "stats",
+        "leaderboards",
+        "evaluation",
+    ):
         paths = (ROOT / "trecjudge" / folder).glob("*.py")
         names = {f"trecjudge.{folder}.{p.stem}": p for p in paths}
         uses = {

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from trecjudge.errors import InputError, JudgmentFailed
+from trecjudge.lexical.calibration import Calibration, read_calibration, shipped_calibration
+from trecjudge.lexical.comparison import Prepared, compare, prepare
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import Document, Evidence, Usage
-from trecjudge.text.calibration import Calibration, read_calibration, shipped_calibration
-from trecjudge.text.lexical import Prepared, compare, prepare
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import scripts
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from judges.citation_score.axes import Passage, keywords, missing, read_claims, read_passage
 from trecjudge.errors import WorkflowError
+from trecjudge.lexical.similarity import mean_cosine
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import (
@@ -24,7 +25,6 @@ from trecjudge.records import (
     WholeResponse,
     judgment_of,
 )
-from trecjudge.text.similarity import mean_cosine
 
 FAITHFULNESS, COVERAGE, REDUNDANCY = "FAITHFULNESS", "COVERAGE", "REDUNDANCY"
 AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from trecjudge.lexical.similarity import Vector, vector_of, weighed_forms
+from trecjudge.lexical.wording import Term, wording_of
 from trecjudge.records import Sentence
-from trecjudge.text.claims import Term, shipped_claim
 from trecjudge.text.numbers import other_writings
-from trecjudge.text.similarity import Vector, vector_of, weighed_forms
 from trecjudge.text.tokens import read_forms, scripts
 
 Unreadable = Literal["script", "no_document_text"]
@@ -45,7 +45,7 @@ def read_passage(text: str) -> Passage:
 
 def keywords(text: str) -> list[Term]:
     """Return the distinct words and numbers of a text that tell what it is about."""
-    return [term for term in shipped_claim(text).terms if term.content]
+    return [term for term in wording_of(text).terms if term.content]
 
 
 def missing(terms: Iterable[Term], passages: Sequence[Passage]) -> list[Term]:

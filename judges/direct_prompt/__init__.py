@@ -9,10 +9,10 @@ from typing import ClassVar
 from judges.direct_prompt.grades import MAX_GRADE, grade_of
 from trecjudge.attest import AttesterName, require_shared_script
 from trecjudge.errors import JudgmentFailed, WorkflowError
+from trecjudge.lexical.relevance import Parts, Unit, relevance
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Item, Judgment, Response, Topic, judgment_of
-from trecjudge.text.relevance import Parts, Unit, relevance
 from trecjudge.text.tokens import scripts
 
 GRADE = Program("grade", "judges.direct_prompt.program:GradeText")

@@ -25,10 +25,10 @@ from invented import WORDS
 from judges.citation_score import CitationScoreJudge
 from judges.citation_score.axes import read_passage
 from trecjudge.findings import FindingLog
+from trecjudge.lexical.wording import wording_of
 from trecjudge.llm.model import NoModel
 from trecjudge.records import Citation, Document, Response, Sentence, Topic
 from trecjudge.runs import RunReader, find_runs
-from trecjudge.text.claims import shipped_claim
 from trecjudge.topics import read_topics
 
 SENTENCES, SENTENCE_WORDS, DOCUMENTS, DOCUMENT_WORDS, TOPIC_WORDS = 11, 25, 8, 200, 40
@@ -66,7 +66,7 @@ def real(runs: Path, topics: Path) -> list[Pair]:
 def forget() -> None:
     """Empty what is remembered of texts."""
     read_passage.cache_clear()
-    shipped_claim.cache_clear()
+    wording_of.cache_clear()
 
 
 def judged(pairs: list[Pair]) -> None:

@@ -36,12 +36,12 @@ from trecjudge.calibrate.fitting import SIGNS, fit, is_copy, regress
 from trecjudge.calibrate.heldout import predict
 from trecjudge.calibrate.measuring import measure_apart
 from trecjudge.calibrate.table import figure_text
+from trecjudge.lexical.calibration import format_calibration, read_calibration
+from trecjudge.lexical.comparison import compare, prepare
+from trecjudge.lexical.features import GROUPS, Features
+from trecjudge.lexical.wording import SHIPPED
 from trecjudge.pipeline import GARBAGE_THRESHOLDS
-from trecjudge.text.calibration import format_calibration, read_calibration
-from trecjudge.text.claims import SHIPPED
-from trecjudge.text.features import GROUPS, Features
 from trecjudge.text.frequencies import frequency_lines
-from trecjudge.text.lexical import compare, prepare
 from trecjudge.text.tokens import tokenize
 
 PACKAGE = Path(trecjudge.text.__file__).parent

@@ -1,4 +1,4 @@
-"""Set the cuts of trecjudge/text/relevance.json: scores on the own topic against other topics."""
+"""Set the cuts of lexical/relevance.json: scores on the own topic against other topics."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from trecjudge.lexical.relevance import Parts, coverage, wanted_terms
 from trecjudge.records import Response, Topic
 from trecjudge.runs import RunReader, find_runs
-from trecjudge.text.relevance import Parts, coverage, wanted_terms
 from trecjudge.topics import read_topics
 
 Scores = tuple[list[float], list[float]]
-PACKAGED = Path("trecjudge/text/relevance.json")
+PACKAGED = Path("trecjudge/lexical/relevance.json")
 UNITS = ("response", "sentence", "document")
 PARTS = ("title", "problem_statement", "background", "body")
 INPUTS = (  # name, runs, topics

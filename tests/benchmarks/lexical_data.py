@@ -16,12 +16,12 @@ from scipy.stats import kendalltau
 from trecjudge.calibrate.fitting import is_copy
 from trecjudge.calibrate.measuring import measure_apart
 from trecjudge.calibrate.pairs import LabelledPair, read_pairs
-from trecjudge.text.claims import read_claim
+from trecjudge.lexical.comparison import MOST_CONTRADICTED
+from trecjudge.lexical.features import Found
+from trecjudge.lexical.prepared import prepare
+from trecjudge.lexical.wording import read_wording
 from trecjudge.text.embeddings import embedder
-from trecjudge.text.features import Found
 from trecjudge.text.frequencies import TABLE_SIZE, Frequencies
-from trecjudge.text.lexical import MOST_CONTRADICTED
-from trecjudge.text.prepared import prepare
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -57,7 +57,7 @@ def read_data(folder: Path) -> Data:
     pairs = [
         pair
         for pair in read_pairs(folder / "pairs.jsonl.gz", print)
-        if read_claim(pair.sentence).terms
+        if read_wording(pair.sentence).terms
     ]
     texts = dict(_documents(folder / "runs"))
     rows = map(json.loads, (folder / "labels.jsonl").open(encoding="utf-8"))
@@ -198,13 +198,15 @@ def semantic_columns(
         ends = [*spans[1:], *spans[-1:]]
         parts = [text[start:stop] for start, stop in spans]
         parts += [text[s[0] : e[1]] for s, e in zip(spans, ends, strict=True)]
-        words = {t.form: text[t.start : t.end].lower() for t in read_claim(text).terms if t.content}
+        words = {
+            t.form: text[t.start : t.end].lower() for t in read_wording(text).terms if t.content
+        }
         vectors = [word(written) for written in words.values()]
         return found.vectors(parts), np.array(vectors).reshape(len(vectors), -1)
 
     def of(sentence: str, text: str) -> tuple[float, float]:
         segments, words = document(text)
-        terms = [term for term in read_claim(sentence).terms if term.content]
+        terms = [term for term in read_wording(sentence).terms if term.content]
         likeness = float((segments @ word(sentence)).max(initial=0.0))
         if not terms or not len(words):
             return likeness, 0.0

@@ -12,7 +12,7 @@ import pytest
 from tests.commandline import Done, command, judge
 from trecjudge.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.findings import Finding
-from trecjudge.text.calibration import read_calibration, shipped_calibration
+from trecjudge.lexical.calibration import read_calibration, shipped_calibration
 
 Write = Callable[..., Path]
 

@@ -6,10 +6,10 @@ import pytest
 from trecjudge.calibrate.fitting import fit, is_copy, regress
 from trecjudge.calibrate.heldout import groups_of, held_out, predict
 from trecjudge.calibrate.pairs import LabelledPair
-from trecjudge.text.calibration import Calibration, shipped_calibration
-from trecjudge.text.claims import read_claim
-from trecjudge.text.features import Features, find
-from trecjudge.text.prepared import prepare
+from trecjudge.lexical.calibration import Calibration, shipped_calibration
+from trecjudge.lexical.features import Features, find
+from trecjudge.lexical.prepared import prepare
+from trecjudge.lexical.wording import read_wording
 
 SHIPPED = shipped_calibration()
 ZEROS = Features(*([0.0] * len(Features._fields)))
@@ -108,11 +108,11 @@ def test_what_is_held_out_together(topics: str, groups: list[str] | int) -> None
 def test_a_topic_is_judged_by_the_others_alone() -> None:
     """Topic b's labels are the contrary of what its words say; topic a never hears of them."""
     near, far = "Gluons bind quarks.", "Cats sleep on sofas."
-    found = [find(read_claim(near), prepare(text)) for text in (near + " So.", far)] * 60
+    found = [find(read_wording(near), prepare(text)) for text in (near + " So.", far)] * 60
     labels = [1.0, 0.0] * 30 + [0.0, 1.0] * 30
     groups = ["a"] * 60 + ["b"] * 60
     found = [
-        one if i % 2 else find(read_claim(near), prepare("Quarks: gluons bind so."))
+        one if i % 2 else find(read_wording(near), prepare("Quarks: gluons bind so."))
         for i, one in enumerate(found)
     ]
     unseen = held_out(found, labels, groups, SHIPPED)

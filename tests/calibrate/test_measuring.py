@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from trecjudge.calibrate.measuring import measure, measure_apart
 from trecjudge.calibrate.pairs import LabelledPair
-from trecjudge.text.claims import SHIPPED
+from trecjudge.lexical.wording import SHIPPED
 from trecjudge.text.frequencies import Frequencies
 
 ABOUT = {"a": "Gluons bind quarks.", "b": "Gluons bind towers.", "c": "Poets praise towers."}

@@ -20,9 +20,9 @@ from trecjudge.calibrate.fitting import fit, is_copy
 from trecjudge.calibrate.heldout import held_out
 from trecjudge.calibrate.measuring import measure_apart
 from trecjudge.calibrate.pairs import LabelledPair, read_pairs
-from trecjudge.text.calibration import shipped_calibration
-from trecjudge.text.claims import read_claim
-from trecjudge.text.features import Found
+from trecjudge.lexical.calibration import shipped_calibration
+from trecjudge.lexical.features import Found
+from trecjudge.lexical.wording import read_wording
 from trecjudge.text.frequencies import TABLE_SIZE, Frequencies
 
 Labelled = tuple[list[LabelledPair], list[Found]]
@@ -41,7 +41,7 @@ def labelled() -> Labelled:
     path = Path(__file__).parents[2].parent / "shared/data/rag25_support/pairs.jsonl.gz"
     if not path.exists():
         pytest.skip(f"needs real data in {path}")
-    pairs = [p for p in read_pairs(path, print) if read_claim(p.sentence).terms]
+    pairs = [p for p in read_pairs(path, print) if read_wording(p.sentence).terms]
     found, table = measure_apart(pairs, [p.topic_id for p in pairs], shipped_table)
     shipped = shipped_calibration().frequencies
     assert len(table.counts.keys() & shipped.counts.keys()) > 0.99 * TABLE_SIZE

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.claims.library import library
+from trecjudge.claims.contradiction import contradiction
 from trecjudge.claims.facts import facts_of
 from trecjudge.claims.offline import LexicalDetector
+from trecjudge.claims.statements import abstains, statements
 from trecjudge.errors import JudgmentFailed
 from trecjudge.records import Document
-from trecjudge.text.contradiction import contradiction
 from trecjudge.text.quotes import find_quote_span
-from trecjudge.text.statements import abstains, statements
 
 PIECES = [
     *("it", "The firm", "was", "has", "3", "1.5 million", "%", "$", "in 1998", "BCE", "not", "and"),

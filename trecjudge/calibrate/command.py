@@ -17,9 +17,9 @@ from trecjudge.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
 from trecjudge.calibrate.reading import read_responses
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, FindingLog
+from trecjudge.lexical.calibration import format_calibration, shipped_calibration
+from trecjudge.lexical.wording import read_wording
 from trecjudge.outputs import whole
-from trecjudge.text.calibration import format_calibration, shipped_calibration
-from trecjudge.text.claims import read_claim
 from trecjudge.text.frequencies import blended
 from trecjudge.text.tokens import scripts
 
@@ -120,7 +120,7 @@ def calibrate_command(
 
 def _comparable(pair: LabelledPair) -> bool:
     ours, theirs = scripts(pair.sentence), scripts(pair.text)
-    return bool(read_claim(pair.sentence).terms) and (
+    return bool(read_wording(pair.sentence).terms) and (
         not ours or not theirs or not ours.isdisjoint(theirs)
     )
 

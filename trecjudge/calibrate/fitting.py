@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from trecjudge.text.calibration import Calibration, Weight
-from trecjudge.text.features import Features
+from trecjudge.lexical.calibration import Calibration, Weight
+from trecjudge.lexical.features import Features
 from trecjudge.text.frequencies import Frequencies
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ import numpy as np
 from trecjudge.calibrate.figures import Predictions
 from trecjudge.calibrate.fitting import fit
 from trecjudge.calibrate.pairs import LabelledPair
-from trecjudge.text.calibration import Calibration
-from trecjudge.text.features import Found
-from trecjudge.text.lexical import probabilities_of
+from trecjudge.lexical.calibration import Calibration
+from trecjudge.lexical.comparison import probabilities_of
+from trecjudge.lexical.features import Found
 
 FEWEST_TOPICS = 3
 _FOLDS = 5

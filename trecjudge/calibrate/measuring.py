@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from trecjudge.calibrate.pairs import LabelledPair
-from trecjudge.text.claims import read_claim
-from trecjudge.text.features import Found, find
+from trecjudge.lexical.features import Found, find
+from trecjudge.lexical.prepared import prepare
+from trecjudge.lexical.wording import read_wording
 from trecjudge.text.frequencies import Frequencies, count_frequencies
-from trecjudge.text.prepared import prepare
 
 Table = Callable[[int, Mapping[str, int]], Frequencies]
 """Makes frequencies of the number of passages, and of how many each word is in."""
@@ -41,6 +41,6 @@ def measure(pairs: Sequence[LabelledPair], tables: Sequence[Frequencies]) -> lis
     """Return the measurements of pairs, each by a table; a document is prepared once."""
     prepared = cache(prepare)
     return [
-        find(read_claim(pair.sentence, frequencies), prepared(pair.text))
+        find(read_wording(pair.sentence, frequencies), prepared(pair.text))
         for pair, frequencies in zip(pairs, tables, strict=True)
     ]

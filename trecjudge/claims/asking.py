@@ -21,9 +21,9 @@ from trecjudge.claims.verdicts import (
     quoted,
 )
 from trecjudge.errors import JudgmentFailed
+from trecjudge.lexical.wording import wording_of
 from trecjudge.llm.model import Model, Prediction, Program
 from trecjudge.records import Document, Source
-from trecjudge.text.claims import shipped_claim
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.tokens import scripts, tokenize
 
@@ -157,7 +157,7 @@ def _unproved(claim: str, label: str, match: str, found: Sequence[Source | None]
         return "a quote is not in the documents"
     text = "\n".join(source.excerpt for source in found if source)
     said = {token.form for token in tokenize(text)}
-    words = [term.form for term in shipped_claim(claim).terms if term.content]
+    words = [term.form for term in wording_of(claim).terms if term.content]
     shared_script = not scripts(claim) or not scripts(text) or scripts(claim) & scripts(text)
     if shared_script and words and said.isdisjoint(words):
         return "the quotes have no word of the claim"

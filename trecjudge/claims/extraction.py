@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from trecjudge.claims.statements import bare, statements
 from trecjudge.errors import JudgmentFailed
+from trecjudge.lexical.wording import wording_of
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import Claim, Response, Sentence
-from trecjudge.text.claims import shipped_claim
-from trecjudge.text.statements import bare, statements
 from trecjudge.text.tokens import tokenize
 
 Extractor = Literal["auto", "rules", "llm"]
@@ -51,7 +51,7 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
 def _has_something_of(response: Response, claim: Claim) -> bool:
     """Tell if a claim shares a word that tells something with the response."""
     said = {token.form for token in tokenize(response.text)}
-    return any(term.content and term.form in said for term in shipped_claim(claim.text).terms)
+    return any(term.content and term.form in said for term in wording_of(claim.text).terms)
 
 
 def _told(response: Response, entry: Any) -> Claim:

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from trecjudge.claims.offline import LexicalDetector
 from trecjudge.claims.search import Library
+from trecjudge.claims.statements import bare, no_claim
 from trecjudge.records import Document, Fact, Response
 from trecjudge.text.sentences import sentence_spans
-from trecjudge.text.statements import bare, no_claim
 
 
 def facts_of(document: Document) -> tuple[Fact, ...]:

@@ -11,6 +11,7 @@ from trecjudge.claims.asking import ATTRIBUTE, Cascade, Detector, ModelDetector
 from trecjudge.claims.extraction import SPLIT, Extractor, claims_by_model, claims_by_rules
 from trecjudge.claims.offline import LexicalDetector, SemanticDetector
 from trecjudge.claims.search import Library
+from trecjudge.claims.statements import abstains
 from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED, Verdict
 from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
 from trecjudge.judge import unjudged
@@ -27,7 +28,6 @@ from trecjudge.records import (
     judgment_of,
 )
 from trecjudge.text.embeddings import EXTRA, Embedder, embedder
-from trecjudge.text.statements import abstains
 from trecjudge.typed import check_range
 
 DetectorName = Literal["auto", "lexical", "semantic", "llm"]

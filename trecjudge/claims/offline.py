@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from trecjudge.claims.contradiction import contradiction
 from trecjudge.claims.search import Library, Passage
 from trecjudge.claims.verdicts import (
     AMBIGUOUS,
@@ -19,8 +20,7 @@ from trecjudge.claims.verdicts import (
     match_of,
     sources_of,
 )
-from trecjudge.text.claims import shipped_claim
-from trecjudge.text.contradiction import contradiction
+from trecjudge.lexical.wording import wording_of
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.negation import denials, has_negation
 from trecjudge.text.quantities import Quantity, other_quantity, quantities
@@ -130,7 +130,7 @@ def missing(claim: str, passage: str) -> list[str]:
 
     A number lacks that the passage has with another unit of measurement, sign or bound alone.
     """
-    names = [term for term in shipped_claim(claim).terms if term.named]
+    names = [term for term in wording_of(claim).terms if term.named]
     forms = {token.form for token in tokenize(passage)} if names else set()
     lacking = [claim[term.start : term.end] for term in names if term.form not in forms]
     return lacking + missing_numbers(claim, passage)
@@ -153,7 +153,7 @@ def denies_otherwise(claim: str, passage: str) -> bool:
     The other side has no word of denial either: "lacks proof" agrees with "no proof".
     Of a passage the sentence counts that has most of the claim, up to where it has it.
     """
-    terms = {term.form: term.weight for term in shipped_claim(claim).terms}
+    terms = {term.form: term.weight for term in wording_of(claim).terms}
     best, found = "", -1.0
     for sentence in split_sentences(passage):
         weight = sum(terms.get(form, 0.0) for form in {t.form for t in tokenize(sentence)})
@@ -185,7 +185,7 @@ def _inferred(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage
     Each has a part that the other lacks; they share a name or a rare word that is no part of the
     claim, by which the one leads to the other.
     """
-    terms = {term.form: term for term in shipped_claim(claim).terms}
+    terms = {term.form: term for term in wording_of(claim).terms}
     total = sum(term.weight for term in terms.values()) or 1.0
     read = [(p, _content(p.text)) for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
     for (one, ours), (other, theirs) in combinations(read, 2):
@@ -206,4 +206,4 @@ def _inferred(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage
 
 def _content(text: str) -> dict[str, bool]:
     """Return the forms of a text, and whether each could lead from one text to another."""
-    return {t.form: t.named or (t.content and t.weight > 0.6) for t in shipped_claim(text).terms}
+    return {t.form: t.named or (t.content and t.weight > 0.6) for t in wording_of(text).terms}

@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed
+from trecjudge.lexical.passages import LENGTH, best_passage, passage_weights
+from trecjudge.lexical.prepared import Prepared, prepare
+from trecjudge.lexical.wording import Term, wording_of
 from trecjudge.records import Document, Evidence, Response, Source
-from trecjudge.text.claims import Term, shipped_claim
 from trecjudge.text.embeddings import Embedder
-from trecjudge.text.passages import LENGTH, best_passage, passage_weights
-from trecjudge.text.prepared import Prepared, prepare
 from trecjudge.text.tokens import scripts
 
 NO_TEXT = "no_document_text"
@@ -211,6 +211,6 @@ def _vectors_of(embedder: Embedder, text: str) -> Any:
 
 def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], float]:
     """Return (the claim's terms that the document has, with weights; the weight of them all)."""
-    terms = shipped_claim(claim).terms
+    terms = wording_of(claim).terms
     present = [(term, term.weight) for term in terms if term.form in prepared.segments_of]
     return present, sum(term.weight for term in terms) or 1.0

@@ -1,1 +1,1 @@
-"""Text without a model: tokens, sentences, and a lexical test of support."""
+"""Text without a model: words, numbers, sentences and what they tell, in any script."""

@@ -54,7 +54,7 @@ class Term(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Wording:
     """A sentence as its distinct terms in the order of their first occurrence.
 
     `forms` are all its tokens' forms, `parts` the positions among the terms of what stands between
@@ -72,7 +72,7 @@ class Claim:
     hedged: bool
 
 
-def read_claim(sentence: str, frequencies: Frequencies = SHIPPED) -> Claim:
+def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     """Return the weighted terms of a sentence; citation marks such as "[1]" are none."""
     bare = _CITATION.sub(lambda mark: " " * len(mark[0]), sentence) if "[" in sentence else sentence
     tokens = _with_numbers(bare, tokenize(bare))
@@ -95,7 +95,7 @@ def read_claim(sentence: str, frequencies: Frequencies = SHIPPED) -> Claim:
                 # "Two" has the form "2" to match it, but is too often idle to contradict.
                 form[0].isdigit() and (written[0].isdigit() or " " in written),
             )
-    return Claim(
+    return Wording(
         *(sentence, tuple(terms.values()), forms),
         parts=tuple(_parts(bare, tokens, list(terms.values()))),
         listing=sum(map(forms.count, _LISTING)),
@@ -106,9 +106,9 @@ def read_claim(sentence: str, frequencies: Frequencies = SHIPPED) -> Claim:
 
 
 @lru_cache(maxsize=4096)
-def shipped_claim(sentence: str) -> Claim:
-    """Return the claim under the shipped frequencies, remembered."""
-    return read_claim(sentence)
+def wording_of(sentence: str) -> Wording:
+    """Return the wording under the shipped frequencies, remembered."""
+    return read_wording(sentence)
 
 
 def _with_numbers(text: str, tokens: list[Token]) -> list[Token]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from trecjudge.text.clauses import clauses
+from trecjudge.claims.clauses import clauses
 from trecjudge.text.sentences import CITATION, split_sentences
 from trecjudge.text.tokens import scripts, tokenize
 

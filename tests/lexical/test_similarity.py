@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.similarity import mean_cosine, tfidf, weighed_forms
+from trecjudge.lexical.similarity import mean_cosine, tfidf, weighed_forms
 from trecjudge.text.tokens import tokenize
 
 # No table has these words: each weighs 1, but a short one that is not capitalised 0.3. "World" is

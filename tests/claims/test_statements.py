@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.statements import abstains, no_claim, statements
+from trecjudge.claims.statements import abstains, no_claim, statements
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.relevance import SHARES, Parts, Unit, read_cuts, relevance, wanted_terms
+from trecjudge.lexical.relevance import SHARES, Parts, Unit, read_cuts, relevance, wanted_terms
 
 KETTLE: Parts = (("title", "Why does a kettle whistle when steam leaves the spout?"),)
 ON_TOPIC = "A kettle whistles because steam passes two plates in its spout. Steam makes it whistle."

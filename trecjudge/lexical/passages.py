@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trecjudge.text.claims import Term
-from trecjudge.text.prepared import Prepared
+from trecjudge.lexical.prepared import Prepared
+from trecjudge.lexical.wording import Term
 
 LENGTH = 3
 """Segments in a passage."""

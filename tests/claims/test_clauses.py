@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.clauses import clauses
+from trecjudge.claims.clauses import clauses
 
 # "|" marks what comes out as a clause of its own.
 CASES = [

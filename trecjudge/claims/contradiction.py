@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from trecjudge.text.claims import Term, shipped_claim
-from trecjudge.text.clauses import subject_of
+from trecjudge.claims.clauses import subject_of
+from trecjudge.lexical.comparison import compare
+from trecjudge.lexical.prepared import prepare
+from trecjudge.lexical.wording import Term, wording_of
 from trecjudge.text.forms import word_form
-from trecjudge.text.lexical import compare
 from trecjudge.text.numbers import SCALES
-from trecjudge.text.prepared import prepare
 from trecjudge.text.quantities import YEAR, Quantity, agree, quantities
 from trecjudge.text.sentences import split_sentences
 from trecjudge.text.tokens import tokenize
@@ -67,7 +67,7 @@ def _same_statement(claim: str, sentence: str) -> bool:
 
 def _words(text: str) -> dict[str, Term]:
     """Return the terms of a text by form, without numbers and words that negate."""
-    terms = shipped_claim(text).terms
+    terms = wording_of(text).terms
     return {term.form: term for term in terms if not (_is_number(term) or term.negating)}
 
 

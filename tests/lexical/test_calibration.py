@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from trecjudge.text.calibration import (
+from trecjudge.lexical.calibration import (
     Calibration,
     Weight,
     format_calibration,
     read_calibration,
     shipped_calibration,
 )
-from trecjudge.text.features import Features
+from trecjudge.lexical.features import Features
 from trecjudge.text.frequencies import Frequencies
 
 ZEROS = Features(*([0.0] * len(Features._fields)))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trecjudge.text.prepared import prepare
+from trecjudge.lexical.prepared import prepare
 from trecjudge.text.tokens import tokenize
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from trecjudge.text.claims import Term, read_claim
+from trecjudge.lexical.wording import Term, read_wording
 from trecjudge.text.tokens import tokenize
 
 Unit = Literal["response", "sentence", "document"]
@@ -99,7 +99,7 @@ def wanted_terms(topic: Parts) -> Wanted:
 
 def _heaviest(text: str) -> list[tuple[Term, float]]:
     """Return the content terms of a text that tell most: idf * (1 + occurrences beyond k1)."""
-    terms = [term for term in read_claim(text).terms if term.content]
+    terms = [term for term in read_wording(text).terms if term.content]
     counts, _ = _counts(text)
     weighted = [
         (term, term.weight * counts[term.form] * (_K1 + 1) / (counts[term.form] + _K1))

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from trecjudge.text.claims import Claim, Term
+from trecjudge.lexical.passages import NO_PASSAGE, Passage, best_passage
+from trecjudge.lexical.prepared import Prepared
+from trecjudge.lexical.wording import Term, Wording
 from trecjudge.text.directions import DIRECTED, opposed
-from trecjudge.text.passages import NO_PASSAGE, Passage, best_passage
-from trecjudge.text.prepared import Prepared
 
 # What weighs less is grammar: it is in every passage and tells nothing.
 _LIGHTEST = 0.1
@@ -102,35 +102,35 @@ class Found:
         return bool(self.numbers_missing) or self.negation_differs or self.direction_differs
 
 
-def find(claim: Claim, document: Prepared) -> Found:
-    """Return the measurements of one pair. The claim must have terms."""
-    has = [term.form in document.segments_of for term in claim.terms]
-    weights = _weights(claim, document)
-    tally = _tally(claim, weights, has)
+def find(wording: Wording, document: Prepared) -> Found:
+    """Return the measurements of one pair. The wording must have terms."""
+    has = [term.form in document.segments_of for term in wording.terms]
+    weights = _weights(wording, document)
+    tally = _tally(wording, weights, has)
     passage = best_passage(tally.present, document) if tally.present else NO_PASSAGE
     in_document = tally.found / tally.total
     in_passage = min(passage.weight / tally.total, in_document)
-    absent = tuple([term for term, found in zip(claim.terms, has, strict=True) if not found])
-    numbers = tuple([claim.text[term.start : term.end] for term in absent if term.number])
+    absent = tuple([term for term, found in zip(wording.terms, has, strict=True) if not found])
+    numbers = tuple([wording.text[term.start : term.end] for term in absent if term.number])
     near_copy = _near_copy(absent, passage, tally.total)
-    negation_differs = near_copy and _negation_differs(claim, document, passage)
-    direction_differs = near_copy and _direction_differs(claim, document, passage)
-    neighbours, run = _runs(claim.forms, document, bool(tally.present))
+    negation_differs = near_copy and _negation_differs(wording, document, passage)
+    direction_differs = near_copy and _direction_differs(wording, document, passage)
+    neighbours, run = _runs(wording.forms, document, bool(tally.present))
     features = Features(
         document=min(in_document, _ENOUGH),
         passage=min(in_passage, _ENOUGH),
         words=sum(has) / len(has),
         beginning=_beginning(tally.content, in_document),
-        weakest_part=min([_part(p, weights, has) for p in claim.parts], default=in_document),
+        weakest_part=min([_part(p, weights, has) for p in wording.parts], default=in_document),
         neighbours=neighbours,
         run=math.log1p(min(run, _LONGEST_RUN)),
         names=min(tally.names_found / tally.names if tally.names else in_document, _ENOUGH),
         names_missing=(tally.names - tally.names_found) / tally.total,
         numbers_missing=float(min(len(numbers), _MOST_NUMBERS)),
         turned=float(negation_differs or direction_differs),
-        hedge_dropped=float(not claim.hedged and _any_within(document.hedging, passage)),
-        quotes_missing=float(bool(claim.quotes) and not _quoted(claim.quotes, document)),
-        listing=float(claim.listing),
+        hedge_dropped=float(not wording.hedged and _any_within(document.hedging, passage)),
+        quotes_missing=float(bool(wording.quotes) and not _quoted(wording.quotes, document)),
+        listing=float(wording.listing),
         weight=math.log1p(sum([weight for weight, _ in tally.content])),
         document_length=math.log1p(document.tokens),
     )
@@ -152,9 +152,9 @@ class _Tally:
     content: list[tuple[float, bool]] = field(default_factory=list)
 
 
-def _tally(claim: Claim, weights: Sequence[float], has: Sequence[bool]) -> _Tally:
+def _tally(wording: Wording, weights: Sequence[float], has: Sequence[bool]) -> _Tally:
     tally = _Tally()
-    for term, weight, found in zip(claim.terms, weights, has, strict=True):
+    for term, weight, found in zip(wording.terms, weights, has, strict=True):
         if weight < _LIGHTEST:
             continue
         tally.total += weight
@@ -170,13 +170,13 @@ def _tally(claim: Claim, weights: Sequence[float], has: Sequence[bool]) -> _Tall
     return tally
 
 
-def _weights(claim: Claim, document: Prepared) -> list[float]:
+def _weights(wording: Wording, document: Prepared) -> list[float]:
     """Return the weights of the terms: a guessed one falls if the document repeats the term."""
-    weights = [term.weight for term in claim.terms]
+    weights = [term.weight for term in wording.terms]
     count = len(document.spans)
     if count < _REPETITIVE:
         return weights
-    for position, term in enumerate(claim.terms):
+    for position, term in enumerate(wording.terms):
         if not term.listed and 2 * len(document.segments_of.get(term.form, ())) > count:
             weights[position] *= _REPEATED_WEIGHT
     return weights
@@ -225,25 +225,25 @@ def _any_within(segments: frozenset[int], passage: Passage) -> bool:
     return any(s in segments for s in range(passage.first, passage.last + 1))
 
 
-def _direction_differs(claim: Claim, document: Prepared, passage: Passage) -> bool:
+def _direction_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:
     """Tell if a word of direction is not in the passage, but one that denies it is."""
     inside = document.forms_between(passage.first, passage.last)
     return any(
         term.form not in inside and opposed(term.form, inside)
-        for term in claim.terms
+        for term in wording.terms
         if term.form in DIRECTED
     )
 
 
-def _negation_differs(claim: Claim, document: Prepared, passage: Passage) -> bool:
+def _negation_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:
     return any(
-        _negated_otherwise(term, claim, document, passage)
-        for term in claim.terms
+        _negated_otherwise(term, wording, document, passage)
+        for term in wording.terms
         if term.form in document.segments_of
     )
 
 
-def _negated_otherwise(term: Term, claim: Claim, document: Prepared, passage: Passage) -> bool:
+def _negated_otherwise(term: Term, wording: Wording, document: Prepared, passage: Passage) -> bool:
     """Tell if a content word is negated in the sentence or in the passage, and the other asserts.
 
     The other side must have no word of denial near it: "lacks proof" agrees with "no proof".
@@ -254,4 +254,4 @@ def _negated_otherwise(term: Term, claim: Claim, document: Prepared, passage: Pa
     inside = [s for s in document.segments_of[term.form] if passage.first <= s <= passage.last]
     if term.negated:
         return bool(inside) and document.denying.isdisjoint(inside)
-    return not claim.denies and bool(inside) and negated.issuperset(inside)
+    return not wording.denies and bool(inside) and negated.issuperset(inside)

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from trecjudge.text.calibration import Calibration, shipped_calibration
-from trecjudge.text.claims import Claim, Term, read_claim
-from trecjudge.text.features import Found, find
-from trecjudge.text.prepared import Prepared, prepare
+from trecjudge.lexical.calibration import Calibration, shipped_calibration
+from trecjudge.lexical.features import Found, find
+from trecjudge.lexical.prepared import Prepared, prepare
+from trecjudge.lexical.wording import Term, Wording, read_wording
 
 __all__ = ["Comparison", "Prepared", "compare", "prepare"]
 
@@ -59,13 +59,13 @@ def compare(
     to its opposite on one side of a near copy only, rule full support out.
     """
     calibration = calibration or shipped_calibration()
-    claim = _claim(sentence, calibration)
-    if not claim.terms:
+    wording = _wording(sentence, calibration)
+    if not wording.terms:
         return Comparison(0.0, "no_support", 0, 0, (), (), False, "the sentence has no words")
-    found = find(claim, document)
+    found = find(wording, document)
     probability, full = probabilities_of(found, calibration)
     label, confidence = _most_probable(probability, full)
-    missing = _as_written(claim.text, found.absent)
+    missing = _as_written(wording.text, found.absent)
     return Comparison(
         *((probability + full) / 2, label, found.passage.start, found.passage.end, missing),
         *(found.numbers_missing, found.negation_differs, _reason(found, missing)),
@@ -77,8 +77,8 @@ def compare(
 
 
 @lru_cache(maxsize=4096)
-def _claim(sentence: str, calibration: Calibration) -> Claim:
-    return read_claim(sentence, calibration.frequencies)
+def _wording(sentence: str, calibration: Calibration) -> Wording:
+    return read_wording(sentence, calibration.frequencies)
 
 
 def probabilities_of(found: Found, calibration: Calibration) -> tuple[float, float]:

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from trecjudge.text.claims import read_claim
+from trecjudge.lexical.features import GROUPS, Features, Found, find
+from trecjudge.lexical.prepared import prepare
+from trecjudge.lexical.wording import read_wording
 from trecjudge.text.directions import DIRECTED, opposed
-from trecjudge.text.features import GROUPS, Features, Found, find
-from trecjudge.text.prepared import prepare
 
 BRIDGE = (
     "The minister of Norway opened the bridge in Oslo. It may cost 1.5 million dollars, and"
@@ -16,7 +16,7 @@ BRIDGE = (
 
 
 def found(sentence: str, document: str = BRIDGE) -> Found:
-    return find(read_claim(sentence), prepare(document))
+    return find(read_wording(sentence), prepare(document))
 
 
 def feature(name: str, sentence: str, document: str = BRIDGE) -> float:
@@ -113,7 +113,7 @@ def test_no_word_denies_itself() -> None:
     ],
 )
 def test_hedged(sentence: str, hedged: bool) -> None:
-    assert read_claim(sentence).hedged is hedged
+    assert read_wording(sentence).hedged is hedged
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_hedged(sentence: str, hedged: bool) -> None:
     ],
 )
 def test_parts(sentence: str, parts: list[str]) -> None:
-    claim = read_claim(sentence)
+    claim = read_wording(sentence)
     terms = [[claim.terms[index] for index in part] for part in claim.parts]
     written = [[sentence[t.start : t.end] for t in part if t.weight > 0.3] for part in terms]
     assert [" ".join(words) for words in written] == parts

@@ -14,8 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from trecjudge.text.claims import SHIPPED as SHIPPED_FREQUENCIES
-from trecjudge.text.features import Features
+from trecjudge.lexical.features import Features
+from trecjudge.lexical.wording import SHIPPED as SHIPPED_FREQUENCIES
 from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
 
 # JSON, not YAML: the import of a YAML reader takes longer than that of all the rest here.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from trecjudge.text.claims import SHIPPED
+from trecjudge.lexical.wording import SHIPPED
 from trecjudge.text.tokens import tokenize
 
 Weighed = tuple[str, float]

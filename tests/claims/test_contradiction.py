@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.text.contradiction import contradiction
+from trecjudge.claims.contradiction import contradiction
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from trecjudge.text.calibration import shipped_calibration
-from trecjudge.text.lexical import Comparison, compare, prepare
+from trecjudge.lexical.calibration import shipped_calibration
+from trecjudge.lexical.comparison import Comparison, compare, prepare
 
 TOWER = (
     "The Eiffel Tower is a lattice tower in Paris. It was completed in 1889 by the company of"

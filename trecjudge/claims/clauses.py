@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from trecjudge.text.verbs import AUXILIARIES, FINITE, PREDICATES
+from trecjudge.claims.verbs import AUXILIARIES, FINITE, PREDICATES
 
 _BORDER = re.compile(
     r"(?P<semicolon>\s*[;；؛]\s*(?:(?:and|but|or)\s+)?)"
