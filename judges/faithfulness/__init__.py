@@ -81,7 +81,7 @@ class FaithfulnessJudge(ClaimJudging):
             named = [replace(j, label=LABELS.get(j.label or "")) for j in verdicts]
             return [*_stated_by_rules(item), *named]
         truths = await self._truths(item, model)
-        sure, cheap = {}, self.before_the_model(model)
+        sure, cheap = {}, self.before_the_last()
         for claim in claims:
             verdict = await first_sure(cheap, claim.text, library)
             if verdict is not None:

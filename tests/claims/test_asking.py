@@ -133,18 +133,18 @@ def test_documents_in_another_script_are_given_to_a_model() -> None:
 
 def test_a_cascade_asks_only_what_is_not_sure() -> None:
     model = says("UNATTRIBUTED")
-    row = Cascade([LexicalDetector(), ModelDetector(model)])
+    row = Cascade([LexicalDetector()], ModelDetector(model))
     sure = asyncio.run(row.verdict("It was sold in Lyon.", library(TEXT)))
     assert (sure.label, sure.detector, sure.usage.spared) == ("ATTRIBUTED", "lexical", 1)
     assert model.asked == []
-    rest = asyncio.run(row.verdict("Steam makes water sold in Lyon.", library(TEXT)))
+    rest = asyncio.run(row.verdict("Steam makes copper kettles boil in Lyon.", library(TEXT)))
     assert (rest.label, rest.detector, rest.usage.spared) == ("UNATTRIBUTED", "llm", 0)
     assert len(model.asked) == 1
 
 
 def test_what_words_cannot_compare_goes_on_to_the_model() -> None:
     model = says("ATTRIBUTED", "Москва велика")
-    row = Cascade([LexicalDetector(), ModelDetector(model)])
+    row = Cascade([LexicalDetector()], ModelDetector(model))
     assert asyncio.run(row.verdict("Moscow is large.", library("Москва велика."))).detector == "llm"
 
 

@@ -49,7 +49,7 @@ def test_auto_takes_the_model_where_there_is_one() -> None:
     assert isinstance(ClaimJudging().detector_for(always("x")), ModelDetector)
     row = ClaimJudging(cascade=["lexical", "llm"]).detector_for(always("x"))
     assert isinstance(row, Cascade)
-    assert [detector.name for detector in row.detectors] == ["lexical", "llm"]
+    assert ([detector.name for detector in row.cheap], row.last.name) == (["lexical"], "llm")
 
 
 @pytest.mark.usefixtures("without_the_extra")

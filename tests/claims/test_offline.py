@@ -144,7 +144,8 @@ def test_what_cannot_be_read_leaves_a_claim_unjudged_unless_it_is_found(
     ],
 )
 def test_it_knows_where_it_is_sure(claim: str, sure: bool) -> None:
-    assert verdict(claim, GITA).sure is sure
+    detector = LexicalDetector()
+    assert detector.is_sure(claim, verdict(claim, GITA), library(GITA)) is sure
 
 
 def test_the_semantic_detector_goes_by_meaning_but_numbers_must_be_there() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from trecjudge.claims.offline import missing_numbers
+from trecjudge.claims.offline import LexicalDetector, missing_numbers
 from trecjudge.claims.search import Library, Passage
 from trecjudge.claims.verdicts import (
     AMBIGUOUS,
@@ -170,26 +170,28 @@ def _unproved(claim: str, label: str, match: str, found: Sequence[Source | None]
 class Cascade:
     """Detectors in a row: each decides where it is sure, and leaves the rest to the next."""
 
-    detectors: Sequence[Detector]
+    cheap: Sequence[LexicalDetector]
+    last: Detector
     name: str = "cascade"
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
         """Return the first verdict that is sure, or the last; it tells what a model was spared."""
-        *cheap, last = self.detectors
-        found = await first_sure(cheap, claim, library)
+        found = await first_sure(self.cheap, claim, library)
         if found is None:
-            return await last.verdict(claim, library)
-        spared = int(isinstance(last, ModelDetector))
+            return await self.last.verdict(claim, library)
+        spared = int(isinstance(self.last, ModelDetector))
         return replace(found, usage=replace(found.usage, spared=spared))
 
 
-async def first_sure(detectors: Sequence[Detector], claim: str, library: Library) -> Verdict | None:
+async def first_sure(
+    detectors: Sequence[LexicalDetector], claim: str, library: Library
+) -> Verdict | None:
     """Return the first verdict of which a detector is sure, or None."""
     for detector in detectors:
         try:
             found = await detector.verdict(claim, library)
         except JudgmentFailed:  # what words cannot compare a model may
             continue
-        if found.sure:
+        if detector.is_sure(claim, found, library):
             return found
     return None

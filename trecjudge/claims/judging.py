@@ -121,25 +121,29 @@ class ClaimJudging:
 
     def detector_for(self, model: Model) -> Detector:
         """Return the detector of the settings."""
-        made = [self._detector(name, model) for name in self.cascade or [self.detector]]
-        return made[0] if len(made) == 1 else Cascade(made)
+        last = self._detector((self.cascade or [self.detector])[-1], model)
+        cheap = self.before_the_last()
+        return Cascade(cheap, last) if cheap else last
 
-    def before_the_model(self, model: Model) -> list[Detector]:
+    def before_the_last(self) -> list[LexicalDetector]:
         """Return the detectors of the cascade before its last one."""
-        return [self._detector(name, model) for name in self.cascade[:-1]]
+        return [self._offline(name) for name in self.cascade[:-1]]
 
     def asks(self, name: str, model: Model) -> bool:
         """Return whether a setting asks for the model."""
         return name == "llm" or (name == "auto" and model.available)
 
     def _detector(self, name: DetectorName, model: Model) -> Detector:
-        if name == "semantic":
-            return SemanticDetector(self.similarity, embedder=required_embedder())
         if not self.asks(name, model):
-            return LexicalDetector(self.overlap)
+            return self._offline(name)
         return ModelDetector(
             model, characters=self.characters, rounds=self.rounds, embedder=embedder()
         )
+
+    def _offline(self, name: DetectorName) -> LexicalDetector:
+        if name == "semantic":
+            return SemanticDetector(self.similarity, embedder=required_embedder())
+        return LexicalDetector(self.overlap)
 
 
 def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:

@@ -27,17 +27,13 @@ NOTHING_SPENT: Final = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A decision on a claim, why, and the passages behind it, the most telling first.
-
-    `sure` tells whether a cheap detector may leave it at that; a model is always sure.
-    """
+    """A decision on a claim, why, and the passages behind it, the most telling first."""
 
     label: Label
     reason: str
     detector: str
     sources: tuple[Source, ...] = ()
     match: str = ""
-    sure: bool = True
     usage: Usage = NOTHING_SPENT
 
 
