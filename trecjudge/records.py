@@ -294,13 +294,17 @@ def judgment_of(item: Item, **decision: Any) -> Judgment:
 def without_text(judgment: Judgment) -> Judgment:
     """Return a judgment without the text of documents: where it stands is kept.
 
-    What a model gave as its reason may quote a document, and is left out.
+    What a model gave as its reason may quote a document, and is left out; so is what was wrong with
+    its replies.
     """
-    evidence = judgment.evidence
+    evidence, failure = judgment.evidence, judgment.failure
+    if failure is not None and failure.kind == "parse" and failure.tries:
+        failure = replace(failure, message=LEFT_OUT)
     return replace(
         judgment,
         reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
         evidence=replace(evidence, quote="") if evidence else None,
+        failure=failure,
         sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
         facts=tuple(replace(fact, text="") for fact in judgment.facts),
     )

@@ -33,7 +33,8 @@ def test_without_document_text_offsets_stay_and_quotes_go() -> None:
     assert kept["evidence"] == {"start": 0, "end": 4, "quote": "One."}
     assert bare["evidence"] == {"start": 0, "end": 4, "quote": ""}
     assert (kept["sources"][0]["excerpt"], "excerpt" in bare["sources"][0]) == ("One.", False)
-    assert ("facts" in kept, "facts" in bare) == (True, False)
+    assert ("title" in kept["sources"][0], "title" in bare["sources"][0]) == (True, False)
+    assert bare["facts"] == [{"text": "", "start": 0, "end": 4, "found": True}]
     assert bare["claim"]["text"] == "One."  # of the response, not of a document
 
 

@@ -12,7 +12,8 @@ from tests.commandline import SAMPLES, command, sample
 from tests.fakes import judgment, response
 from tests.report.made import output, report
 from tests.report.test_blocks import unpacked
-from trecjudge.records import FULL
+from trecjudge.outputs import Outputs
+from trecjudge.records import FULL, LEFT_OUT, NONE, Evidence, Fact, Failure, Source
 
 LICENSED = "Electricity reached the headland"
 BLOCK = re.compile(rb'<script type="text/plain" id="([\w-]+)">([^<]*)</script>')
@@ -56,6 +57,37 @@ def test_licensed_text_stays_out(when: str, tmp_path: Path) -> None:
     assert "reached the headland" not in everything(tmp_path / "x.report.html").replace(
         "electricity reached the headland in 1938", ""  # the run itself says so
     )  # fmt: skip
+
+
+SECRET = "words of the document"
+
+
+def secretive(folder: Path) -> Outputs:
+    """Write an output that quotes a document wherever something can quote one."""
+    by_model = judgment(
+        NONE, doc_id="d", citation="d", exists=True, attester="llm", reason=f"It says {SECRET}.",
+        evidence=Evidence(0, len(SECRET), SECRET), facts=(Fact(SECRET, 0, 5, True),),
+        sources=(Source("d", 0, 5, SECRET, title=SECRET),),
+    )  # fmt: skip
+    failed = judgment(doc_id="e", citation="e", failure=Failure("parse", f"not {SECRET!r}", 3))
+    call = {"event": "MODEL_CALL", "run_id": "r", "topic_id": "t1", "reply": SECRET}
+    finding = {"event": "FINDING", "kind": "instruction_like_text", "severity": "note",
+               "message": f"cites 'd', which says {SECRET!r}, like an instruction", "value": SECRET,
+               "sentence": None, "place": "r.jsonl:1"}  # fmt: skip
+    judged = (response(("S.", ["d", "e"])), [by_model, failed])
+    return output(folder, judged, log=[call, finding])
+
+
+@pytest.mark.parametrize("there", [FULL, NONE])
+def test_whatever_quotes_a_document_stays_out(there: str, tmp_path: Path) -> None:
+    outputs = secretive(tmp_path / "here")
+    said = judgment(there, doc_id="d", citation="d", attester="llm", reason=f"No, {SECRET}.")
+    other = output(tmp_path / "there", (response(("S.", ["d", "e"])), [said]))
+    assert SECRET in everything(report(outputs, compare=other).path)
+    bare = report(outputs, compare=other, document_text=False).path
+    assert SECRET not in everything(bare)
+    (finding,) = blocks_of(bare)["findings"]
+    assert finding["message"] == f"cites 'd', which says {LEFT_OUT}"
 
 
 def test_a_job_without_text_may_be_shown_with_it(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from trecjudge.judgments import JudgmentsReader
 from trecjudge.leaderboard import Leaderboard
-from trecjudge.records import Judgment, Response
+from trecjudge.records import Judgment, Response, without_text
 from trecjudge.report.tones import tone, word
 from trecjudge.scoring import spec_of
 
@@ -44,10 +44,12 @@ class Other:
     """Another output of the same runs: its leaderboard and its verdicts.
 
     `renamed` maps our judges to its own. Where none is common, the first stands for the first.
+    Without `document_text` no reason that may quote a document is kept, of either output.
     """
 
     name: str
     board: Leaderboard
+    document_text: bool = True
     verdicts: dict[Key, Verdict] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
     pairs: Counter[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=Counter)
@@ -63,10 +65,16 @@ class Other:
                 self.only_here += 1
                 continue
             self.met += 1
-            ours = _verdict(judgment)
+            ours = self.verdict(judgment)
             self.pairs[(ours.tone, ours.word), (other.tone, other.word)] += 1
             if ours.differs(other):
                 yield _flip(judgment, ours, other)
+
+    def verdict(self, judgment: Judgment) -> Verdict:
+        """Return what is kept of a judgment, of ours or of the other output's."""
+        shown = judgment if self.document_text else without_text(judgment)
+        said = tone(shown), word(shown), shown.grade, shown.value
+        return Verdict(*said, shown.reason)
 
     def as_dict(self, ours: Leaderboard) -> dict[str, Any]:
         """Return counts, and how each measure that both have moved for each run."""
@@ -81,12 +89,14 @@ class Other:
         }
 
 
-def read_other(name: str, reader: JudgmentsReader, ours: Sequence[str]) -> Other:
+def read_other(
+    name: str, reader: JudgmentsReader, ours: Sequence[str], document_text: bool = True
+) -> Other:
     """Read another output, to be held against one of the judges `ours`."""
     theirs = list(reader.header.judges)
     common = {judge: judge for judge in ours if judge in theirs}
     board = Leaderboard(spec_of(reader.header), reader.header.topics)
-    other = Other(name, board, renamed=common or {ours[0]: theirs[0]})
+    other = Other(name, board, document_text, renamed=common or {ours[0]: theirs[0]})
     compared = set(other.renamed.values())
     for response, judgments in reader:
         _add(other, response, judgments, compared)
@@ -100,7 +110,7 @@ def _add(
     other.board.add(response, judgments)
     for judgment in judgments:
         if judgment.judge in compared:
-            other.verdicts[_key(judgment, judgment.judge)] = _verdict(judgment)
+            other.verdicts[_key(judgment, judgment.judge)] = other.verdict(judgment)
 
 
 def _key(judgment: Judgment, judge: str | None) -> Key:
@@ -110,11 +120,6 @@ def _key(judgment: Judgment, judge: str | None) -> Key:
         return *place, None, None, judgment.claim.text
     measured = judgment.label or "" if judgment.value is not None else ""
     return *place, judgment.doc_id, judgment.citation, measured
-
-
-def _verdict(judgment: Judgment) -> Verdict:
-    said = tone(judgment), word(judgment), judgment.grade, judgment.value
-    return Verdict(*said, judgment.reason)
 
 
 def _flip(judgment: Judgment, ours: Verdict, other: Verdict) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from trecjudge.records import Judgment, Response
+from trecjudge.records import Judgment, Response, without_text
 from trecjudge.report.tones import Tone, together, tone, word
 
 SAME = (
@@ -88,17 +88,6 @@ def named_documents(response: Response, judgments: Iterable[Judgment]) -> list[s
     cited = (c.doc_id for sentence in response.sentences for c in sentence.citations)
     judged = (doc_id for j in judgments for doc_id in (j.doc_id, *(s.doc_id for s in j.sources)))
     return list(dict.fromkeys(doc_id for doc_id in (*cited, *judged) if doc_id))
-
-
-def without_text(judgment: Judgment) -> Judgment:
-    """Return a judgment without the passages of documents that it quotes."""
-    evidence = judgment.evidence
-    return replace(
-        judgment,
-        evidence=replace(evidence, quote="") if evidence else None,
-        sources=tuple(replace(source, excerpt="") for source in judgment.sources),
-        facts=(),
-    )
 
 
 def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:

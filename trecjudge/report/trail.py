@@ -13,7 +13,7 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.findings import KINDS
 from trecjudge.outputs import Outputs
-from trecjudge.records import Place
+from trecjudge.records import LEFT_OUT, Place
 from trecjudge.report.blocks import Blocks
 from trecjudge.report.output import read_log
 from trecjudge.sources.containers import lines
@@ -31,6 +31,9 @@ OF_A_CALL = (
     "error",
 )
 OF_A_FINDING = ("kind", "severity", "place", "message", "value", "sentence", "run_id", "topic_id")
+QUOTED = ", which says "
+"""What stands before the words of a document in the message of a finding."""
+
 FINDINGS, CALLS, REVIEWS = "findings", "calls", "reviews"
 
 
@@ -52,13 +55,17 @@ def read_trail(
     """Read findings and model calls of a job's log into `blocks`.
 
     A finding on a line of a run is given the run and topic of the response there. Without
-    `document_text` no call is kept: prompts and replies hold text of documents.
+    `document_text` no call is kept, since prompts and replies hold text of documents, and no words
+    that were found in a document.
     """
     trail = Trail()
 
     def finding(event: Mapping[str, Any]) -> None:
         trail.findings[str(event.get("kind"))] += 1
         entry = {name: event.get(name) for name in OF_A_FINDING}
+        if not document_text and _is_on_a_document(event):
+            said, _, _ = str(entry["message"]).partition(QUOTED)
+            entry |= {"message": f"{said}{QUOTED}{LEFT_OUT}", "value": ""}
         if not entry["run_id"]:
             place = str(event.get("place"))
             entry["run_id"], entry["topic_id"] = written_at.get(place, ("", entry["topic_id"]))
@@ -72,6 +79,10 @@ def read_trail(
     told = {"FINDING": finding} | ({"MODEL_CALL": call} if document_text else {})
     trail.logged = read_log(outputs.log, told)
     return trail
+
+
+def _is_on_a_document(event: Mapping[str, Any]) -> bool:
+    return event.get("kind") == "instruction_like_text" and event.get("sentence") is None
 
 
 def read_reviews(path: Path, blocks: Blocks) -> None:

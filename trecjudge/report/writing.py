@@ -117,7 +117,7 @@ class _Report:
         inputs = _inputs(wanted, config)
         blocks = Blocks(judged.board.expected)
         texts = read_texts(inputs, blocks, judged.documents, strict=wanted.inputs is not None)
-        other = _other(wanted, list(judged.reader.header.judges))
+        other = _other(wanted, list(judged.reader.header.judges), inputs.document_text)
         _fill(blocks, outputs, Entries(inputs.document_text), texts, other)
         read_reviews(outputs.review, blocks)
         trail = read_trail(outputs, blocks, texts.written_at, inputs.document_text)
@@ -184,14 +184,14 @@ def _inputs(wanted: Wanted, config: Config) -> Inputs:
     return replace(inputs, document_text=wanted.document_text)
 
 
-def _other(wanted: Wanted, judges: Sequence[str]) -> Other | None:
+def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other | None:
     """Read the output to compare with; where its name is ours, its folder tells the two apart."""
     other = wanted.compare
     if other is None:
         return None
     same = other.name == wanted.outputs.name
     name = str(other.folder / other.name) if same else other.name
-    return read_other(name, JudgmentsReader(other.judgments), judges)
+    return read_other(name, JudgmentsReader(other.judgments), judges, document_text)
 
 
 def _fill(

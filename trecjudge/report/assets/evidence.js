@@ -1,5 +1,6 @@
 // Why a judgment is what it is: the decision, the passage in its document, the prompt as sent.
 
+const LEFT_OUT = "[left out]";
 const NOWHERE = "There is no such document: the citation leads nowhere.";
 
 async function evidencePanel(panel, view, judgment, i) {
@@ -215,7 +216,7 @@ function factList(facts) {
     h(
       "ul",
       { class: "facts" },
-      facts.map((fact) => h("li", null, badge(tone(fact), word(fact)), " ", said(fact.text))),
+      facts.map((fact) => h("li", null, badge(tone(fact), word(fact)), " ", said(fact.text || LEFT_OUT))),
     ),
   ];
 }
