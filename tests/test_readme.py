@@ -19,7 +19,9 @@ from trecjudge.stats.correlation import COEFFICIENTS
 
 ROOT = Path(__file__).parent.parent
 READMES = [ROOT / "README.md", *sorted(ROOT.glob("judges/*/README.md"))]
-BLOCK = re.compile(r"<!-- (file|run|file is|prints)(?:: (\S+))? -->\n```\w*\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(
+    r"<!-- (command|file|run|file is|prints)(?:: (\S+))? -->\n```\w*\n(.*?)```", re.DOTALL
+)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -44,7 +46,10 @@ def test_examples(readme: Path, tmp_path: Path) -> None:
         (tmp_path / name).symlink_to(ROOT / name)
     printed = ""
     for kind, name, text in BLOCK.findall(readme.read_text(encoding="utf-8")):
-        if kind == "run":
+        if kind == "command":  # of those that set up a place to run in, what is ours
+            _, ours, rest = text.partition("python run_judge.py")
+            printed = run(ours + rest, tmp_path) if ours else ""
+        elif kind == "run":
             printed = run(text, tmp_path)
         elif kind == "file":
             path = tmp_path / name
