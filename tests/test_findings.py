@@ -74,6 +74,8 @@ def test_a_value_nested_too_deep_is_shown_all_the_same() -> None:
 
 def test_nothing_steers_a_terminal() -> None:
     assert visible("a\x1b[2J\r\u202eb\n") == "a\\x1b[2J\\x0d\\x202eb\n"
+    assert visible("a\u061c\u200bb\ufeff") == "a\\x61c\\x200bb\\xfeff"
+    assert visible("می\u200cخواهم 👩\u200d👧") == "می\u200cخواهم 👩\u200d👧"  # joiners are spelling
 
 
 def test_a_file_name_that_is_not_utf_8_can_be_written() -> None:

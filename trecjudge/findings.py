@@ -25,7 +25,10 @@ class FindingKind:
     effect: str
 
 
-STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
+"""Control characters, and what turns the direction of text or cannot be seen in it."""
 
 RULE = FindingKind("note", "against a rule of the track; judged as it is")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +14,9 @@ from tests.commandline import command
 from tests.fakes import judgment, response
 from tests.report.browser import Browser
 from tests.report.made import Judged, output, report
+from tests.report.test_blocks import unpacked
 from trecjudge.records import NONE, Claim, Evidence, Failure, Source
+from trecjudge.report.blocks import Block
 
 ATTACKS = {
     "script": "<script>window.pwned = 1</script>",
@@ -26,6 +29,7 @@ ATTACKS = {
     "path": "../../a/b#/c?d=%2e%2e%00",
     "prototype": "__proto__",
     "direction": "safe\u202etxt.exe\u202c \u2066left\u2069",
+    "unseen": "pay\u200bpal \u061cright\u2060",
     "entity": "&lt;b&gt; &#x202e; &quot;",
 }
 VIEWS = ("#/heat", "#/topics", "#/charts", "#/findings", "#/compare", "#/")
@@ -77,7 +81,10 @@ def record(text: str) -> dict[str, object]:
 
 def seen(text: str) -> str:
     """Return a text as the page shows it: what steers its direction escaped."""
-    return "".join(f"\\x{ord(c):x}" if c in "\u202e\u202c\u2066\u2069" else c for c in text)
+    return "".join(f"\\x{ord(c):x}" if c in STEERS else c for c in text)
+
+
+STEERS = "\u202e\u202c\u2066\u2069\u200b\u061c\u2060"
 
 
 def harmless(browser: Browser) -> None:
@@ -112,6 +119,33 @@ def test_an_attack_is_shown_and_does_nothing(text: str, page: Path, browser: Bro
     browser.go(f"#/topic/{quote(f't {text}', safe='')}")
     assert browser.text(".column .said") == seen(text)
     harmless(browser)
+
+
+@pytest.mark.parametrize("text", ["\u202e" * 65_000, "a\u202e" * 65_000], ids=["run", "mixed"])
+def test_a_flood_of_steering_characters_floods_nothing(
+    text: str, tmp_path: Path, browser: Browser
+) -> None:
+    judged = [(response((said, []), run_id=run), []) for run, said in (("a", text), ("b", "B."))]
+    browser.open(report(output(tmp_path, *judged)).path, "#/topic/t1")
+    assert [column.text for column in browser.all(".column h2")] == ["a", "b"]
+    browser.go("#/response/a/t1")
+    said = browser.run("return document.querySelector('.sentence .said').textContent")
+    assert said in ("\\x202e" * 12 + "… (65000 of them)", "a\\x202e" * 65_000)
+
+
+def test_a_response_that_cannot_be_shown_hides_no_other(tmp_path: Path, browser: Browser) -> None:
+    judged = [(response(("S.", []), run_id=run), []) for run in ("a", "b")]
+    path = report(output(tmp_path, *judged)).path
+    (packed,) = re.findall(r'id="topic-0">([^<]*)<', path.read_text())
+    first, second = unpacked(packed.encode())
+    broken = Block()
+    broken.add(first | {"tones": None})
+    broken.add(second)
+    path.write_text(path.read_text().replace(packed, broken.packed().decode()))
+    browser.open(path, "#/topic/t1")
+    shown, whole = browser.all(".column")
+    assert "a\nThis response cannot be shown: " in shown.text
+    assert "S." in whole.text
 
 
 def test_nothing_from_outside_may_be_loaded(sample_page: Path, browser: Browser) -> None:

@@ -1,11 +1,18 @@
 // Elements out of data. Text becomes text nodes and nothing else: no markup is ever parsed.
 
 // What steers the direction of text, or a terminal, is shown instead of obeyed.
-const STEERING = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-const STEERING_PARTS = new RegExp(`(${STEERING.source})`);
+const STEERING =
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+const STEERING_PARTS = new RegExp(`(${STEERING.source}+)`);
+const MOST_STEERING = 12;
+const MOST_PARTS = 400;
 
-function escaped(character) {
-  return `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+/** Characters that steer, escaped; of many in a row the first few and their number. */
+function escaped(run) {
+  const codes = [...run.slice(0, MOST_STEERING)].map(
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+  return codes.join("") + (run.length > MOST_STEERING ? `… (${run.length} of them)` : "");
 }
 
 /** Text for an attribute, without characters that steer. */
@@ -16,14 +23,16 @@ function visible(text) {
     .join("");
 }
 
-/** Nodes for a text, characters that steer as marked escapes. */
+/** Nodes for a text, characters that steer as marked escapes; of a flood of them unmarked ones. */
 function nodes(text) {
   const whole = String(text);
   if (!STEERING.test(whole)) return [document.createTextNode(whole)];
-  return whole.split(STEERING_PARTS).map((part) => {
+  const parts = whole.split(STEERING_PARTS);
+  if (parts.length > MOST_PARTS) return [document.createTextNode(visible(whole))];
+  return parts.map((part) => {
     if (!STEERING.test(part)) return document.createTextNode(part);
-    const code = part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-    return h("span", { class: "steer", title: `control character U+${code}` }, escaped(part));
+    const title = `${part.length} control ${part.length === 1 ? "character" : "characters"}`;
+    return h("span", { class: "steer", title }, escaped(part));
   });
 }
 
@@ -42,8 +51,8 @@ function h(tag, attributes, ...children) {
 function add(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    if (child instanceof Node) element.append(child);
-    else element.append(...nodes(child));
+    // One by one: as arguments of a single call a text of many parts would overflow the stack.
+    for (const node of child instanceof Node ? [child] : nodes(child)) element.append(node);
   }
   return element;
 }

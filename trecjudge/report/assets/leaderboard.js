@@ -61,7 +61,7 @@ class LeaderboardView {
     const key = this.keyOf(this.sorted);
     const downwards = this.sorted.getAttribute("aria-sort") === "descending";
     const rows = ordered(this.rows, (row) => key(Number(row.dataset.run)), downwards);
-    this.board.tBodies[0].append(...rows);
+    add(this.board.tBodies[0], rows);
   }
 
   /** Show the runs that fit; return how many do. */

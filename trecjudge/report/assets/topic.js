@@ -38,7 +38,9 @@ async function topicView(topicId) {
   const conflicts = conflictsIn(pairsOf(entries));
   const marks = new Set(conflicts.flatMap(([, found]) => found.map((pair) => pair.judgment)));
   const ids = head.topics.map((each) => each.id);
-  const columns = new Map(entries.map((entry) => [entry.run, column(entry, topic, marks)]));
+  const columns = new Map(
+    entries.map((entry) => [entry.run, guarded(entry.run, () => column(entry, topic, marks))]),
+  );
   const row = h(
     "div",
     { class: "columns", role: "region", "aria-label": "Responses side by side", tabindex: "0" },
@@ -71,6 +73,20 @@ async function topicView(topicId) {
     conflictList(conflicts, topic),
     row,
   ];
+}
+
+/** A column; one that cannot be made says so, and leaves the others as they are. */
+function guarded(runId, make) {
+  try {
+    return make();
+  } catch (error) {
+    return h(
+      "article",
+      { class: "column", "aria-label": runId },
+      h("h2", null, h("bdi", null, runId)),
+      h("p", { class: "note" }, `This response cannot be shown: ${error.message}`),
+    );
+  }
 }
 
 function conflictList(conflicts, topic) {
