@@ -258,6 +258,8 @@ def test_what_is_unjudged_opens_the_mean(tmp_path: Path, open_page: Open) -> Non
     browser.go("#/response/r/t1")
     browser.go_to_judgment(1)
     assert browser.text(".verdict") == "? unjudged"
+    assert browser.find("[data-sentence='0']").get_attribute("class") == "sentence good"
+    assert browser.text("[data-sentence='0'] .gutter").split()[:3] == ["0", "✓", "?"]
     assert "cut: the reply was cut (3 tries)" in browser.text(".evidence")
 
 

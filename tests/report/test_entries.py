@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fakes import judgment, response
 from trecjudge.records import FULL, NONE, Claim, Evidence, Fact, Failure, Source
-from trecjudge.report.entries import Entries, named_documents, sentence_tones
+from trecjudge.report.entries import Entries, named_documents
 
 RESPONSE = response(("One.", ["d1", "d2"]), ("Two.", []))
 JUDGED = judgment(
@@ -40,10 +40,17 @@ def test_without_document_text_offsets_stay_and_quotes_go() -> None:
 
 def test_a_sentence_has_a_tone_for_each_judge() -> None:
     other = judgment(NONE, judge="other")
-    failed = judgment(judge="citation", sentence_index=1, failure=Failure("cut", ""))
+    failed = [
+        judgment(judge="citation", sentence_index=i, failure=Failure("cut", "")) for i in (0, 1)
+    ]
     whole = judgment("fits", judge="length", sentence_index=None)
-    tones = sentence_tones(RESPONSE, [JUDGED, failed, other, whole])
-    assert tones == {"citation": {0: "good", 1: "unjudged"}, "other": {0: "bad"}, "length": {}}
+    entry = Entries().response(RESPONSE, [JUDGED, *failed, other, whole], {})
+    assert entry["tones"] == {
+        "citation": {0: "good", 1: "unjudged"},
+        "other": {0: "bad"},
+        "length": {},
+    }
+    assert entry["open"] == {"citation": [0], "other": [], "length": []}
 
 
 def test_documents_that_are_cited_or_judged() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from tests.commandline import command, sample
 from tests.fakes import judgment, response
 from tests.report.made import output
-from trecjudge.records import Claim, Failure, Source
+from trecjudge.records import FULL, NONE, Claim, Failure, Source
+from trecjudge.report.terminal import response_view
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +49,23 @@ def test_claims_failures_and_hostile_text(tmp_path: Path) -> None:
     shown = lines(command("show", tmp_path, "--run", "r", "--topic", "t1").out)
     assert shown[1:] == [
         "· fits 12.500 (length)",
-        "0 ◐ [b]S\\x202e.[/b]",
+        "0 ✓? [b]S\\x202e.[/b]",
         "✓ ATTRIBUTED EXACT (length)",
         "claim: A claim.",
         "[3-9] “a passage”",
         "? unjudged (length)",
         "parse: no\\x1b[31m label",
     ]
+
+
+def test_each_judge_has_a_sign_of_its_own() -> None:
+    failed = judgment(judge="b", failure=Failure("cut", ""))
+    judged = [judgment(FULL, judge="a"), judgment(NONE, judge="b"), failed]
+    console = Console(width=60)
+    with console.capture() as captured:
+        console.print(response_view(response(("One.", []), ("Two.", [])), judged))
+    shown = [line for line in lines(captured.get()) if line[0] in "s01"]
+    assert shown == ["signs by a, b", "0 ✓✗? One.", "1 ·· Two."]
 
 
 def test_a_response_without_a_sentence(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes import judgment
 from trecjudge.records import FULL, NONE, PARTIAL, Failure
-from trecjudge.report.tones import MEANINGS, SIGNS, Tone, together, tone, word
+from trecjudge.report.tones import MEANINGS, SIGNS, Marks, Tone, marks_of, together, tone, word
 
 CUT = Failure("cut", "")
 
@@ -45,7 +45,9 @@ def test_a_judgment(label: str | None, fields: dict[str, Any], expected: Tone, s
         (["part", "bad"], "part"),
         (["bad", "missing"], "bad"),
         (["missing", "missing"], "missing"),
-        (["good", "unjudged"], "part"),
+        (["good", "unjudged"], "good"),
+        (["missing", "unjudged"], "missing"),
+        (["part", "unjudged", "good"], "part"),
         (["unjudged"], "unjudged"),
         (["bad", "unjudged"], "bad"),
         (["plain", "good"], "good"),
@@ -53,6 +55,16 @@ def test_a_judgment(label: str | None, fields: dict[str, Any], expected: Tone, s
 )
 def test_a_sentence_of_several(tones: list[Tone], expected: Tone) -> None:
     assert together(tones) == expected
+
+
+def test_what_is_unjudged_leaves_a_sentence_open() -> None:
+    failed = [judgment(failure=CUT, judge="a", sentence_index=i) for i in (0, 1, 2)]
+    judged = [judgment(FULL, judge="a"), judgment(NONE, judge="a", sentence_index=1)]
+    other = judgment(NONE, judge="b")
+    assert marks_of([*failed, *judged, other]) == {
+        "a": Marks({0: "good", 1: "bad", 2: "unjudged"}, [0, 1]),
+        "b": Marks({0: "bad"}, []),
+    }
 
 
 def test_every_tone_has_a_sign_of_its_own_and_a_word() -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trecjudge.records import Judgment, Response, without_text
-from trecjudge.report.tones import Tone, together, tone, word
+from trecjudge.report.tones import marks_of, tone, word
 
 SAME = (
     "sentence_index",
@@ -46,10 +46,12 @@ class Entries:
             }
             for s in response.sentences
         ]
+        marks = marks_of(judgments)
         return {
             "run": response.run_id,
             "sentences": sentences,
-            "tones": sentence_tones(response, judgments),
+            "tones": {judge: found.tones for judge, found in marks.items()},
+            "open": {judge: found.open for judge, found in marks.items()},
             "judgments": [self.judgment(judgment) for judgment in judgments],
             "documents": documents,
         }
@@ -68,19 +70,6 @@ class Entries:
             "facts": [asdict(fact) for fact in shown.facts],
         }
         return _filled(same | more)
-
-
-def sentence_tones(response: Response, judgments: Iterable[Judgment]) -> dict[str, dict[int, Tone]]:
-    """Return the tone of each judged sentence, by judge."""
-    found: dict[str, dict[int, list[Tone]]] = {}
-    for judgment in judgments:
-        by_sentence = found.setdefault(judgment.judge, {})
-        if judgment.sentence_index is not None:
-            by_sentence.setdefault(judgment.sentence_index, []).append(tone(judgment))
-    return {
-        judge: {index: together(tones) for index, tones in sorted(by_sentence.items())}
-        for judge, by_sentence in found.items()
-    }
 
 
 def named_documents(response: Response, judgments: Iterable[Judgment]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -14,7 +14,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.judgments import JudgmentsReader
 from trecjudge.records import Judgment, Response
-from trecjudge.report.tones import SIGNS, Tone, together, tone, word
+from trecjudge.report.tones import SIGNS, Marks, Tone, marks_of, tone, word
 
 STYLES: Mapping[Tone, str] = {
     "good": "green",
@@ -47,21 +47,37 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     )
     whole = [judgment for judgment in judgments if judgment.sentence_index is None]
     parts: list[RenderableType] = [head, Text(), *_judgments(whole, 0)]
+    marks = {judge: found for judge, found in marks_of(judgments).items() if found.tones}
+    if len(marks) > 1:
+        parts.append(Text(f"signs by {', '.join(map(visible, marks))}", "dim"))
+    signs = {s.index: _signs(s.index, marks.values()) for s in response.sentences}
+    width = max((len(found) for found in signs.values()), default=1)
     for sentence in response.sentences:
         mine = [j for j in judgments if j.sentence_index == sentence.index]
-        parts.append(_sentence(sentence.index, sentence.text, together(map(tone, mine))))
+        parts.append(_sentence(sentence.index, sentence.text, signs[sentence.index], width))
         parts += _judgments(mine, 6)
     if not response.sentences:
         parts.append(Text("the response has no sentence", "italic"))
     return Group(*parts)
 
 
-def _sentence(index: int, text: str, found: Tone) -> Table:
+def _signs(index: int, marks: Iterable[Marks]) -> Text:
+    """Return the sign of each judge for a sentence; a `?` after it where something is unjudged."""
+    signs = Text()
+    for found in marks:
+        of_all = found.tones.get(index, "plain")
+        signs.append(SIGNS[of_all], STYLES[of_all])
+        if index in found.open:
+            signs.append(SIGNS["unjudged"], STYLES["unjudged"])
+    return signs or Text(SIGNS["plain"])
+
+
+def _sentence(index: int, text: str, signs: Text, width: int) -> Table:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right", width=3)
-    grid.add_column(width=1)
+    grid.add_column(width=width)
     grid.add_column(overflow="fold")
-    grid.add_row(str(index), Text(SIGNS[found], STYLES[found]), Text(visible(text)))
+    grid.add_row(str(index), signs, Text(visible(text)))
     return grid
 
 

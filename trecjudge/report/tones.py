@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from trecjudge.records import FULL, NONE, PARTIAL, Judgment
@@ -75,13 +76,42 @@ def word(judgment: Judgment) -> str:
 def together(tones: Iterable[Tone]) -> Tone:
     """Return the tone of a sentence with several judgments.
 
-    All good is good; some good, or some in part, is in part; unjudged stands only where nothing
-    was judged. Plain where there is no judgment at all.
+    All good is good; some good, or some in part, is in part. What is unjudged adds nothing: it
+    stands only where nothing was judged. Plain where there is no judgment at all.
     """
-    found: Collection[Tone] = set(tones) - {"plain"}
+    every = set(tones)
+    found: Collection[Tone] = every - {"plain", "unjudged"}
     if not found:
-        return "plain"
-    for only in ("good", "unjudged", "missing"):
+        return "unjudged" if "unjudged" in every else "plain"
+    for only in ("good", "missing"):
         if found == {only}:
             return only
     return "part" if {"good", "part"} & set(found) else "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What stands beside the sentences for one judge.
+
+    `tones` has the tone of each judged sentence, `open` the sentences of which the judge left
+    something unjudged while the rest has a tone.
+    """
+
+    tones: Mapping[int, Tone]
+    open: Sequence[int]
+
+
+def marks_of(judgments: Iterable[Judgment]) -> dict[str, Marks]:
+    """Return the marks of a response's sentences, by judge."""
+    found: dict[str, dict[int, list[Tone]]] = {}
+    for judgment in judgments:
+        by_sentence = found.setdefault(judgment.judge, {})
+        if judgment.sentence_index is not None:
+            by_sentence.setdefault(judgment.sentence_index, []).append(tone(judgment))
+    return {judge: _marks(dict(sorted(every.items()))) for judge, every in found.items()}
+
+
+def _marks(every: Mapping[int, list[Tone]]) -> Marks:
+    tones = {index: together(found) for index, found in every.items()}
+    left = [i for i, found in every.items() if "unjudged" in found and tones[i] != "unjudged"]
+    return Marks(tones, left)

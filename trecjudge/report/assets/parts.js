@@ -15,6 +15,12 @@ function badge(tone, word) {
   return h("span", { class: `badge ${tone}` }, sign(tone), " ", word || head.meanings[tone]);
 }
 
+/** A mark beside the sign of what has several judgments: one of them is unjudged. */
+function openMark() {
+  const title = "something of it is unjudged";
+  return h("span", { class: "sign unjudged open-mark", title, "aria-hidden": "true" }, head.signs.unjudged);
+}
+
 function legend(tones) {
   return h(
     "ul",

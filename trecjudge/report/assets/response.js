@@ -132,8 +132,8 @@ class ResponseView {
             .filter((tone) => counts[tone])
             .map((tone) => [tone, counts[tone]]),
         ),
-        this.where(isProblem).length > 0 &&
-          h("button", { type: "button", click: () => this.goOn() }, "Next problem"),
+        this.where(wantsALook).length > 0 &&
+          h("button", { type: "button", click: () => this.goOn() }, "Next to look at"),
       ),
       this.box("Of the whole response", whole, () => ""),
       this.entry.sentences.length === 0 &&
@@ -149,8 +149,8 @@ class ResponseView {
 
   /** Go to the next judgment that is not all good; after the last to the first. */
   goOn() {
-    const problems = this.where(isProblem);
-    const next = problems.find((i) => i > this.picked) ?? problems[0];
+    const wanted = this.where(wantsALook);
+    const next = wanted.find((i) => i > this.picked) ?? wanted[0];
     location.hash = this.address(next).slice(1);
     this.list.querySelector(`[data-judgment="${next}"]`)?.scrollIntoView({ block: "center" });
   }
@@ -173,6 +173,7 @@ class ResponseView {
     const tone = this.entry.tones[this.judge]?.[sentence.index] || "plain";
     const mine = this.where((judgment) => judgment.sentence_index === sentence.index);
     const claims = mine.filter((i) => this.entry.judgments[i].claim);
+    const open = this.entry.open[this.judge]?.includes(sentence.index);
     const told =
       tone === "plain" && !sentence.citations.length ? "no citation" : head.meanings[tone];
     return h(
@@ -183,7 +184,12 @@ class ResponseView {
         { class: "gutter" },
         h("span", { class: "muted", "aria-hidden": "true" }, sentence.index),
         sign(tone),
-        h("span", { class: "hidden" }, `Sentence ${sentence.index}, ${told}: `),
+        open && openMark(),
+        h(
+          "span",
+          { class: "hidden" },
+          `Sentence ${sentence.index}, ${told}${open ? ", something unjudged" : ""}: `,
+        ),
       ),
       h(
         "div",
@@ -311,7 +317,8 @@ function placeOf(judgment) {
     : `Sentence ${judgment.sentence_index}`;
 }
 
-function isProblem(judgment) {
+/** Whether a judgment wants a look: for what the system did, or since we could not judge it. */
+function wantsALook(judgment) {
   return !["good", "plain"].includes(judgment.tone);
 }
 
