@@ -297,7 +297,7 @@ def test_the_prompt_as_it_was_sent(tmp_path: Path, open_page: Open) -> None:
 
 def test_two_outputs_are_compared(compared_page: Path, open_page: Open) -> None:
     browser = open_page(compared_page, "#/compare")
-    assert "of 39 judgments that both have" in browser.text("#screen .lead")
+    assert "of 39 items that both judged" in browser.text("#screen .lead")
     assert browser.all(".crossed .diagonal")
     links = browser.all("#screen tbody a[aria-label^='Open sentence']")
     assert f"{len(links)} flipped" in browser.text("#screen .lead")

@@ -57,6 +57,18 @@ def test_ranks_lead_from_measure_to_measure() -> None:
     assert heights == [48, 70, 70, 48, 92]
 
 
+def test_tied_runs_stand_in_a_frame() -> None:
+    svg = bump(["M", "N"], {"a": [1, 2], "b": [1, 1], "c": [3, 2]})
+    assert told(svg) == [
+        "2 runs are tied at rank 1", "2 runs are tied at rank 2",
+        "a: M 1, N 2", "b: M 1, N 1", "c: M 3, N 2",
+    ]  # fmt: skip
+    heights = [float(circle.get("cy") or "") for circle in drawn(svg).iter(f"{SVG}circle")]
+    assert heights == [48, 70, 70, 48, 92, 92]
+    frames = [(rect.get("y"), rect.get("height")) for rect in drawn(svg).iter(f"{SVG}rect")]
+    assert frames == [("39", "40"), ("61", "40")]
+
+
 def test_a_scatter_has_a_point_a_run() -> None:
     svg = scatter("M", "others", {"a": (1.0, 0.0), "b": (0.5, 0.5)})
     assert told(svg) == ["a: 1.000 here, 0.000 in others", "b: 0.500 here, 0.500 in others"]

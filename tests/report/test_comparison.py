@@ -51,10 +51,24 @@ def test_what_one_of_them_has_alone_is_counted(tmp_path: Path) -> None:
     assert (found["met"], found["only_here"], found["only_there"]) == (1, 2, 1)
 
 
-def test_a_failure_of_ours_is_no_label(tmp_path: Path) -> None:
-    other = other_of(tmp_path, cited(None, failure=Failure("cut", "")))
-    (flip,) = other.flips([cited(NONE)])
-    assert (flip["here"]["tone"], flip["there"]["tone"]) == ("bad", "unjudged")
+def test_what_is_unjudged_has_not_flipped(tmp_path: Path) -> None:
+    cut = {"failure": Failure("cut", "")}
+    theirs = [cited(None, **cut), cited(None, "e", **cut), cited(FULL, sentence=1)]
+    ours = [cited(NONE), cited(None, "e", **cut), cited(None, sentence=1, **cut)]
+    other = other_of(tmp_path, *theirs)
+    assert list(other.flips(ours)) == []
+    found = other.as_dict(other.board)
+    assert (found["met"], found["pairs"]) == (0, [])
+    assert found["unjudged"] == {"here": 1, "there": 1, "both": 1}
+    assert (found["only_here"], found["only_there"]) == (0, 0)
+
+
+def test_runs_that_unjudged_items_leave_open_have_no_place(tmp_path: Path) -> None:
+    other = other_of(tmp_path, cited(FULL), cited(None, "e", failure=Failure("cut", "")))
+    sure = other_of(tmp_path / "sure", cited(FULL), cited(FULL, "e"))
+    (move,) = [m for m in other.as_dict(sure.board)["moves"] if m["measure"] == "CITATION_SUPPORT"]
+    assert (move["place_here"], move["place_there"]) == (1, None)
+    assert move["there"] == {"value": 1.0, "lowest": 0.5, "highest": 1.0}
 
 
 def claim(text: str, label: str, doc_id: str | None = None) -> Judgment:
@@ -94,4 +108,4 @@ def test_runs_move_by_the_measures_that_both_have(label: str, tmp_path: Path) ->
     other = other_of(tmp_path, cited(label))
     moves = {move["measure"]: move for move in other.as_dict(other.board)["moves"]}
     assert moves["CITATION_SUPPORT"]["here"] == moves["CITATION_SUPPORT"]["there"]
-    assert moves["CITATION_SUPPORT"]["here"] == float(label == FULL)
+    assert moves["CITATION_SUPPORT"]["here"]["value"] == float(label == FULL)

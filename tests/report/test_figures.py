@@ -14,6 +14,7 @@ from trecjudge.leaderboard import Leaderboard
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import FULL, NONE
 from trecjudge.report.figures import agreement, means_of, own_charts, ranks, read_truth
+from trecjudge.report.standings import standings
 
 
 def board(*runs: str, judge: str = "citation") -> Leaderboard:
@@ -41,6 +42,15 @@ def test_ranks_follow_each_measure() -> None:
         "b": 1,
         "a": 2,
     }
+
+
+def test_equal_values_share_a_rank() -> None:
+    found = board("b", "c", "a")
+    names = [measure.name for measure in found.spec.measures]
+    at = names.index("CITATION_SUPPORT")
+    assert {run: row[at] for run, row in ranks(found).items()} == {"b": 1, "a": 2, "c": 2}
+    shown = standings(found, {}, {})["runs"]
+    assert {run["id"]: run["place"] for run in shown} == {"b": 1, "a": 2, "c": 2}
 
 
 @pytest.mark.parametrize(("lower", "first"), [(False, "long"), (True, "short")])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -112,13 +113,22 @@ def bump(measures: Sequence[str], ranks: Mapping[str, Sequence[int | None]]) -> 
     """Return a line for each run from its rank by one measure to its rank by the next.
 
     `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
-    the leaderboard; the first five stand out.
+    the leaderboard; the first five stand out. Runs that share a rank stand one below the other, in
+    a frame.
     """
     left, top = max(margin(ranks), COLUMN // 2), 48
     xs = [left + COLUMN * i for i in range(len(measures))]
-    lines = [_line(run_id, found, xs, top, measures) for run_id, found in ranks.items()]
-    highest = max((rank for found in ranks.values() for rank in found if rank), default=1)
-    bottom = top + ROW * (highest - 1)
+    stands = [_stands([found[i] for found in ranks.values()], top) for i in range(len(measures))]
+    lines = [
+        _line(run_id, found, [column[row] for column in stands], xs, measures)
+        for row, (run_id, found) in enumerate(ranks.items())
+    ]
+    bottom = top + ROW * (max(1, len(ranks)) - 1)
+    ties = [
+        {"x": x - 9, "y": min(ys) - 9, "height": max(ys) - min(ys) + 18, "told": said}
+        for i, x in enumerate(xs)
+        for said, ys in _ties([found[i] for found in ranks.values()], stands[i])
+    ]
     columns = [{"x": x, "name": name} for x, name in zip(xs, measures, strict=True)]
     size = {
         "width": xs[-1] + left,
@@ -129,13 +139,40 @@ def bump(measures: Sequence[str], ranks: Mapping[str, Sequence[int | None]]) -> 
         "bottom": bottom,
     }
     title = f"Rank of each run by {', '.join(measures)}"
-    return render("bump.svg", title=title, columns=columns, lines=lines, **size)
+    return render("bump.svg", title=title, columns=columns, lines=lines, ties=ties, **size)
+
+
+def _stands(ranks: Sequence[int | None], top: int) -> list[int | None]:
+    """Return the pixel of each run in a column: those of one rank in their order from it on."""
+    taken: Counter[int] = Counter()
+    found: list[int | None] = []
+    for rank in ranks:
+        found.append(None if rank is None else top + ROW * (rank - 1 + taken[rank]))
+        if rank is not None:
+            taken[rank] += 1
+    return found
+
+
+def _ties(
+    ranks: Sequence[int | None], ys: Sequence[int | None]
+) -> Iterator[tuple[str, Sequence[int]]]:
+    """Yield what is said of each rank that several runs share, and where they stand."""
+    shared: dict[int, list[int]] = defaultdict(list)
+    for rank, y in zip(ranks, ys, strict=True):
+        if rank is not None and y is not None:
+            shared[rank].append(y)
+    for rank, found in shared.items():
+        if len(found) > 1:
+            yield f"{len(found)} runs are tied at rank {rank}", found
 
 
 def _line(
-    run_id: str, ranks: Sequence[int | None], xs: Sequence[int], top: int, names: Sequence[str]
+    run_id: str,
+    ranks: Sequence[int | None],
+    ys: Sequence[int | None],
+    xs: Sequence[int],
+    names: Sequence[str],
 ) -> dict[str, Any]:
-    ys = [None if rank is None else top + ROW * (rank - 1) for rank in ranks]
     dots = [(x, y) for x, y in zip(xs, ys, strict=True) if y is not None]
     said = ", ".join(
         f"{n} {'no value' if r is None else r}" for n, r in zip(names, ranks, strict=True)

@@ -10,6 +10,7 @@ from typing import Any
 from trecjudge.judgments import JudgmentsReader
 from trecjudge.leaderboard import Leaderboard
 from trecjudge.records import Judgment, Response, without_text
+from trecjudge.report.places import mean_shown, sure_places
 from trecjudge.report.tones import tone, word
 from trecjudge.scoring import spec_of
 
@@ -33,6 +34,11 @@ class Verdict:
         return ours != (other.word, other.grade, other.value)
 
     @property
+    def judged(self) -> bool:
+        """Whether it is one at all; what is unjudged says nothing."""
+        return self.tone != "unjudged"
+
+    @property
     def shown(self) -> dict[str, str]:
         """The verdict as the page shows it."""
         value = "" if self.value is None else f" {self.value:.3f}"
@@ -53,19 +59,29 @@ class Other:
     verdicts: dict[Key, Verdict] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
     pairs: Counter[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=Counter)
-    """How often (tone and word here, tone and word there)."""
+    """How often (tone and word here, tone and word there), where both sides have a verdict."""
+    unjudged: Counter[str] = field(default_factory=Counter)
+    """How often `here`, `there` or on `both` sides what both have is unjudged."""
     only_here: int = 0
-    met: int = 0
+    met: set[Key] = field(default_factory=set)
+    """What both have, judged or not."""
 
     def flips(self, judgments: Iterable[Judgment]) -> Iterator[dict[str, Any]]:
-        """Count judgments against the other output's and yield those that say something else."""
+        """Count judgments against the other output's and yield those that say something else.
+
+        Where one side is unjudged there is nothing to hold against the other: it is counted apart.
+        """
         for judgment in judgments:
-            other = self.verdicts.get(_key(judgment, self.renamed.get(judgment.judge)))
+            key = _key(judgment, self.renamed.get(judgment.judge))
+            other = self.verdicts.get(key)
             if other is None:
                 self.only_here += 1
                 continue
-            self.met += 1
+            self.met.add(key)
             ours = self.verdict(judgment)
+            if not (ours.judged and other.judged):
+                self.unjudged["there" if ours.judged else "here" if other.judged else "both"] += 1
+                continue
             self.pairs[(ours.tone, ours.word), (other.tone, other.word)] += 1
             if ours.differs(other):
                 yield _flip(judgment, ours, other)
@@ -81,9 +97,10 @@ class Other:
         pairs = [{"here": a, "there": b, "count": n} for (a, b), n in sorted(self.pairs.items())]
         return {
             "name": self.name,
-            "met": self.met,
+            "met": self.pairs.total(),
+            "unjudged": {where: self.unjudged[where] for where in ("here", "there", "both")},
             "only_here": self.only_here,
-            "only_there": len(self.verdicts) - self.met,
+            "only_there": len(self.verdicts) - len(self.met),
             "pairs": pairs,
             "moves": list(_moves(ours, self.board)),
         }
@@ -136,19 +153,20 @@ def _flip(judgment: Judgment, ours: Verdict, other: Verdict) -> dict[str, Any]:
 
 
 def _moves(ours: Leaderboard, theirs: Leaderboard) -> Iterator[dict[str, Any]]:
-    """Yield the value and the place of each run here and there, by measure."""
+    """Yield the mean and the place of each run here and there by a measure, for each they share."""
     named = {measure.name: measure for measure in theirs.spec.measures}
-    places = {run_id: place for place, run_id in enumerate(theirs.ranking(), 1)}
-    for place, run_id in enumerate(ours.ranking(), 1):
-        if run_id not in theirs.scores:
+    for measure in ours.spec.measures:
+        if measure.name not in named:
             continue
-        for measure in ours.spec.measures:
-            if measure.name in named:
+        there = named[measure.name]
+        places_here, places_there = sure_places(ours, measure), sure_places(theirs, there)
+        for run_id in ours.ranking():
+            if run_id in theirs.scores:
                 yield {
                     "run": run_id,
                     "measure": measure.name,
-                    "here": ours.mean(run_id, measure).value,
-                    "there": theirs.mean(run_id, named[measure.name]).value,
-                    "place_here": place,
-                    "place_there": places[run_id],
+                    "here": mean_shown(ours.mean(run_id, measure)),
+                    "there": mean_shown(theirs.mean(run_id, there)),
+                    "place_here": places_here[run_id],
+                    "place_there": places_there[run_id],
                 }

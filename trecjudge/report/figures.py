@@ -10,6 +10,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.leaderboard import Leaderboard
 from trecjudge.report.charts import bump, distribution, scatter
 from trecjudge.report.page import Chart
+from trecjudge.report.places import places
 from trecjudge.trec import read_leaderboard
 
 Means = Mapping[str, Mapping[str, float]]
@@ -20,7 +21,10 @@ def own_charts(board: Leaderboard) -> Iterator[Chart]:
     """Yield ranks by measure, then the distribution of each measure."""
     names = [measure.name for measure in board.spec.measures]
     if len(names) > 1 and len(board.scores) > 1:
-        caption = "A line a run, from its rank by one measure to its rank by the next."
+        caption = (
+            "A line a run, from its rank by one measure to its rank by the next. A frame holds runs"
+            " that are tied: they share the rank of its first."
+        )
         yield Chart("Ranks by measure", caption, bump(names, ranks(board)))
     caption = "A point a topic; the box is the middle half of the topics, the bar their median."
     for name in names:
@@ -35,16 +39,9 @@ def _over_topics(board: Leaderboard, run_id: str, measure: str) -> list[float]:
 
 
 def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
-    """Return the rank of each run by each measure, the best run first; equal values by run."""
-    found: dict[str, list[int | None]] = {run_id: [] for run_id in board.ranking()}
-    for measure in board.spec.measures:
-        means = {run_id: board.mean(run_id, measure).value for run_id in found}
-        valued = [(value, run_id) for run_id, value in means.items() if value is not None]
-        valued.sort(key=lambda pair: pair[0] if measure.lower_is_better else -pair[0])
-        places = {run_id: place for place, (_, run_id) in enumerate(valued, 1)}
-        for run_id, row in found.items():
-            row.append(places.get(run_id))
-    return found
+    """Return the rank of each run by each measure, the best run first; equal values share one."""
+    columns = [places(board, measure) for measure in board.spec.measures]
+    return {run_id: [column[run_id] for column in columns] for run_id in board.ranking()}
 
 
 def agreement(board: Leaderboard, name: str, theirs: Means) -> Iterator[Chart]:

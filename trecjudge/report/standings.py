@@ -12,6 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.leaderboard import Leaderboard, Score
 from trecjudge.measures import MeasureSpec
 from trecjudge.records import Place
+from trecjudge.report.places import mean_shown, ranking_measure, sure_places
 from trecjudge.sources.containers import lines
 
 UNJUDGED, NO_RESPONSE = "?", ""
@@ -46,13 +47,13 @@ def standings(board: Leaderboard, intervals: Intervals, teams: Mapping[str, str]
     """
     order = board.ranking()
     measures = board.spec.measures
+    places = sure_places(board, ranking_measure(board))
     return {
         "ranked_by": board.spec.ranked_by,
         "measures": [_measure(measure) for measure in measures],
         "runs": [
-            _run(board, run_id, intervals, teams.get(run_id, ""))
-            | {"place": _place(board, run_id, number)}
-            for number, run_id in enumerate(order, 1)
+            _run(board, run_id, intervals, teams.get(run_id, "")) | {"place": places[run_id]}
+            for run_id in order
         ],
         "scores": [
             [[_score(board, run_id, topic, m.name) for topic in board.expected] for run_id in order]
@@ -79,10 +80,8 @@ def _run(board: Leaderboard, run_id: str, intervals: Intervals, team: str) -> di
         mean = board.mean(run_id, measure)
         known = intervals.get((run_id, measure.name), {})
         means.append(
-            {
-                "value": mean.value,
-                "lowest": mean.low,
-                "highest": mean.high,
+            mean_shown(mean)
+            | {
                 "low": known.get("low"),
                 "high": known.get("high"),
                 "groups": "".join(known.get("groups") or ()),
@@ -98,13 +97,6 @@ def _run(board: Leaderboard, run_id: str, intervals: Intervals, team: str) -> di
         "expected": coverage.expected,
         "means": means,
     }
-
-
-def _place(board: Leaderboard, run_id: str, number: int) -> int | None:
-    """Return the place of a run; None where unjudged items leave it open."""
-    ranked = next(m for m in board.spec.measures if m.name == board.spec.ranked_by)
-    mean = board.mean(run_id, ranked)
-    return number if mean.value is not None and mean.low == mean.high else None
 
 
 def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> float | str | None:

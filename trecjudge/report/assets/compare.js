@@ -9,6 +9,12 @@ async function compareView() {
     ];
   const flips = await block("flips");
   const share = compared.met ? `${((1 - flips.length / compared.met) * 100).toFixed(1)} %` : "none";
+  const { here, there, both } = compared.unjudged;
+  const open = [
+    here && `${here} are unjudged here`,
+    there && `${there} there`,
+    both && `${both} on both sides`,
+  ].filter(Boolean);
   const alone = [
     compared.only_here && `${compared.only_here} are here alone`,
     compared.only_there && `${compared.only_there} there alone`,
@@ -21,7 +27,8 @@ async function compareView() {
       h("bdi", null, head.name),
       " (here) and ",
       h("bdi", null, compared.name),
-      ` (there): of ${compared.met} judgments that both have, ${share} say the same, ${flips.length} flipped.`,
+      ` (there): of ${compared.met} items that both judged, ${share} are judged the same, ${flips.length} flipped.`,
+      open.length > 0 && ` Unjudged, and in none of these: ${open.join(", ")}.`,
       alone.length > 0 && ` ${alone.join(", ")}.`,
     ),
     h("h2", null, "Labels"),
@@ -103,31 +110,31 @@ function movesPart(moves) {
             name: "Place here",
             number: true,
             key: (move) => move.place_here,
-            cell: (move) => move.place_here,
+            cell: (move) => move.place_here ?? "?",
           },
           {
             name: "Place there",
             number: true,
             key: (move) => move.place_there,
-            cell: (move) => move.place_there,
+            cell: (move) => move.place_there ?? "?",
           },
           {
             name: "Here",
             number: true,
-            key: (move) => move.here,
-            cell: (move) => number(move.here),
+            key: (move) => move.here.value,
+            cell: (move) => meanShown(move.here),
           },
           {
             name: "There",
             number: true,
-            key: (move) => move.there,
-            cell: (move) => number(move.there),
+            key: (move) => move.there.value,
+            cell: (move) => meanShown(move.there),
           },
           {
             name: "Difference",
             number: true,
-            key: difference,
-            cell: (move) => signed(difference(move)),
+            key: (move) => difference(move).value,
+            cell: (move) => meanShown(difference(move), signed),
           },
         ],
         moves.filter((move) => move.measure === names[i]),
@@ -138,13 +145,19 @@ function movesPart(moves) {
   return [h("div", { class: "tools" }, chooser("Measure", names, at, draw)), place];
 }
 
-function difference(move) {
-  return move.here === null || move.there === null ? null : move.here - move.there;
+/** Here minus there, with what unjudged items on either side could make of it. */
+function difference({ here, there }) {
+  const minus = (a, b) => (a === null || b === null ? null : a - b);
+  return {
+    value: minus(here.value, there.value),
+    lowest: minus(here.lowest, there.highest),
+    highest: minus(here.highest, there.lowest),
+  };
 }
 
 function signed(value) {
-  return value === null
-    ? "n/a"
+  return typeof value !== "number"
+    ? number(value)
     : `${value > 0 ? "+" : value < 0 ? "−" : "±"}${number(Math.abs(value))}`;
 }
 

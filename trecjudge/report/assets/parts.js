@@ -6,6 +6,22 @@ function number(value) {
   return Math.abs(value) < 10 ? value.toFixed(3) : value.toFixed(1);
 }
 
+/** Whether unjudged items could move a mean. */
+function isOpen(mean) {
+  return mean.lowest !== mean.highest;
+}
+
+/** A mean's value; unjudged is not the same as not defined. */
+function valueOf(mean) {
+  return mean.value === null && isOpen(mean) ? "?" : mean.value;
+}
+
+/** A mean with the bounds that unjudged items leave it. */
+function meanShown(mean, told = number) {
+  const bounds = isOpen(mean) && `${told(mean.lowest)} to ${told(mean.highest)}`;
+  return [told(valueOf(mean)), bounds && h("small", { class: "bounds muted" }, bounds)];
+}
+
 function sign(tone) {
   return h("span", { class: `sign ${tone}`, "aria-hidden": "true" }, head.signs[tone]);
 }
