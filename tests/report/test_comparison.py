@@ -68,7 +68,8 @@ def test_runs_that_unjudged_items_leave_open_have_no_place(tmp_path: Path) -> No
     sure = other_of(tmp_path / "sure", cited(FULL), cited(FULL, "e"))
     (move,) = [m for m in other.as_dict(sure.board)["moves"] if m["measure"] == "CITATION_SUPPORT"]
     assert (move["place_here"], move["place_there"]) == (1, None)
-    assert move["there"] == {"value": 1.0, "lowest": 0.5, "highest": 1.0}
+    bounds = {"lowest": 0.5, "highest": 1.0, "unjudged": False}
+    assert move["there"] == {"value": 1.0, **bounds}
 
 
 def claim(text: str, label: str, doc_id: str | None = None) -> Judgment:

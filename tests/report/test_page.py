@@ -16,7 +16,8 @@ from trecjudge.report.page import SCRIPTS, Bar, Page, policy, write_page
 from trecjudge.report.templates import ASSETS
 
 BOARD: dict[str, Any] = {
-    "judge": "judge citation", "model": "", "ranked_by": "M", "judged": 1, "expected": 1,
+    "judge": "judge citation", "model": "", "ranked_by": "M", "ranked_lower": False,
+    "judged": 1, "expected": 1,
     "has_intervals": False, "has_groups": False, "findings_total": 0, "compared": None,
     "topics": [], "measures": [], "runs": [],
 }  # fmt: skip

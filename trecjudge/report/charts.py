@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -109,12 +109,16 @@ def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     return first, median, third
 
 
-def bump(measures: Sequence[str], ranks: Mapping[str, Sequence[int | None]]) -> str:
+def bump(
+    measures: Sequence[str],
+    ranks: Mapping[str, Sequence[int | None]],
+    lower: Collection[str] = (),
+) -> str:
     """Return a line for each run from its rank by one measure to its rank by the next.
 
     `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
     the leaderboard; the first five stand out. Runs that share a rank stand one below the other, in
-    a frame.
+    a frame. Of the measures in `lower` less is better.
     """
     left, top = max(margin(ranks), COLUMN // 2), 48
     xs = [left + COLUMN * i for i in range(len(measures))]
@@ -129,7 +133,9 @@ def bump(measures: Sequence[str], ranks: Mapping[str, Sequence[int | None]]) -> 
         for i, x in enumerate(xs)
         for said, ys in _ties([found[i] for found in ranks.values()], stands[i])
     ]
-    columns = [{"x": x, "name": name} for x, name in zip(xs, measures, strict=True)]
+    columns = [
+        {"x": x, "name": name, "lower": name in lower} for x, name in zip(xs, measures, strict=True)
+    ]
     size = {
         "width": xs[-1] + left,
         "height": bottom + 24,

@@ -165,8 +165,8 @@ def _moves(ours: Leaderboard, theirs: Leaderboard) -> Iterator[dict[str, Any]]:
                 yield {
                     "run": run_id,
                     "measure": measure.name,
-                    "here": mean_shown(ours.mean(run_id, measure)),
-                    "there": mean_shown(theirs.mean(run_id, there)),
+                    "here": mean_shown(ours, run_id, measure),
+                    "there": mean_shown(theirs, run_id, there),
                     "place_here": places_here[run_id],
                     "place_there": places_there[run_id],
                 }

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.leaderboard import Leaderboard
+from trecjudge.measures import MeasureSpec
 from trecjudge.report.charts import bump, distribution, scatter
 from trecjudge.report.page import Chart
 from trecjudge.report.places import places
@@ -20,16 +21,23 @@ Means = Mapping[str, Mapping[str, float]]
 def own_charts(board: Leaderboard) -> Iterator[Chart]:
     """Yield ranks by measure, then the distribution of each measure."""
     names = [measure.name for measure in board.spec.measures]
+    lower = [measure.name for measure in board.spec.measures if measure.lower_is_better]
     if len(names) > 1 and len(board.scores) > 1:
         caption = (
             "A line a run, from its rank by one measure to its rank by the next. A frame holds runs"
             " that are tied: they share the rank of its first."
         )
-        yield Chart("Ranks by measure", caption, bump(names, ranks(board)))
+        yield Chart("Ranks by measure", caption, bump(names, ranks(board), lower))
     caption = "A point a topic; the box is the middle half of the topics, the bar their median."
-    for name in names:
-        values = {run_id: _over_topics(board, run_id, name) for run_id in board.ranking()}
-        yield Chart(f"{name} over topics", caption, distribution(name, values), name)
+    for measure in board.spec.measures:
+        values = {run_id: _over_topics(board, run_id, measure.name) for run_id in board.ranking()}
+        said = label(measure)
+        yield Chart(f"{said} over topics", caption, distribution(said, values), measure.name)
+
+
+def label(measure: MeasureSpec) -> str:
+    """Return a measure's name, and whether less of it is better."""
+    return f"{measure.name} (lower is better)" if measure.lower_is_better else measure.name
 
 
 def _over_topics(board: Leaderboard, run_id: str, measure: str) -> list[float]:
@@ -46,13 +54,14 @@ def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
 
 def agreement(board: Leaderboard, name: str, theirs: Means) -> Iterator[Chart]:
     """Yield a scatter of each measure that others have too, a point a run."""
-    for measure, ours in means_of(board).items():
-        common = theirs.get(measure, {})
+    every = means_of(board)
+    for measure in board.spec.measures:
+        ours, common = every[measure.name], theirs.get(measure.name, {})
         points = {run: (ours[run], common[run]) for run in ours if run in common}
         if points:
             caption = f"A point a run ({len(points)}); on the line the two say the same."
-            svg = scatter(measure, name, points)
-            yield Chart(f"{measure}, held against {name}", caption, svg, measure)
+            svg = scatter(label(measure), name, points)
+            yield Chart(f"{label(measure)}, held against {name}", caption, svg, measure.name)
 
 
 def means_of(board: Leaderboard) -> Means:

@@ -35,9 +35,20 @@ def sure_places(board: Leaderboard, measure: MeasureSpec) -> dict[str, int | Non
     }
 
 
-def mean_shown(mean: Mean) -> dict[str, Any]:
-    """Return a mean as the page takes it: its value, and the bounds that unjudged items leave."""
-    return {"value": mean.value, "lowest": mean.low, "highest": mean.high}
+def mean_shown(board: Leaderboard, run_id: str, measure: MeasureSpec) -> dict[str, Any]:
+    """Return a mean as the page takes it: its value, and the bounds that unjudged items leave.
+
+    `unjudged` tells whether it has no value for what is unjudged, not for being undefined.
+    """
+    mean = board.mean(run_id, measure)
+    own = (scores[measure.name] for scores in board.scores[run_id].values())
+    failed = any(score.value is None and not score.judged for score in own)
+    return {
+        "value": mean.value,
+        "lowest": mean.low,
+        "highest": mean.high,
+        "unjudged": mean.value is None and (failed or is_open(mean)),
+    }
 
 
 def ranking_measure(board: Leaderboard) -> MeasureSpec:

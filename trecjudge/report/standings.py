@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.leaderboard import Leaderboard, Score
 from trecjudge.measures import MeasureSpec
 from trecjudge.records import Place
-from trecjudge.report.places import mean_shown, ranking_measure, sure_places
+from trecjudge.report.places import is_open, mean_shown, ranking_measure, sure_places
 from trecjudge.sources.containers import lines
 
 UNJUDGED, NO_RESPONSE = "?", ""
@@ -43,22 +43,26 @@ def read_intervals(path: Path) -> Intervals:
 def standings(board: Leaderboard, intervals: Intervals, teams: Mapping[str, str]) -> dict[str, Any]:
     """Return runs (the best first), measures and scores: `scores[measure][run][topic]`.
 
-    A score is a number, None where the measure is not defined, UNJUDGED or NO_RESPONSE.
+    A score is a number, None where the measure is not defined, UNJUDGED or NO_RESPONSE. `bounds` of
+    a measure are [run, topic, lowest, highest] for each score that unjudged items leave open.
     """
     order = board.ranking()
     measures = board.spec.measures
-    places = sure_places(board, ranking_measure(board))
+    ranked = ranking_measure(board)
+    places = sure_places(board, ranked)
     return {
         "ranked_by": board.spec.ranked_by,
         "measures": [_measure(measure) for measure in measures],
         "runs": [
-            _run(board, run_id, intervals, teams.get(run_id, "")) | {"place": places[run_id]}
+            _run(board, run_id, intervals, teams.get(run_id, ""))
+            | {"place": places[run_id], "open": is_open(board.mean(run_id, ranked))}
             for run_id in order
         ],
         "scores": [
             [[_score(board, run_id, topic, m.name) for topic in board.expected] for run_id in order]
             for m in measures
         ],
+        "bounds": [list(_bounds(board, order, m.name)) for m in measures],
     }
 
 
@@ -77,10 +81,9 @@ def _run(board: Leaderboard, run_id: str, intervals: Intervals, team: str) -> di
     coverage = board.coverage[run_id]
     means = []
     for measure in board.spec.measures:
-        mean = board.mean(run_id, measure)
         known = intervals.get((run_id, measure.name), {})
         means.append(
-            mean_shown(mean)
+            mean_shown(board, run_id, measure)
             | {
                 "low": known.get("low"),
                 "high": known.get("high"),
@@ -97,6 +100,16 @@ def _run(board: Leaderboard, run_id: str, intervals: Intervals, team: str) -> di
         "expected": coverage.expected,
         "means": means,
     }
+
+
+def _bounds(
+    board: Leaderboard, order: Sequence[str], measure: str
+) -> Iterator[tuple[int, int, float | None, float | None]]:
+    for run, run_id in enumerate(order):
+        for topic, topic_id in enumerate(board.expected):
+            scores = board.scores[run_id].get(topic_id)
+            if scores is not None and (score := scores[measure]).low != score.high:
+                yield run, topic, score.low, score.high
 
 
 def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> float | str | None:

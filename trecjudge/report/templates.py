@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ def _environment() -> Environment:
         "visible": visible,
         "number": number,
         "stacked": stacked,
+        "told": told,
         "part": lambda text: quote(text, safe=""),
     }
     return environment
@@ -44,6 +46,11 @@ def number(value: float | None) -> str:
     if value is None:
         return "n/a"
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def told(mean: Mapping[str, Any]) -> str:
+    """Return the value of a mean as a reader wants it; unjudged is not the same as not defined."""
+    return "unjudged" if mean["unjudged"] else number(mean["value"])
 
 
 def stacked(name: str) -> Markup:

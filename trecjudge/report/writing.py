@@ -209,7 +209,9 @@ def _totals(head: Mapping[str, Any], judges: Iterable[str]) -> dict[str, Any]:
     """Return what the static part of the page tells beyond the head block."""
     runs = head["runs"]
     means = [mean for run in runs for mean in run["means"]]
+    lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}
     return {
+        "ranked_lower": head["ranked_by"] in lower,
         "judge": f"judge {', '.join(judges)}",
         "judged": sum(run["judged"] for run in runs),
         "expected": sum(run["expected"] for run in runs),

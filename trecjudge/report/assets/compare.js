@@ -99,7 +99,9 @@ function movesPart(moves) {
   const names = [...new Set(moves.map((move) => move.measure))];
   if (!names.length) return h("p", { class: "note" }, "The two have no measure in common.");
   const place = h("div");
-  const draw = (i) =>
+  const known = names.map((name) => head.measures.find((measure) => measure.name === name));
+  const draw = (i) => {
+    const lower = known[i].lower_is_better;
     fresh(
       place,
       table(
@@ -109,30 +111,35 @@ function movesPart(moves) {
           {
             name: "Place here",
             number: true,
+            lower: true,
             key: (move) => move.place_here,
             cell: (move) => move.place_here ?? "?",
           },
           {
             name: "Place there",
             number: true,
+            lower: true,
             key: (move) => move.place_there,
             cell: (move) => move.place_there ?? "?",
           },
           {
             name: "Here",
             number: true,
+            lower,
             key: (move) => move.here.value,
             cell: (move) => meanShown(move.here),
           },
           {
             name: "There",
             number: true,
+            lower,
             key: (move) => move.there.value,
             cell: (move) => meanShown(move.there),
           },
           {
             name: "Difference",
             number: true,
+            lower,
             key: (move) => difference(move).value,
             cell: (move) => meanShown(difference(move), signed),
           },
@@ -140,9 +147,10 @@ function movesPart(moves) {
         moves.filter((move) => move.measure === names[i]),
       ),
     );
+  };
   const at = Math.max(0, names.indexOf(head.ranked_by));
   draw(at);
-  return [h("div", { class: "tools" }, chooser("Measure", names, at, draw)), place];
+  return [h("div", { class: "tools" }, chooser("Measure", known.map(measureLabel), at, draw)), place];
 }
 
 /** Here minus there, with what unjudged items on either side could make of it. */
@@ -152,6 +160,7 @@ function difference({ here, there }) {
     value: minus(here.value, there.value),
     lowest: minus(here.lowest, there.highest),
     highest: minus(here.highest, there.lowest),
+    unjudged: here.unjudged || there.unjudged,
   };
 }
 

@@ -7,7 +7,11 @@ function heatView(measureName) {
   const found = head.measures.findIndex((measure) => measure.name === measureName);
   const state = { measure: found < 0 ? rankedBy() : found, runs: "", topics: "", order: 0 };
   const place = h("div");
-  const draw = () => fresh(place, heatTable(state));
+  const key = h("p", { class: "shades muted" });
+  const draw = () => {
+    fresh(key, heatLegend(head.measures[state.measure]));
+    fresh(place, heatTable(state));
+  };
   draw();
   return [
     h("h1", null, "Heat map"),
@@ -36,20 +40,18 @@ function heatView(measureName) {
         draw();
       }),
     ),
-    heatLegend(),
+    key,
     place,
   ];
 }
 
-function heatLegend() {
+/** What the shades mean: the darker the better, whichever way a measure goes. */
+function heatLegend(measure) {
   const shades = Array.from({ length: SHADES }, (_, i) => h("span", { class: `shade q${i}` }));
-  return h(
-    "p",
-    { class: "shades muted" },
-    "lowest ",
-    shades,
-    " highest · – no response · n/a not defined · ? unjudged",
-  );
+  const [light, dark] = measure.lower_is_better
+    ? ["highest", "lowest, which is best"]
+    : ["lowest", "highest"];
+  return [`${light} `, shades, ` ${dark} · – no response · n/a not defined · ? unjudged`];
 }
 
 function heatTable(state) {
@@ -69,7 +71,7 @@ function heatTable(state) {
     {
       class: "heat",
       role: "grid",
-      "aria-label": `${head.measures[m].name} of each run on each topic`,
+      "aria-label": `${measureLabel(head.measures[m])} of each run on each topic`,
       click: (event) => openCell(event.target.closest("td")),
       keydown: moveInGrid,
     },
@@ -89,7 +91,10 @@ function meanOfTopic(m, topic) {
   return values.length ? mean(values) : null;
 }
 
-/** The shade of a value: by seven equal steps from 0 to 1, or over what the measure's values span. */
+/**
+ * The shade of a value, darker where better: by seven equal steps from 0 to 1, or over what the
+ * measure's values span.
+ */
 function shadesOf(m) {
   let [low, high] = [0, 0];
   for (const value of head.scores[m].flat().filter(Number.isFinite)) {
@@ -97,7 +102,9 @@ function shadesOf(m) {
     high = Math.max(high, value);
   }
   if (low === 0 && high <= 1) high = 1;
-  return (value) => Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));
+  const step = (value) =>
+    Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));
+  return head.measures[m].lower_is_better ? (value) => SHADES - 1 - step(value) : step;
 }
 
 function topicRow(topics) {

@@ -9,25 +9,67 @@ const AGGREGATES = {
 };
 const mean = (values) => AGGREGATES.sum(values) / values.length;
 
-/** A run's mean over some topics, by the rules of the whole leaderboard. */
-function meanOver(m, runNumber, topicPositions) {
+/** The bounds that unjudged items leave to scores of a measure, by run and topic. */
+function boundsOf(m) {
+  return new Map(head.bounds[m].map(([r, t, ...bounds]) => [`${r} ${t}`, bounds]));
+}
+
+/** A run's mean over some topics with its bounds, by the rules of the whole leaderboard. */
+function meanOver(m, runNumber, topicPositions, bounds) {
   const measure = head.measures[m];
   const isNumber = (value) => typeof value === "number";
-  const found = topicPositions.map((t) => head.scores[m][runNumber][t]);
-  if (found.includes("?") && !found.some(isNumber)) return null; // nothing was judged
   const isMissing = (value) => value === "" || (value === null && measure.default_if_undefined);
-  const values = found
-    .map((value) => (isMissing(value) ? measure.default : value))
-    .filter(isNumber);
-  return values.length ? (AGGREGATES[measure.aggregate] || mean)(values) : null;
+  const whole = (values) => {
+    const known = values
+      .map((value) => (isMissing(value) ? measure.default : value))
+      .filter(isNumber);
+    return known.length ? (AGGREGATES[measure.aggregate] || mean)(known) : null;
+  };
+  const found = topicPositions.map((t) => head.scores[m][runNumber][t]);
+  const filled = (end) =>
+    whole(topicPositions.map((t, i) => bounds.get(`${runNumber} ${t}`)?.[end] ?? found[i]));
+  const made = { lowest: filled(0), highest: filled(1) };
+  const unjudged = found.includes("?") && !found.some(isNumber);
+  return { value: unjudged ? null : whole(found), ...made, unjudged };
 }
+
+/** Places by means: equal values share one, what is unjudged leaves it open. */
+function placesBy(means, lower) {
+  const digits = 1e6;
+  const keys = means.map((each) => (each.value === null ? null : Math.round(each.value * digits)));
+  const better = (a, b) => (lower ? a < b : a > b);
+  return means.map((each, i) => {
+    if (isOpen(each) || each.unjudged) return "?";
+    if (keys[i] === null) return "–";
+    return 1 + keys.filter((key) => key !== null && better(key, keys[i])).length;
+  });
+}
+
+function drawMark(bar, name, attribute, value, fixed) {
+  let mark = bar.querySelector(`.${name}`);
+  if (!mark) {
+    mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    for (const [key, given] of Object.entries({ class: name, y: 0, height: 10, ...fixed }))
+      mark.setAttribute(key, given);
+    bar.append(mark);
+  }
+  mark.setAttribute("display", value === null ? "none" : "inline");
+  if (value !== null) mark.setAttribute(attribute, value);
+}
+
+const COUNTS = ".place, .responses, .judged";
 
 class LeaderboardView {
   constructor(board) {
     this.board = board;
     this.rows = [...board.tBodies[0].rows];
     this.heads = [...board.tHead.rows[0].cells];
-    this.means = head.runs.map((run) => run.means.map((each) => each.value));
+    this.means = head.runs.map((run) => run.means);
+    this.columns = head.measures.map((_, m) =>
+      this.heads.find((cell) => cell.dataset.key === String(m)),
+    );
+    for (const row of this.rows)
+      row.whole = [...row.querySelectorAll(COUNTS)].map((cell) => cell.textContent);
     this.sorted = this.heads.find((cell) => cell.hasAttribute("aria-sort"));
     for (const cell of this.heads) {
       const button = h("button", { type: "button", class: "sort", click: () => this.sortBy(cell) });
@@ -44,11 +86,12 @@ class LeaderboardView {
       judged: (i) => head.runs[i].judged,
     };
     const name = cell.dataset.key;
-    return keys[name] || ((i) => this.means[i][Number(name)]);
+    return Object.hasOwn(keys, name) ? keys[name] : (i) => valueOf(this.means[i][Number(name)]);
   }
 
   sortBy(cell) {
-    const upwards = cell.dataset.key === "place" || cell.dataset.key === "id";
+    const { key, lower } = cell.dataset;
+    const upwards = key === "place" || key === "id" || lower !== undefined;
     const [first, second] = upwards ? ["ascending", "descending"] : ["descending", "ascending"];
     const direction = cell.getAttribute("aria-sort") === first ? second : first;
     for (const each of this.heads) each.removeAttribute("aria-sort");
@@ -82,22 +125,56 @@ class LeaderboardView {
     );
     const all = positions.length === head.topics.length;
     this.board.classList.toggle("of-some", !all);
+    const bounds = head.measures.map((_, m) => boundsOf(m));
     this.means = head.runs.map((run, r) =>
-      run.means.map((each, m) => (all ? each.value : meanOver(m, r, positions))),
+      run.means.map((each, m) => (all ? each : meanOver(m, r, positions, bounds[m]))),
     );
-    for (const row of this.rows) this.draw(row);
+    const ranked = rankedBy();
+    const places = placesBy(
+      this.means.map((means) => means[ranked]),
+      head.measures[ranked].lower_is_better,
+    );
+    for (const row of this.rows) {
+      this.draw(row);
+      this.count(row, all ? null : positions, places[Number(row.dataset.run)]);
+    }
     this.order();
     return positions.length;
   }
 
   draw(row) {
     const cells = row.querySelectorAll("td.measure");
-    this.means[Number(row.dataset.run)].forEach((value, m) => {
-      cells[m].querySelector(".value").textContent = number(value);
-      const { low, high } = this.heads.find((cell) => cell.dataset.key === String(m)).dataset;
-      const at = value === null ? 0 : (98.4 * (value - low)) / (high - low);
-      cells[m].querySelector(".length")?.setAttribute("width", Math.min(100, Math.max(0, at)));
-      cells[m].querySelector(".at")?.setAttribute("x", Math.min(98.4, Math.max(0, at)));
+    this.means[Number(row.dataset.run)].forEach((each, m) => {
+      cells[m].querySelector(".value").textContent = number(valueOf(each));
+      const { low, high } = this.columns[m].dataset;
+      const at =
+        each.value === null
+          ? null
+          : Math.min(98.4, Math.max(0, (98.4 * (each.value - low)) / (high - low)));
+      const bar = cells[m].querySelector(".bar");
+      drawMark(bar, "length", "width", at, { x: 0 });
+      drawMark(bar, "at", "x", at, { width: 1.6 });
+      cells[m].querySelector(".of-chosen")?.remove();
+      if (isOpen(each))
+        cells[m].append(
+          h(
+            "small",
+            { class: "of-chosen muted" },
+            `${number(each.lowest)} to ${number(each.highest)}`,
+          ),
+        );
+    });
+  }
+
+  /** Place and counts of a run over the chosen topics; over all of them as they came. */
+  count(row, positions, place) {
+    const cells = [...row.querySelectorAll(COUNTS)];
+    const scores = head.scores[0][Number(row.dataset.run)];
+    const answered = positions?.filter((t) => scores[t] !== "").length;
+    // How many items there are on each topic is not in the page.
+    const told = positions ? [place, `${answered}/${positions.length}`, "–"] : row.whole;
+    cells.forEach((cell, i) => {
+      cell.textContent = told[i];
     });
   }
 }

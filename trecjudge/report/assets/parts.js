@@ -13,7 +13,12 @@ function isOpen(mean) {
 
 /** A mean's value; unjudged is not the same as not defined. */
 function valueOf(mean) {
-  return mean.value === null && isOpen(mean) ? "?" : mean.value;
+  return mean.unjudged ? "?" : mean.value;
+}
+
+/** A measure's name, and whether less of it is better. */
+function measureLabel(measure) {
+  return measure.lower_is_better ? `${measure.name} (lower is better)` : measure.name;
 }
 
 /** A mean with the bounds that unjudged items leave it. */
@@ -74,7 +79,7 @@ function chooser(label, names, chosen, changed) {
 function measureChooser(chosen, changed) {
   return chooser(
     "Measure",
-    head.measures.map((measure) => measure.name),
+    head.measures.map(measureLabel),
     chosen,
     changed,
   );
@@ -108,8 +113,9 @@ function ordered(rows, key, downwards) {
 const AT_ONCE = 200;
 
 /**
- * A table that sorts by its heads. Columns: {name, key(row), cell(row), number, header}. Of many
- * rows the first are shown, more on demand.
+ * A table that sorts by its heads. Columns: {name, key(row), cell(row), number, lower, header}.
+ * Numbers are sorted downwards first, those of which less is better upwards. Of many rows the first
+ * are shown, more on demand.
  */
 function table(label, columns, rows, sorted = null) {
   const body = h("tbody");
@@ -163,7 +169,7 @@ function table(label, columns, rows, sorted = null) {
           type: "button",
           class: "sort",
           click: () => {
-            state.downwards = state.column === i ? !state.downwards : Boolean(column.number);
+            state.downwards = state.column === i ? !state.downwards : Boolean(column.number && !column.lower);
             state.column = i;
             draw();
           },

@@ -37,7 +37,7 @@ async function responseView(runId, topicId, picked) {
 function responseHead(runId, topic) {
   const runs = head.runs.map((run) => run.id);
   const topics = head.topics.map((each) => each.id);
-  const tiles = head.measures.map((measure, m) => tile(measure.name, score(m, runId, topic.id)));
+  const tiles = head.measures.map((measure, m) => tile(measure, score(m, runId, topic.id)));
   const more = [
     ["Problem", topic.problem],
     ["Background", topic.background],

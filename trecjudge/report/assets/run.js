@@ -5,11 +5,16 @@ function runView(runId) {
   if (!run) return unknown("run", runId);
   const tiles = head.measures.map((measure, m) =>
     tile(
-      measure.name,
-      run.means[m].value,
-      run.means[m].low === null
-        ? ""
-        : `${number(run.means[m].low)} to ${number(run.means[m].high)}`,
+      measure,
+      valueOf(run.means[m]),
+      [
+        run.means[m].low !== null &&
+          `${number(run.means[m].low)} to ${number(run.means[m].high)} over topics`,
+        isOpen(run.means[m]) &&
+          `${number(run.means[m].lowest)} to ${number(run.means[m].highest)} by what is unjudged`,
+      ]
+        .filter(Boolean)
+        .join("; "),
     ),
   );
   const columns = [
@@ -20,8 +25,9 @@ function runView(runId) {
       cell: (topic) => responseLink(runId, topic.id, h("bdi", null, topic.id)),
     },
     ...head.measures.map((measure, m) => ({
-      name: measure.name,
+      name: measureLabel(measure),
       number: true,
+      lower: measure.lower_is_better,
       key: (topic) => score(m, runId, topic.id),
       cell: (topic) => number(score(m, runId, topic.id)),
     })),
@@ -50,11 +56,11 @@ function runView(runId) {
   ];
 }
 
-function tile(name, value, more) {
+function tile(measure, value, more) {
   return h(
     "li",
     { class: "tile" },
-    h("span", { class: "muted" }, name),
+    h("span", { class: "muted" }, measureLabel(measure)),
     h("b", null, number(value)),
     more && h("small", { class: "muted" }, more),
   );
@@ -62,15 +68,17 @@ function tile(name, value, more) {
 
 function topicsView() {
   const ranked = rankedBy();
+  const lower = head.measures[ranked].lower_is_better;
   const rows = head.topics.map((topic) => {
     const found = head.runs.map((run) => score(ranked, run.id, topic.id));
     const values = found.filter((value) => typeof value === "number");
+    const none = found.includes("?") ? "?" : null; // of what is unjudged nothing is known
     return {
       topic,
       responses: found.filter((value) => value !== "").length,
-      mean: values.length ? values.reduce((a, b) => a + b, 0) / values.length : null,
-      lowest: values.length ? Math.min(...values) : null,
-      highest: values.length ? Math.max(...values) : null,
+      mean: values.length ? mean(values) : none,
+      lowest: values.length ? Math.min(...values) : none,
+      highest: values.length ? Math.max(...values) : none,
     };
   });
   const columns = [
@@ -92,11 +100,18 @@ function topicsView() {
       key: (row) => row.responses,
       cell: (row) => `${row.responses}/${head.runs.length}`,
     },
-    { name: "Mean", number: true, key: (row) => row.mean, cell: (row) => number(row.mean) },
-    { name: "Lowest", number: true, key: (row) => row.lowest, cell: (row) => number(row.lowest) },
+    { name: "Mean", number: true, lower, key: (row) => row.mean, cell: (row) => number(row.mean) },
+    {
+      name: "Lowest",
+      number: true,
+      lower,
+      key: (row) => row.lowest,
+      cell: (row) => number(row.lowest),
+    },
     {
       name: "Highest",
       number: true,
+      lower,
       key: (row) => row.highest,
       cell: (row) => number(row.highest),
     },
@@ -106,7 +121,7 @@ function topicsView() {
     h(
       "p",
       { class: "lead" },
-      `${head.ranked_by} of all runs on each topic. Open a topic to see them side by side.`,
+      `${measureLabel(head.measures[ranked])} of all runs on each topic. Open a topic to see them side by side.`,
     ),
     filtered(
       "Filter topics",

@@ -158,7 +158,7 @@ function column(entry, topic, marks) {
     h(
       "p",
       { class: "muted" },
-      `${head.ranked_by} ${number(score(rankedBy(), entry.run, topic.id))}`,
+      `${measureLabel(head.measures[rankedBy()])} ${number(score(rankedBy(), entry.run, topic.id))}`,
     ),
     entry.sentences.length === 0 && h("p", { class: "note" }, "The response has no sentence."),
     h(
