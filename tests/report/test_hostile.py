@@ -173,6 +173,20 @@ def test_text_cannot_become_markup(sample_page: Path, browser: Browser) -> None:
     assert all("TrustedHTML" in said for said in browser.complaints())
 
 
+def test_a_name_of_any_length_fits(tmp_path: Path, browser: Browser) -> None:
+    name = "n" * 5_000
+    found = judgment(NONE, doc_id=name, citation=name, exists=True)
+    judged = (response(("S.", [name]), run_id=name, topic_id=name), [found])
+    log = [event | {"kind": "k", "message": "M"} for event in events(name)]
+    outputs = output(tmp_path, judged, log=log)
+    page = report(outputs, compare=outputs).path
+    for view in (f"#/run/{name}", f"#/topic/{name}", f"#/response/{name}/{name}", *VIEWS):
+        browser.open(page, view)
+        assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), view
+        assert name not in browser.text("main")
+    assert browser.find("#board tbody bdi").get_attribute("title") == name
+
+
 @pytest.mark.parametrize("name", ["../evil", "a/b", "<b>", "-x", ""])
 def test_a_name_that_leads_elsewhere_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / f"{name.replace('/', '_')}.judgments.jsonl").write_text("{}")

@@ -13,6 +13,9 @@ from markupsafe import Markup, escape
 
 from trecjudge.findings import visible
 
+LONGEST = 60
+"""Characters of a name that are shown; the whole of it is in a title."""
+
 ASSETS = Path(__file__).parent / "assets"
 
 
@@ -21,8 +24,10 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined
     )
+    environment.globals["longest"] = LONGEST
     environment.filters |= {
         "visible": visible,
+        "brief": brief,
         "number": number,
         "stacked": stacked,
         "told": told,
@@ -48,11 +53,17 @@ def number(value: float | None) -> str:
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
 
 
+def brief(name: str) -> str:
+    """Return a name of whatever length as one that fits into a table."""
+    shown = visible(name)
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
+
+
 def told(mean: Mapping[str, Any]) -> str:
     """Return the value of a mean as a reader wants it; unjudged is not the same as not defined."""
     return "unjudged" if mean["unjudged"] else number(mean["value"])
 
 
 def stacked(name: str) -> Markup:
-    """Return a measure's name that may break after each underscore."""
+    """Return a name that may break after each underscore."""
     return Markup("_<wbr>").join(map(escape, name.split("_")))

@@ -24,9 +24,9 @@ async function compareView() {
     h(
       "p",
       { class: "lead" },
-      h("bdi", null, head.name),
+      named(head.name),
       " (here) and ",
-      h("bdi", null, compared.name),
+      named(compared.name),
       ` (there): of ${compared.met} items that both judged, ${share} are judged the same, ${flips.length} flipped.`,
       open.length > 0 && ` Unjudged, and in none of these: ${open.join(", ")}.`,
       alone.length > 0 && ` ${alone.join(", ")}.`,
@@ -176,7 +176,7 @@ function flipColumns() {
     {
       name: "Topic",
       key: (flip) => flip.topic,
-      cell: (flip) => responseLink(flip.run, flip.topic, h("bdi", null, flip.topic)),
+      cell: (flip) => responseLink(flip.run, flip.topic, named(flip.topic)),
     },
     {
       name: "Sentence",
@@ -187,7 +187,7 @@ function flipColumns() {
     {
       name: "Document",
       key: (flip) => flip.doc_id,
-      cell: (flip) => h("code", null, flip.doc_id || ""),
+      cell: (flip) => named(flip.doc_id || "", "code"),
     },
     {
       name: "Here",
@@ -222,7 +222,7 @@ function flipLink(flip) {
     {
       href: address("response", flip.run, flip.topic),
       click: open,
-      "aria-label": `Open sentence ${flip.sentence_index} of ${flip.run} on ${flip.topic}`,
+      "aria-label": `Open sentence ${flip.sentence_index} of ${cut(flip.run)} on ${cut(flip.topic)}`,
     },
     "open",
   );

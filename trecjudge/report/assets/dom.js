@@ -62,6 +62,23 @@ function said(text, attributes) {
   return h("span", { dir: "auto", ...attributes, class: `said ${attributes?.class || ""}` }, text);
 }
 
+const LONGEST = 60;
+
+/** A name of whatever length as one that fits; the whole of it goes into a title. */
+function cut(name) {
+  const characters = [...String(name).slice(0, LONGEST * 2)];
+  return String(name).length <= LONGEST || characters.length <= LONGEST
+    ? String(name)
+    : `${characters.slice(0, LONGEST - 1).join("")}…`;
+}
+
+/** A name of a run, topic or document: its direction stays inside; it may break after each _. */
+function named(name, tag = "bdi") {
+  const shown = cut(name);
+  const parts = shown.split(/(?<=_)/).map((part, i) => [i > 0 && h("wbr"), part]);
+  return h(tag, { title: shown === String(name) ? null : name }, parts);
+}
+
 function fresh(element, ...children) {
   element.replaceChildren();
   return add(element, children);

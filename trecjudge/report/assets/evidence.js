@@ -56,7 +56,7 @@ function decision(judgment) {
     ["decided by", decided],
     [
       "cited as",
-      judgment.citation !== undefined && judgment.citation !== judgment.doc_id && judgment.citation,
+      judgment.citation !== undefined && judgment.citation !== judgment.doc_id && cut(judgment.citation),
     ],
   ];
   const failure = judgment.failure;
@@ -78,7 +78,7 @@ function decision(judgment) {
 async function showDocument(place, view, docId, spans) {
   const known = view.entry.documents[docId];
   const found = known === undefined ? null : (await documentsOn(view.topic.id))[known];
-  const name = h("p", { class: "docid muted" }, h("code", null, docId));
+  const name = h("p", { class: "docid muted" }, named(docId, "code"));
   const about = found && [found.date, found.version].filter(Boolean).join(" · ");
   if (!found) {
     const quotes = spans.map((span) => span.quote || span.excerpt).filter(Boolean);
@@ -181,7 +181,7 @@ function sourceList(sources, open) {
           h(
             "button",
             { type: "button", click: () => open(source) },
-            h("bdi", null, source.title || source.doc_id),
+            named(source.title || source.doc_id),
           ),
           " ",
           h(
@@ -244,7 +244,7 @@ async function elsewhere(entry, topic, judgment) {
           h(
             "a",
             { href: address("response", pair.run, topic.id, pair.at) },
-            h("bdi", null, pair.run),
+            named(pair.run),
           ),
         ),
       ),
@@ -272,7 +272,7 @@ async function flipOf(entry, topic, judgment) {
       "p",
       null,
       "In ",
-      h("bdi", null, head.compared.name),
+      named(head.compared.name),
       ": ",
       badge(flip.there.tone, flip.there.word),
       " ",

@@ -44,7 +44,7 @@ async function findingsView(kind) {
     h(
       "h2",
       null,
-      kind ? h("code", null, kind) : "All of them",
+      kind ? named(kind, "code") : "All of them",
       " ",
       kind && h("a", { href: address("findings"), class: "small" }, "show all"),
     ),
@@ -69,7 +69,7 @@ async function gatePart() {
     {
       name: "Topic",
       key: (row) => row.topic,
-      cell: (row) => responseLink(row.run, row.topic, h("bdi", null, row.topic)),
+      cell: (row) => responseLink(row.run, row.topic, named(row.topic)),
     },
     {
       name: "Status",
@@ -96,7 +96,7 @@ function placesOf() {
     {
       name: "Place",
       key: (finding) => finding.place,
-      cell: (finding) => h("code", null, finding.place),
+      cell: (finding) => named(finding.place, "code"),
     },
     { name: "Kind", key: (finding) => finding.kind, cell: (finding) => finding.kind },
     {
@@ -117,15 +117,15 @@ function placesOf() {
       cell: (finding) =>
         runNumbers.has(finding.run_id)
           ? runLink(finding.run_id)
-          : h("bdi", null, finding.run_id || ""),
+          : named(finding.run_id || ""),
     },
     {
       name: "Topic",
       key: (finding) => finding.topic_id,
       cell: (finding) =>
         known(finding)
-          ? responseLink(finding.run_id, finding.topic_id, h("bdi", null, finding.topic_id))
-          : h("bdi", null, finding.topic_id || ""),
+          ? responseLink(finding.run_id, finding.topic_id, named(finding.topic_id))
+          : named(finding.topic_id || ""),
     },
   ];
 }

@@ -112,14 +112,14 @@ function topicRow(topics) {
     h(
       "th",
       { scope: "col", role: "columnheader", title: topic.title },
-      h("a", { href: address("topic", topic.id), tabindex: "-1" }, topic.id),
+      h("a", { href: address("topic", topic.id), tabindex: "-1" }, named(topic.id)),
     ),
   );
   return h("tr", { role: "row" }, h("td", { role: "gridcell" }), cells);
 }
 
 function runRow(run, topics, m, shade) {
-  const link = h("a", { href: address("run", run.id), tabindex: "-1" }, h("bdi", null, run.id));
+  const link = h("a", { href: address("run", run.id), tabindex: "-1" }, named(run.id));
   const cells = topics.map((topic) => {
     const value = score(m, run.id, topic.id);
     const known = Number.isFinite(value);

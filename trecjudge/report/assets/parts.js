@@ -33,7 +33,7 @@ function sign(tone) {
 
 /** A label as sign and word. */
 function badge(tone, word) {
-  return h("span", { class: `badge ${tone}` }, sign(tone), " ", word || head.meanings[tone]);
+  return h("span", { class: `badge ${tone}` }, sign(tone), " ", (word && cut(word)) || head.meanings[tone]);
 }
 
 /** A mark beside the sign of what has several judgments: one of them is unjudged. */
@@ -66,7 +66,7 @@ function filterBox(label, changed) {
 }
 
 function chooser(label, names, chosen, changed) {
-  const options = names.map((name, i) => h("option", { value: i, selected: i === chosen }, name));
+  const options = names.map((name, i) => h("option", { value: i, selected: i === chosen }, cut(name)));
   return h(
     "label",
     { class: "tool" },
@@ -183,7 +183,7 @@ function table(label, columns, rows, sorted = null) {
 }
 
 function runLink(runId) {
-  return h("a", { href: address("run", runId) }, h("bdi", null, runId));
+  return h("a", { href: address("run", runId) }, named(runId));
 }
 
 function responseLink(runId, topicId, ...shown) {

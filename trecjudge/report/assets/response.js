@@ -54,9 +54,9 @@ function responseHead(runId, topic) {
     h(
       "h1",
       null,
-      h("bdi", null, runId),
+      named(runId),
       h("span", { class: "muted" }, " on "),
-      h("bdi", null, topic.id),
+      named(topic.id),
     ),
     topic.title && h("p", { class: "asked" }, said(topic.title)),
     more.length > 0 &&
@@ -143,7 +143,7 @@ class ResponseView {
         { class: "sentences" },
         this.entry.sentences.map((sentence) => this.sentence(sentence)),
       ),
-      this.box("Of its documents", documents, (key) => `${this.numberOf(key)} ${key}`),
+      this.box("Of its documents", documents, (key) => `${this.numberOf(key)} ${cut(key)}`),
     );
   }
 

@@ -22,7 +22,7 @@ function runView(runId) {
       name: "Topic",
       header: true,
       key: (topic) => topic.id,
-      cell: (topic) => responseLink(runId, topic.id, h("bdi", null, topic.id)),
+      cell: (topic) => responseLink(runId, topic.id, named(topic.id)),
     },
     ...head.measures.map((measure, m) => ({
       name: measureLabel(measure),
@@ -40,7 +40,7 @@ function runView(runId) {
   ];
   const ids = head.runs.map((each) => each.id);
   return [
-    h("h1", null, h("bdi", null, runId)),
+    h("h1", null, named(runId)),
     h(
       "p",
       { class: "lead" },
@@ -86,7 +86,7 @@ function topicsView() {
       name: "Topic",
       header: true,
       key: (row) => row.topic.id,
-      cell: (row) => h("a", { href: address("topic", row.topic.id) }, h("bdi", null, row.topic.id)),
+      cell: (row) => h("a", { href: address("topic", row.topic.id) }, named(row.topic.id)),
     },
     {
       name: "Asked for",
@@ -147,6 +147,6 @@ function filtered(label, rows, text, made) {
 function unknown(what, id) {
   return [
     h("h1", null, `No such ${what}`),
-    h("p", { class: "note" }, `There is no ${what} `, h("bdi", null, id), " in this report."),
+    h("p", { class: "note" }, `There is no ${what} `, named(id), " in this report."),
   ];
 }

@@ -58,7 +58,7 @@ async function topicView(topicId) {
         }),
       ),
     ),
-    h("h1", null, "Topic ", h("bdi", null, topicId)),
+    h("h1", null, "Topic ", named(topicId)),
     topic.title && h("p", { class: "asked" }, said(topic.title)),
     h(
       "p",
@@ -82,8 +82,8 @@ function guarded(runId, make) {
   } catch (error) {
     return h(
       "article",
-      { class: "column", "aria-label": runId },
-      h("h2", null, h("bdi", null, runId)),
+      { class: "column", "aria-label": cut(runId) },
+      h("h2", null, named(runId)),
       h("p", { class: "note" }, `This response cannot be shown: ${error.message}`),
     );
   }
@@ -119,7 +119,7 @@ function conflictList(conflicts, topic) {
                 h(
                   "a",
                   { href: address("response", pair.run, topic.id, pair.at) },
-                  h("bdi", null, pair.run),
+                  named(pair.run),
                 ),
               ),
             ),
@@ -143,7 +143,7 @@ function column(entry, topic, marks) {
                 class: `mini ${judgment.tone}`,
                 href: address("response", entry.run, topic.id, i),
                 title: `${judgment.word}: ${judgment.claim?.text || keyOf(judgment)}`,
-                "aria-label": `${judgment.word}: ${judgment.claim?.text || keyOf(judgment)}${marks.has(judgment) ? ", judged differently elsewhere" : ""}`,
+                "aria-label": `${judgment.word}: ${judgment.claim?.text || cut(keyOf(judgment))}${marks.has(judgment) ? ", judged differently elsewhere" : ""}`,
               },
               sign(judgment.tone),
               marks.has(judgment) && h("span", { class: "flag", "aria-hidden": "true" }, "⚠"),
@@ -153,8 +153,8 @@ function column(entry, topic, marks) {
     );
   return h(
     "article",
-    { class: "column", "aria-label": entry.run },
-    h("h2", null, responseLink(entry.run, topic.id, h("bdi", null, entry.run))),
+    { class: "column", "aria-label": cut(entry.run) },
+    h("h2", null, responseLink(entry.run, topic.id, named(entry.run))),
     h(
       "p",
       { class: "muted" },
