@@ -86,7 +86,7 @@ def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str
     if not values:
         said = f"{visible(run_id)}: no values"
         return {"name": short(run_id), "y": y, "told": said, "box": None}
-    first, median, third = _quartiles(values)
+    first, median, third = quartiles(values)
     box = {
         "lowest": axis.at(min(values)),
         "highest": axis.at(max(values)),
@@ -102,7 +102,8 @@ def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str
     return {"name": short(run_id), "y": y, "box": box, "points": points, "told": said}
 
 
-def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the first quartile, the median and the third quartile of one value or more."""
     if len(values) == 1:
         return values[0], values[0], values[0]
     first, median, third = statistics.quantiles(values, n=4, method="inclusive")

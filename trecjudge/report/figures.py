@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.leaderboard import Leaderboard
 from trecjudge.measures import MeasureSpec
-from trecjudge.report.charts import bump, distribution, scatter
+from trecjudge.report.charts import bump, distribution, quartiles, scatter, told
 from trecjudge.report.page import Chart
 from trecjudge.report.places import places
 from trecjudge.trec import read_leaderboard
 
 Means = Mapping[str, Mapping[str, float]]
 """measure -> run_id -> mean"""
+
+
+SPREAD = "Run", "Topics", "Lowest", "First quartile", "Median", "Third quartile", "Highest"
 
 
 def own_charts(board: Leaderboard) -> Iterator[Chart]:
@@ -27,17 +30,30 @@ def own_charts(board: Leaderboard) -> Iterator[Chart]:
             "A line a run, from its rank by one measure to its rank by the next. A frame holds runs"
             " that are tied: they share the rank of its first."
         )
-        yield Chart("Ranks by measure", caption, bump(names, ranks(board), lower))
+        found = ranks(board)
+        rows = [[run, *("no value" if r is None else str(r) for r in found[run])] for run in found]
+        svg = bump(names, found, lower)
+        yield Chart("Ranks by measure", caption, svg, heads=("Run", *names), rows=rows)
     caption = "A point a topic; the box is the middle half of the topics, the bar their median."
     for measure in board.spec.measures:
         values = {run_id: _over_topics(board, run_id, measure.name) for run_id in board.ranking()}
         said = label(measure)
-        yield Chart(f"{said} over topics", caption, distribution(said, values), measure.name)
+        rows = [[run_id, *_spread(found)] for run_id, found in values.items()]
+        svg = distribution(said, values)
+        yield Chart(f"{said} over topics", caption, svg, measure.name, SPREAD, rows)
 
 
 def label(measure: MeasureSpec) -> str:
     """Return a measure's name, and whether less of it is better."""
     return f"{measure.name} (lower is better)" if measure.lower_is_better else measure.name
+
+
+def _spread(values: Sequence[float]) -> list[str]:
+    """Return the cells of a run's values over topics, named as in SPREAD."""
+    if not values:
+        return ["0", *["n/a"] * 5]
+    spread = min(values), *quartiles(values), max(values)
+    return [str(len(values)), *map(told, spread)]
 
 
 def _over_topics(board: Leaderboard, run_id: str, measure: str) -> list[float]:
@@ -61,7 +77,10 @@ def agreement(board: Leaderboard, name: str, theirs: Means) -> Iterator[Chart]:
         if points:
             caption = f"A point a run ({len(points)}); on the line the two say the same."
             svg = scatter(label(measure), name, points)
-            yield Chart(f"{label(measure)}, held against {name}", caption, svg, measure.name)
+            heads = "Run", "Here", name
+            rows = [[run_id, *map(told, pair)] for run_id, pair in points.items()]
+            title = f"{label(measure)}, held against {name}"
+            yield Chart(title, caption, svg, measure.name, heads, rows)
 
 
 def means_of(board: Leaderboard) -> Means:

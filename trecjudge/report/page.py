@@ -40,12 +40,17 @@ LARGE = "topic-", "documents-", "calls-"
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of the page; `measure` is empty where it is on all of them."""
+    """A chart of the page; `measure` is empty where it is on all of them.
+
+    `rows` under `heads` tell what it shows to whoever cannot point at it.
+    """
 
     title: str
     caption: str
     svg: str
     measure: str = ""
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,10 @@ async function route(arriving) {
   const screen = byId("screen");
   showing = { key, update: null };
   let made = [];
-  if (VIEWS[name]) {
+  const make = Object.hasOwn(VIEWS, name) && VIEWS[name];
+  if (make) {
     try {
-      made = await VIEWS[name](rest);
+      made = await make(rest);
     } catch (error) {
       made = [h("h1", null, "This cannot be shown"), h("p", { class: "note" }, error.message)];
     }
@@ -43,14 +44,18 @@ async function route(arriving) {
       made = made.shown;
     }
   }
-  const view = VIEWS[name] ? "screen" : STATIC.includes(name) ? name : "leaderboard";
+  // Whoever goes from one to the next by a list stays in that list.
+  const list = document.activeElement?.closest(".stepper select");
+  const lists = () => [...screen.querySelectorAll(".stepper select")];
+  const at = lists().indexOf(list);
+  const view = make ? "screen" : STATIC.includes(name) ? name : "leaderboard";
   fresh(screen, made);
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== view;
   mark(TABS[name] || (view === "screen" ? name : view));
   document.title = `${document.querySelector(`#${view} h1`).textContent} · ${head.name}`;
   if (!arriving) {
     window.scrollTo(0, 0);
-    byId("main").focus({ preventScroll: true });
+    (lists()[at] || byId("main")).focus({ preventScroll: true });
   }
   if (name === "response" && rest[2])
     screen.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "center" });

@@ -190,6 +190,24 @@ function responseLink(runId, topicId, ...shown) {
   return h("a", { href: address("response", runId, topicId) }, shown);
 }
 
+/**
+ * A list that leads elsewhere goes there when it is asked to: arrow keys alone only choose, Enter or
+ * leaving the list goes on, and so does the pointer.
+ */
+function leadOn(select, go) {
+  let byKey = false;
+  const leave = () => go(Number(select.value));
+  select.addEventListener("pointerdown", () => (byKey = false));
+  select.addEventListener("keydown", (event) => {
+    byKey = true;
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    leave();
+  });
+  select.addEventListener("change", () => byKey || leave());
+  select.addEventListener("blur", () => document.hasFocus() && leave());
+}
+
 /** Links to what comes before and after, with a list to choose from. */
 function stepper(label, ids, names, current, where) {
   const at = ids.indexOf(current);
@@ -197,13 +215,15 @@ function stepper(label, ids, names, current, where) {
     ids[to] === undefined
       ? h("span", { class: "step muted", "aria-hidden": "true" }, text)
       : h("a", { class: "step", href: where(ids[to]), "aria-label": said }, text);
+  const list = chooser(label, names, at, () => {});
+  leadOn(list.querySelector("select"), (i) => {
+    if (i !== at) location.hash = where(ids[i]).slice(1);
+  });
   return h(
     "span",
     { class: "stepper" },
     step(at - 1, "‹", `Previous ${label.toLowerCase()}`),
-    chooser(label, names, at, (i) => {
-      location.hash = where(ids[i]).slice(1);
-    }),
+    list,
     step(at + 1, "›", `Next ${label.toLowerCase()}`),
   );
 }

@@ -74,7 +74,13 @@ class ResponseView {
   constructor(entry, topic) {
     this.entry = entry;
     this.topic = topic;
-    this.panel = h("aside", { class: "evidence", tabindex: "-1", "aria-label": "Evidence" });
+    this.panel = h("aside", {
+      class: "evidence",
+      tabindex: "-1",
+      "aria-label": "Evidence; Escape goes back to the sentence",
+      keydown: (event) => event.key === "Escape" && this.back(),
+    });
+    this.byKey = false;
     this.numbers = new Map();
     for (const key of entry.sentences.flatMap((sentence) => sentence.citations)) this.numberOf(key);
     this.judges = [...new Set(entry.judgments.map((judgment) => judgment.judge))];
@@ -246,6 +252,7 @@ class ResponseView {
         class: `chip ${judgment.tone}`,
         href: this.address(i),
         "data-judgment": i,
+        click: (event) => this.choose(i, event),
         title: keyOf(judgment),
       },
       sign(judgment.tone),
@@ -261,7 +268,12 @@ class ResponseView {
       .join(" · ");
     return h(
       "a",
-      { class: `claim ${judgment.tone}`, href: this.address(i), "data-judgment": i },
+      {
+        class: `claim ${judgment.tone}`,
+        href: this.address(i),
+        "data-judgment": i,
+        click: (event) => this.choose(i, event),
+      },
       sign(judgment.tone),
       " ",
       said(judgment.claim.text),
@@ -272,6 +284,16 @@ class ResponseView {
 
   address(i) {
     return address("response", this.entry.run, this.topic.id, i);
+  }
+
+  /** Whoever chooses by key goes on to the evidence; a click of a mouse leaves the focus. */
+  choose(i, event) {
+    this.byKey = event.detail === 0;
+    if (this.byKey && this.picked === i) this.panel.focus(); // its address may not change
+  }
+
+  back() {
+    this.list.querySelector(`[data-judgment="${this.picked}"]`)?.focus();
   }
 
   /** Show the evidence of a judgment; `asked` tells whether somebody chose it. */
@@ -295,6 +317,8 @@ class ResponseView {
     if (asked) this.status.textContent = visible(`${placeOf(judgment)}: ${wordOf(judgment)}`);
     this.placePanel();
     if (asked && NARROW.matches) this.panel.scrollIntoView({ block: "nearest" });
+    if (asked && this.byKey) this.panel.focus({ preventScroll: true });
+    this.byKey = false;
   }
 
   /** Beside the response where there is room; else below the sentence, once one was chosen. */
