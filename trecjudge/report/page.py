@@ -18,6 +18,7 @@ from trecjudge.report.templates import asset, render
 
 SCRIPTS = (
     "dom",
+    "memory",
     "data",
     "parts",
     "leaderboard",

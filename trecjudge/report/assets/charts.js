@@ -1,5 +1,6 @@
 // The charts are in the page already: of those by measure one measure's are shown.
 
+/** Returns what shows the charts of the measure that the address says. */
 function enhanceCharts() {
   const figures = [...document.querySelectorAll("#charts figure")];
   const show = (i) => {
@@ -7,6 +8,15 @@ function enhanceCharts() {
       figure.hidden =
         figure.dataset.measure !== "" && figure.dataset.measure !== head.measures[i].name;
   };
-  byId("charts-tools").append(measureChooser(rankedBy(), show));
-  show(rankedBy());
+  const names = head.measures.map((measure) => measure.name);
+  const chooser = measureChooser(rankedBy(), (i) => {
+    remember("measure", names[i]);
+    show(i);
+  });
+  byId("charts-tools").append(chooser);
+  return () => {
+    const chosen = chosenIn("measure", names, rankedBy());
+    chooser.querySelector("select").value = chosen;
+    show(chosen);
+  };
 }

@@ -42,7 +42,8 @@ async function compareView() {
           flips,
           (flip) =>
             `${flip.run} ${flip.topic} ${flip.doc_id} ${flip.here.word} > ${flip.there.word}`,
-          (kept) => table("Flipped judgments", flipColumns(), kept),
+          (kept) => table("Flipped judgments", flipColumns(), kept, "sort"),
+          "filter",
         )
       : h("p", { class: "note" }, "No judgment flipped."),
   ];
@@ -145,12 +146,16 @@ function movesPart(moves) {
           },
         ],
         moves.filter((move) => move.measure === names[i]),
+        "runs",
       ),
     );
   };
-  const at = Math.max(0, names.indexOf(head.ranked_by));
+  const at = chosenIn("measure", names, Math.max(0, names.indexOf(head.ranked_by)));
   draw(at);
-  return [h("div", { class: "tools" }, chooser("Measure", known.map(measureLabel), at, draw)), place];
+  return [h("div", { class: "tools" }, chooser("Measure", known.map(measureLabel), at, (i) => {
+        remember("measure", names[i]);
+        draw(i);
+      })), place];
 }
 
 /** Here minus there, with what unjudged items on either side could make of it. */

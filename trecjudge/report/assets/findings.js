@@ -33,7 +33,7 @@ async function findingsView(kind) {
     ),
   ];
   if (!head.findings.length) return [...shown, h("p", { class: "note" }, "Nothing was found.")];
-  shown.push(table("Kinds of findings", columns, head.findings));
+  shown.push(table("Kinds of findings", columns, head.findings, "kinds"));
   if (!head.logged)
     return [
       ...shown,
@@ -53,7 +53,8 @@ async function findingsView(kind) {
       wanted,
       (finding) =>
         `${finding.place} ${finding.run_id} ${finding.topic_id} ${finding.message} ${finding.kind}`,
-      (kept) => table("Findings", placesOf(), kept),
+      (kept) => table("Findings", placesOf(), kept, "sort"),
+      "filter",
     ),
   );
   return shown;
@@ -85,7 +86,7 @@ async function gatePart() {
   ];
   return [
     h("h2", null, "Marked by the gate"),
-    table("Responses marked by the gate", columns, reviews),
+    table("Responses marked by the gate", columns, reviews, "gate"),
     h("h2", null, "Problems of the input"),
   ];
 }

@@ -4,8 +4,14 @@ const SHADES = 7;
 const TOPIC_ORDERS = ["id", "mean, lowest first", "mean, highest first"];
 
 function heatView(measureName) {
-  const found = head.measures.findIndex((measure) => measure.name === measureName);
-  const state = { measure: found < 0 ? rankedBy() : found, runs: "", topics: "", order: 0 };
+  const names = head.measures.map((measure) => measure.name);
+  const given = names.includes(measureName) ? names.indexOf(measureName) : rankedBy();
+  const state = {
+    measure: chosenIn("measure", names, given),
+    runs: filterIn("runs"),
+    topics: filterIn("topics"),
+    order: chosenIn("order", TOPIC_ORDERS, 0),
+  };
   const place = h("div");
   const key = h("p", { class: "shades muted" });
   const draw = () => {
@@ -25,20 +31,24 @@ function heatView(measureName) {
       { class: "tools" },
       measureChooser(state.measure, (i) => {
         state.measure = i;
+        remember("measure", names[i]);
         draw();
       }),
-      chooser("Topics by", TOPIC_ORDERS, 0, (i) => {
+      chooser("Topics by", TOPIC_ORDERS, state.order, (i) => {
         state.order = i;
+        remember("order", i ? TOPIC_ORDERS[i] : "");
         draw();
       }),
-      filterBox("Filter runs", (wanted) => {
-        state.runs = wanted;
-        draw();
-      }),
-      filterBox("Filter topics", (wanted) => {
-        state.topics = wanted;
-        draw();
-      }),
+      ...["runs", "topics"].map((what) =>
+        filterBox(
+          `Filter ${what}`,
+          (wanted) => {
+            state[what] = wanted;
+            draw();
+          },
+          what,
+        ),
+      ),
     ),
     key,
     place,

@@ -57,6 +57,12 @@ function drawMark(bar, name, attribute, value, fixed) {
   if (value !== null) mark.setAttribute(attribute, value);
 }
 
+/** A column's name in the address. */
+function nameOf(cell) {
+  const { key } = cell.dataset;
+  return head.measures[key]?.name || key;
+}
+
 const COUNTS = ".place, .responses, .judged";
 
 class LeaderboardView {
@@ -71,6 +77,7 @@ class LeaderboardView {
     for (const row of this.rows)
       row.whole = [...row.querySelectorAll(COUNTS)].map((cell) => cell.textContent);
     this.sorted = this.heads.find((cell) => cell.hasAttribute("aria-sort"));
+    this.first = [this.sorted, this.sorted.getAttribute("aria-sort")];
     for (const cell of this.heads) {
       const button = h("button", { type: "button", class: "sort", click: () => this.sortBy(cell) });
       button.append(...cell.childNodes);
@@ -94,10 +101,23 @@ class LeaderboardView {
     const upwards = key === "place" || key === "id" || lower !== undefined;
     const [first, second] = upwards ? ["ascending", "descending"] : ["descending", "ascending"];
     const direction = cell.getAttribute("aria-sort") === first ? second : first;
+    remember("sort", `${direction === "descending" ? "-" : ""}${nameOf(cell)}`);
+    this.sortAs(cell, direction);
+  }
+
+  sortAs(cell, direction) {
     for (const each of this.heads) each.removeAttribute("aria-sort");
     cell.setAttribute("aria-sort", direction);
     this.sorted = cell;
     this.order();
+  }
+
+  /** Sort as the address says, else as it came. */
+  restoreOrder() {
+    const name = remembered("sort");
+    const cell = this.heads.find((each) => nameOf(each) === name.replace(/^-/, ""));
+    if (cell) this.sortAs(cell, name.startsWith("-") ? "descending" : "ascending");
+    else this.sortAs(...this.first);
   }
 
   order() {
@@ -179,6 +199,7 @@ class LeaderboardView {
   }
 }
 
+/** Returns what filters and sorts it as the address says. */
 function enhanceLeaderboard() {
   const view = new LeaderboardView(byId("board"));
   const said = { runs: "", topics: "" };
@@ -187,18 +208,28 @@ function enhanceLeaderboard() {
     said[what] = text;
     status.textContent = [said.runs, said.topics].filter(Boolean).join("; ");
   };
-  byId("leaderboard-tools").append(
-    filterBox("Filter runs", (wanted) => {
+  const filters = {
+    runs: (wanted) => {
       const shown = view.filterRuns(wanted);
       tell("runs", wanted && `${shown} of ${head.runs.length} runs`);
-    }),
-    filterBox("Filter topics", (wanted) => {
+    },
+    topics: (wanted) => {
       const shown = view.filterTopics(wanted);
-      tell(
-        "topics",
-        wanted && `means over ${shown} of ${head.topics.length} topics, without intervals`,
-      );
-    }),
-    status,
-  );
+      const some = `means over ${shown} of ${head.topics.length} topics, without intervals`;
+      tell("topics", wanted && some);
+    },
+  };
+  const boxes = Object.entries(filters).map(([what, filter]) => ({
+    what,
+    filter,
+    box: filterBox(`Filter ${what}`, filter, what),
+  }));
+  byId("leaderboard-tools").append(...boxes.map(({ box }) => box), status);
+  return () => {
+    for (const { what, filter, box } of boxes) {
+      box.querySelector("input").value = remembered(what);
+      filter(filterIn(what));
+    }
+    view.restoreOrder();
+  };
 }

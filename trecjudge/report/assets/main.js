@@ -11,11 +11,13 @@ const VIEWS = {
 };
 const STATIC = ["leaderboard", "charts"];
 const TABS = { run: "leaderboard", topic: "topics", response: "topics" };
+/** What a view that is in the page already takes from its address. */
+const RESTORED = { leaderboard: () => {}, charts: () => {} };
 let showing = { key: "", update: null };
 
 function parts() {
   try {
-    return location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+    return location.hash.split("?")[0].replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
   } catch {
     return [];
   }
@@ -50,6 +52,7 @@ async function route(arriving) {
   const at = lists().indexOf(list);
   const view = make ? "screen" : STATIC.includes(name) ? name : "leaderboard";
   fresh(screen, made);
+  RESTORED[view]?.();
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== view;
   mark(TABS[name] || (view === "screen" ? name : view));
   document.title = `${document.querySelector(`#${view} h1`).textContent} · ${head.name}`;
@@ -94,8 +97,8 @@ async function start() {
   await readHead();
   enhanceSkip();
   enhanceTheme();
-  enhanceLeaderboard();
-  enhanceCharts();
+  RESTORED.leaderboard = enhanceLeaderboard();
+  RESTORED.charts = enhanceCharts();
   window.addEventListener("hashchange", () => route(false));
   await route(true);
   document.documentElement.dataset.ready = "yes";

@@ -52,7 +52,8 @@ function legend(tones) {
   );
 }
 
-function filterBox(label, changed) {
+/** A box to filter by, whose text is kept in the address under the name `memory`. */
+function filterBox(label, changed, memory) {
   return h(
     "label",
     { class: "tool" },
@@ -60,7 +61,11 @@ function filterBox(label, changed) {
     " ",
     h("input", {
       type: "search",
-      input: (event) => changed(event.target.value.trim().toLowerCase()),
+      value: remembered(memory),
+      input: (event) => {
+        remember(memory, event.target.value.trim());
+        changed(event.target.value.trim().toLowerCase());
+      },
     }),
   );
 }
@@ -115,12 +120,18 @@ const AT_ONCE = 200;
 /**
  * A table that sorts by its heads. Columns: {name, key(row), cell(row), number, lower, header}.
  * Numbers are sorted downwards first, those of which less is better upwards. Of many rows the first
- * are shown, more on demand.
+ * are shown, more on demand. With a `memory` the address keeps under this name how it is sorted.
  */
-function table(label, columns, rows, sorted = null) {
+function table(label, columns, rows, memory = "") {
   const body = h("tbody");
   const more = h("p", { class: "more" });
-  const state = { ...(sorted || { column: null, downwards: false }), shown: AT_ONCE };
+  const sorted = memory && remembered(memory);
+  const found = columns.findIndex((column) => column.name === sorted.replace(/^-/, ""));
+  const state = {
+    column: found < 0 ? null : found,
+    downwards: sorted.startsWith("-"),
+    shown: AT_ONCE,
+  };
   const cells = (row) =>
     columns.map((column) =>
       h(
@@ -171,6 +182,7 @@ function table(label, columns, rows, sorted = null) {
           click: () => {
             state.downwards = state.column === i ? !state.downwards : Boolean(column.number && !column.lower);
             state.column = i;
+            if (memory) remember(memory, `${state.downwards ? "-" : ""}${column.name}`);
             draw();
           },
         },

@@ -52,7 +52,7 @@ function runView(runId) {
       stepper("Run", ids, ids, runId, (id) => address("run", id)),
     ),
     h("ul", { class: "tiles" }, tiles),
-    table(`Topics of ${runId}`, columns, head.topics),
+    table(`Topics of ${cut(runId)}`, columns, head.topics, "sort"),
   ];
 }
 
@@ -127,21 +127,23 @@ function topicsView() {
       "Filter topics",
       rows,
       (row) => `${row.topic.id} ${row.topic.title}`,
-      (kept) => table("Topics", columns, kept),
+      (kept) => table("Topics", columns, kept, "sort"),
+      "filter",
     ),
   ];
 }
 
 /** A box that filters rows by their text, and what is made of the rows. */
-function filtered(label, rows, text, made) {
-  const place = h("div", null, made(rows));
+function filtered(label, rows, text, made, memory) {
+  const place = h("div");
   const count = h("span", { class: "muted", role: "status" });
-  const box = filterBox(label, (wanted) => {
+  const show = (wanted) => {
     const kept = rows.filter((row) => text(row).toLowerCase().includes(wanted));
     count.textContent = wanted ? `${kept.length} of ${rows.length}` : "";
     fresh(place, made(kept));
-  });
-  return [h("div", { class: "tools" }, box, count), place];
+  };
+  show(filterIn(memory));
+  return [h("div", { class: "tools" }, filterBox(label, show, memory), count), place];
 }
 
 function unknown(what, id) {

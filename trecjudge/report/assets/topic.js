@@ -46,17 +46,18 @@ async function topicView(topicId) {
     { class: "columns", role: "region", "aria-label": "Responses side by side", tabindex: "0" },
     [...columns.values()],
   );
+  const filter = (wanted) =>
+    columns.forEach((element, run) => {
+      element.hidden = !run.toLowerCase().includes(wanted);
+    });
+  filter(filterIn("runs"));
   const silent = head.runs.filter((run) => !columns.has(run.id));
   return [
     h(
       "div",
       { class: "tools" },
       stepper("Topic", ids, ids, topicId, (id) => address("topic", id)),
-      filterBox("Filter runs", (wanted) =>
-        columns.forEach((element, run) => {
-          element.hidden = !run.toLowerCase().includes(wanted);
-        }),
-      ),
+      filterBox("Filter runs", filter, "runs"),
     ),
     h("h1", null, "Topic ", named(topicId)),
     topic.title && h("p", { class: "asked" }, said(topic.title)),
