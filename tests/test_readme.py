@@ -80,7 +80,7 @@ def test_the_main_command_is_tested_as_it_stands(tmp_path: Path) -> None:
 STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert")
 
 
-@pytest.mark.parametrize("command", ["", "rescore", *STATISTICS])
+@pytest.mark.parametrize("command", ["", "rescore", "report", "show", *STATISTICS])
 def test_every_flag_is_in_the_readme(command: str) -> None:
     help_text = subprocess.run(
         [sys.executable, "run_judge.py", *command.split(), "--help"],

@@ -321,6 +321,14 @@ Truth = Annotated[
     Path | None,
     typer.Option("--truth", help="A leaderboard of others, as from assessors: do the two agree?"),
 ]
+TruthMeasure = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--truth-measure",
+        help="What --truth calls our measure: THEIRS for the one that ranks, or OURS=THEIRS; may be"
+        " repeated; else those of the same name.",
+    ),
+]
 MaxSize = Annotated[
     float,
     typer.Option(

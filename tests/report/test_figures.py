@@ -13,7 +13,14 @@ from trecjudge.judge import make_judge, measures_of
 from trecjudge.leaderboard import Leaderboard
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import FULL, NONE
-from trecjudge.report.figures import agreement, means_of, own_charts, ranks, read_truth
+from trecjudge.report.figures import (
+    agreement,
+    means_of,
+    own_charts,
+    ranks,
+    read_truth,
+    renamed_measures,
+)
 from trecjudge.report.standings import standings
 
 
@@ -81,6 +88,9 @@ def test_agreement_is_shown_where_both_have_the_measure_and_the_run() -> None:
 
 def test_a_truth_is_read_from_its_all_rows(write: Callable[..., Path]) -> None:
     path = write("a\tall\tCITATION_SUPPORT\t0.25\na\tt1\tCITATION_SUPPORT\t1\n", "t.txt")
-    assert read_truth(path, board("a")) == {"CITATION_SUPPORT": {"a": 0.25}}
+    same = renamed_measures((), board("a"))
+    assert read_truth(path, board("a"), same) == {"CITATION_SUPPORT": {"a": 0.25}}
+    other = {"SENTENCE_SUPPORT": "CITATION_SUPPORT"}
+    assert read_truth(path, board("a"), other) == {"SENTENCE_SUPPORT": {"a": 0.25}}
     with pytest.raises(InputError, match="cannot be read"):
-        read_truth(path.with_name("none"), board("a"))
+        read_truth(path.with_name("none"), board("a"), same)

@@ -17,6 +17,7 @@ Write = Callable[..., Path]
 def test_a_folder_of_one_job_and_its_file(write: Write) -> None:
     path = write("", "x.judgments.jsonl")
     assert find_output(path) == find_output(path.parent) == find_output(path.parent, "x")
+    assert find_output(path.parent / "x") == find_output(path)
     assert find_output(path).report == path.parent / "x.report.html"
 
 

@@ -162,13 +162,58 @@ def test_a_truth_must_have_something_in_common(tmp_path: Path) -> None:
     truth = tmp_path / "truth.txt"
     truth.write_text("careful\tall\tNDCG\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
-    assert "has `all` rows of NDCG: unknown measure 'NDCG'" in done.err
+    assert "has `all` rows of NDCG, none of CITATION_ACCURACY, CITATION_SUPPORT," in done.err
+    assert "say which it is by --truth-measure OURS=THEIRS" in done.err
     truth.write_text("nobody\tall\tCITATION_SUPPORT\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
     assert "has no `all` row of any of these runs, such as 'careful'" in done.err
     truth.write_text("careful\tall\tCITATION_SUPPORT\t0.5\n")
     assert command("report", tmp_path, "--truth", truth).status == 0
     assert "CITATION_SUPPORT, held against truth.txt" in (tmp_path / "x.report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        (["STRICT"], "CITATION_SUPPORT, held against STRICT of truth.txt"),
+        (["SENTENCE_SUPPORT=STRICT"], "SENTENCE_SUPPORT, held against STRICT of truth.txt"),
+    ],
+)
+def test_a_truth_may_call_our_measure_otherwise(
+    given: list[str], title: str, tmp_path: Path
+) -> None:
+    sample("rag", tmp_path, "-q")
+    truth = tmp_path / "truth.txt"
+    truth.write_text("careful\tall\tSTRICT\t0.5\ncareful\tall\tCITATION_SUPPORT\t0.5\n")
+    flags = [word for name in given for word in ("--truth-measure", name)]
+    assert command("report", tmp_path, "-q", "--truth", truth, *flags).status == 0
+    page = (tmp_path / "x.report.html").read_text()
+    assert re.findall(r"<b>(.*held against.*)</b>", page) == [title]
+
+
+def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q")
+    done = command("report", tmp_path, "--truth-measure", "STRICT")
+    assert "give the leaderboard that has it, --truth FILE" in done.err
+    (tmp_path / "truth.txt").write_text("careful\tall\tSTRICT\t0.5\n")
+    flags = ("--truth", tmp_path / "truth.txt", "--truth-measure", "CITATION_SUPORT=STRICT")
+    assert "did you mean 'CITATION_SUPPORT'?" in command("report", tmp_path, *flags).err
+
+
+def test_a_page_tells_of_no_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "secret"
+    sample("rag", folder / "here", "-q")
+    sample("rag", folder / "there", "-q")
+    config = folder / "here" / "x.config.yml"
+    config.write_text(config.read_text().replace(str(SAMPLES), str(folder / "gone")))
+    command("report", folder / "here/x", "-q", "--compare", folder / "there" / "x")
+    page = folder / "here" / "x.report.html"
+    told = everything(page)
+    assert [path for path in (str(folder), str(SAMPLES)) if path in told] == []
+    assert "topics.jsonl: no such topic file" in told
+    places = {str(finding["place"]) for finding in blocks_of(page)["findings"]}
+    assert {place.split(":")[0] for place in places} == {"careless.jsonl"}
+    assert blocks_of(page)["head"][0]["compared"]["name"] == "there/x"  # type: ignore[index]
 
 
 def test_nothing_is_left_of_a_report_that_failed(tmp_path: Path) -> None:

@@ -21,15 +21,19 @@ def report_output(
     dataset: flag.Dataset = "auto",
     compare: flag.Compare = None,
     truth: flag.Truth = None,
+    truth_measure: flag.TruthMeasure = None,
     document_text: flag.ReportText = None,
     max_size: flag.MaxSize = 120,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
     """Write NAME.report.html: leaderboard, responses, evidence, charts, to look at offline."""
+    from trecjudge.errors import InputError
     from trecjudge.report.output import Inputs, find_output
     from trecjudge.report.writing import Wanted, write_report
 
+    if truth_measure and truth is None:
+        raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
     given = Inputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
     wanted = Wanted(
         outputs=find_output(output, name),
@@ -37,6 +41,7 @@ def report_output(
         document_text=document_text,
         compare=find_output(compare) if compare else None,
         truth=truth,
+        truth_measures=truth_measure or (),
         most=max_size,
     )
     written = write_report(wanted)

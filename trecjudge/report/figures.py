@@ -68,18 +68,25 @@ def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
     return {run_id: [column[run_id] for column in columns] for run_id in board.ranking()}
 
 
-def agreement(board: Leaderboard, name: str, theirs: Means) -> Iterator[Chart]:
-    """Yield a scatter of each measure that others have too, a point a run."""
+def agreement(
+    board: Leaderboard, name: str, theirs: Means, renamed: Mapping[str, str] | None = None
+) -> Iterator[Chart]:
+    """Yield a scatter of each measure that others have too, a point a run.
+
+    `theirs` has means by our names of measures, `renamed` tells what those are called there.
+    """
     every = means_of(board)
     for measure in board.spec.measures:
         ours, common = every[measure.name], theirs.get(measure.name, {})
         points = {run: (ours[run], common[run]) for run in ours if run in common}
         if points:
+            called = (renamed or {}).get(measure.name, measure.name)
+            against = name if called == measure.name else f"{called} of {name}"
             caption = f"A point a run ({len(points)}); on the line the two say the same."
-            svg = scatter(label(measure), name, points)
-            heads = "Run", "Here", name
+            svg = scatter(label(measure), against, points)
+            heads = "Run", "Here", against
             rows = [[run_id, *map(told, pair)] for run_id, pair in points.items()]
-            title = f"{label(measure)}, held against {name}"
+            title = f"{label(measure)}, held against {against}"
             yield Chart(title, caption, svg, measure.name, heads, rows)
 
 
@@ -95,20 +102,40 @@ def means_of(board: Leaderboard) -> Means:
     }
 
 
-def read_truth(path: Path, board: Leaderboard) -> Means:
-    """Return the `all` rows of a leaderboard of others.
+def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, str]:
+    """Return our measures and what others call them, from texts `OURS=THEIRS`.
 
-    Raises InputError where it shares no measure, or no run of one, with ours.
+    `THEIRS` alone goes with the measure that ranks. Where nothing is given, each of our measures
+    goes with that of its name. Raises InputError for a measure that we do not have.
+    """
+    ours = [measure.name for measure in board.spec.measures]
+    if not given:
+        return {name: name for name in ours}
+    found = {}
+    for text in given:
+        name, _, theirs = text.rpartition("=")
+        found[name or board.spec.ranked_by] = theirs
+    for name in found:
+        if name not in ours:
+            raise InputError(f"--truth-measure: {unknown('measure', name, ours)}")
+    return found
+
+
+def read_truth(path: Path, board: Leaderboard, renamed: Mapping[str, str]) -> Means:
+    """Return the `all` rows of a leaderboard of others, by our names of its measures.
+
+    Raises InputError where it has none of the measures, or no run of one that we have.
     """
     means: dict[str, dict[str, float]] = defaultdict(dict)
     for row in read_leaderboard(path, lambda finding: None):
         if row.topic_id is None:
             means[row.measure][row.run_id] = row.value
-    ours = [measure.name for measure in board.spec.measures]
-    if not set(ours) & set(means):
-        theirs = ", ".join(means) or "nothing"
-        raise InputError(f"{path}: has `all` rows of {theirs}: {unknown('measure', theirs, ours)}")
-    if not any(set(means[name]) & set(board.scores) for name in ours if name in means):
+    found = {ours: means[theirs] for ours, theirs in renamed.items() if theirs in means}
+    if not found:
+        has, wanted = ", ".join(means) or "nothing", ", ".join(renamed.values())
+        say = "say which it is by --truth-measure OURS=THEIRS"
+        raise InputError(f"{path}: has `all` rows of {has}, none of {wanted}; {say}")
+    if not any(set(values) & set(board.scores) for values in found.values()):
         run_id = next(iter(board.scores))
         raise InputError(f"{path}: has no `all` row of any of these runs, such as {run_id!r}")
-    return means
+    return found

@@ -18,15 +18,19 @@ JUDGMENTS = ".judgments.jsonl"
 
 
 def find_output(given: Path, name: str | None = None) -> Outputs:
-    """Return the files of a job: `given` is its folder, or its judgments file.
+    """Return the files of a job: `given` is its folder, FOLDER/NAME, or its judgments file.
 
     Raises InputError where there is none, or several and no `name`.
     """
     if given.is_file():
         return Outputs(given.parent, given.name.removesuffix(".jsonl").removesuffix(".judgments"))
     names = sorted(file.name.removesuffix(JUDGMENTS) for file in given.glob(f"*{JUDGMENTS}"))
+    if not names and name is None and given.with_name(f"{given.name}{JUDGMENTS}").is_file():
+        return Outputs(given.parent, given.name)
     if not names:
-        raise InputError(f"{given}: no NAME{JUDGMENTS} in it; give the --out-dir of a job")
+        raise InputError(
+            f"{given}: no NAME{JUDGMENTS} in it; give the --out-dir of a job, or FOLDER/NAME"
+        )
     if name is None and len(names) > 1:
         said = ", ".join(names)
         raise InputError(f"{given}: holds {said}; say which by --name, or by its NAME{JUDGMENTS}")
@@ -47,6 +51,13 @@ class Inputs:
     documents: tuple[Path, ...] = ()
     dataset: str = "auto"
     document_text: bool = True
+
+    def names_alone(self, text: str) -> str:
+        """Return a text without the folders of the inputs: where they lie is nobody's business."""
+        for path in filter(None, (self.topics, *self.runs, *self.documents)):
+            if len(path.parts) > 1 and len(path.parent.name) > 0:
+                text = text.replace(f"{path.parent}/", "")
+        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from trecjudge.findings import KINDS
 from trecjudge.outputs import Outputs
 from trecjudge.records import LEFT_OUT, Place
 from trecjudge.report.blocks import Blocks
-from trecjudge.report.output import read_log
+from trecjudge.report.output import Inputs, read_log
 from trecjudge.sources.containers import lines
 
 OF_A_CALL = (
@@ -50,20 +50,22 @@ def read_trail(
     outputs: Outputs,
     blocks: Blocks,
     written_at: Mapping[str, tuple[str, str]],
-    document_text: bool,
+    inputs: Inputs,
 ) -> Trail:
     """Read findings and model calls of a job's log into `blocks`.
 
-    A finding on a line of a run is given the run and topic of the response there. Without
-    `document_text` no call is kept, since prompts and replies hold text of documents, and no words
-    that were found in a document.
+    A finding on a line of a run is given the run and topic of the response there; its place is told
+    by the name of the file alone. Without the inputs' `document_text` no call is kept, since
+    prompts and replies hold text of documents, and no words that were found in a document.
     """
     trail = Trail()
 
     def finding(event: Mapping[str, Any]) -> None:
         trail.findings[str(event.get("kind"))] += 1
         entry = {name: event.get(name) for name in OF_A_FINDING}
-        if not document_text and _is_on_a_document(event):
+        entry["place"] = str(entry["place"]).rpartition("/")[2]
+        entry["message"] = inputs.names_alone(str(entry["message"]))
+        if not inputs.document_text and _is_on_a_document(event):
             said, _, _ = str(entry["message"]).partition(QUOTED)
             entry |= {"message": f"{said}{QUOTED}{LEFT_OUT}", "value": ""}
         if not entry["run_id"]:
@@ -76,7 +78,7 @@ def read_trail(
         entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
         blocks.add(CALLS, str(event.get("topic_id")), entry)
 
-    told = {"FINDING": finding} | ({"MODEL_CALL": call} if document_text else {})
+    told = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
     trail.logged = read_log(outputs.log, told)
     return trail
 

@@ -14,7 +14,13 @@ from trecjudge.outputs import Outputs
 from trecjudge.report.blocks import Blocks
 from trecjudge.report.comparison import Other, read_other
 from trecjudge.report.entries import Entries, named_documents
-from trecjudge.report.figures import agreement, means_of, own_charts, read_truth
+from trecjudge.report.figures import (
+    agreement,
+    means_of,
+    own_charts,
+    read_truth,
+    renamed_measures,
+)
 from trecjudge.report.output import Config, Inputs, read_config
 from trecjudge.report.page import Chart, Page, write_page
 from trecjudge.report.standings import read_intervals, standings
@@ -34,7 +40,7 @@ class Wanted:
 
     `inputs` are where topics, runs and documents lie, where the config's paths are not right any
     more. `document_text` None follows the job. `compare` is another job on the same runs, `truth`
-    a leaderboard of others. `most` are megabytes.
+    a leaderboard of others, `truth_measures` as for `renamed_measures`. `most` are megabytes.
     """
 
     outputs: Outputs
@@ -42,6 +48,7 @@ class Wanted:
     document_text: bool | None = None
     compare: Outputs | None = None
     truth: Path | None = None
+    truth_measures: Sequence[str] = ()
     most: float = MOST
 
 
@@ -94,7 +101,7 @@ def write_report(wanted: Wanted) -> Written:
     report = _Report.read(wanted)
     page = report.page()
     beside = write_page(outputs.report, page, report.blocks.packed(), int(wanted.most * MEGABYTE))
-    return Written(outputs.report, outputs.report.stat().st_size, beside, list(page.notes))
+    return Written(outputs.report, outputs.report.stat().st_size, beside, report.notes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,7 @@ class _Report:
         other = _other(wanted, list(judged.reader.header.judges), inputs.document_text)
         _fill(blocks, outputs, Entries(inputs.document_text), texts, other)
         read_reviews(outputs.review, blocks)
-        trail = read_trail(outputs, blocks, texts.written_at, inputs.document_text)
+        trail = read_trail(outputs, blocks, texts.written_at, inputs)
         return cls(wanted, judged, config, inputs, blocks, texts, other, trail)
 
     def page(self) -> Page:
@@ -129,7 +136,8 @@ class _Report:
         static = head | _totals(head, self.judged.reader.header.judges)
         charts = [*self._agreement(), *own_charts(self.judged.board)]
         name = self.wanted.outputs.name
-        return Page(name, static, charts, self._notes(), head, self.config.written)
+        notes = [self.inputs.names_alone(note) for note in self.notes()]
+        return Page(name, static, charts, notes, head, self.config.written)
 
     def _head(self) -> dict[str, Any]:
         board, trail = self.judged.board, self.trail
@@ -150,11 +158,13 @@ class _Report:
     def _agreement(self) -> Iterator[Chart]:
         board, truth = self.judged.board, self.wanted.truth
         if truth is not None:
-            yield from agreement(board, truth.name, read_truth(truth, board))
+            renamed = renamed_measures(self.wanted.truth_measures, board)
+            means = read_truth(truth, board, renamed)
+            yield from agreement(board, truth.name, means, renamed)
         if self.other is not None:
             yield from agreement(board, self.other.name, means_of(self.other.board))
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
         notes = [*self.texts.missing]
         if not self.inputs.document_text:
             notes.append("text of documents is left out, as was asked for")
@@ -190,7 +200,7 @@ def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other 
     if other is None:
         return None
     same = other.name == wanted.outputs.name
-    name = str(other.folder / other.name) if same else other.name
+    name = f"{other.folder.resolve().name}/{other.name}" if same else other.name
     return read_other(name, JudgmentsReader(other.judgments), judges, document_text)
 
 

@@ -76,8 +76,10 @@ function decision(judgment) {
 
 /** The document with passages marked, or why it cannot be shown. */
 async function showDocument(place, view, docId, spans) {
-  const known = view.entry.documents[docId];
-  const found = known === undefined ? null : (await documentsOn(view.topic.id))[known];
+  const places = view.entry.documents;
+  const found = Object.hasOwn(places, docId)
+    ? (await documentsOn(view.topic.id))[places[docId]]
+    : null;
   const name = h("p", { class: "docid muted" }, named(docId, "code"));
   const about = found && [found.date, found.version].filter(Boolean).join(" · ");
   if (!found) {

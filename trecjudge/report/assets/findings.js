@@ -18,7 +18,7 @@ async function findingsView(kind) {
     {
       name: "Severity",
       key: (row) => row.severity,
-      cell: (row) => badge(...SEVERITIES[row.severity]),
+      cell: (row) => badge(...(SEVERITIES[row.severity] || SEVERITIES.note)),
     },
     { name: "Count", number: true, key: (row) => row.count, cell: (row) => row.count },
     { name: "Effect on the scores", key: (row) => row.effect, cell: (row) => row.effect },
