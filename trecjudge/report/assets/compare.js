@@ -152,10 +152,17 @@ function movesPart(moves) {
   };
   const at = chosenIn("measure", names, Math.max(0, names.indexOf(head.ranked_by)));
   draw(at);
-  return [h("div", { class: "tools" }, chooser("Measure", known.map(measureLabel), at, (i) => {
+  return [
+    h(
+      "div",
+      { class: "tools" },
+      chooser("Measure", known.map(measureLabel), at, (i) => {
         remember("measure", names[i]);
         draw(i);
-      })), place];
+      }),
+    ),
+    place,
+  ];
 }
 
 /** Here minus there, with what unjudged items on either side could make of it. */

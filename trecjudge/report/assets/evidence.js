@@ -56,7 +56,9 @@ function decision(judgment) {
     ["decided by", decided],
     [
       "cited as",
-      judgment.citation !== undefined && judgment.citation !== judgment.doc_id && cut(judgment.citation),
+      judgment.citation !== undefined &&
+        judgment.citation !== judgment.doc_id &&
+        cut(judgment.citation),
     ],
   ];
   const failure = judgment.failure;
@@ -218,7 +220,9 @@ function factList(facts) {
     h(
       "ul",
       { class: "facts" },
-      facts.map((fact) => h("li", null, badge(tone(fact), word(fact)), " ", said(fact.text || LEFT_OUT))),
+      facts.map((fact) =>
+        h("li", null, badge(tone(fact), word(fact)), " ", said(fact.text || LEFT_OUT)),
+      ),
     ),
   ];
 }
@@ -243,11 +247,7 @@ async function elsewhere(entry, topic, judgment) {
           null,
           badge(pair.judgment.tone, pair.judgment.word),
           " ",
-          h(
-            "a",
-            { href: address("response", pair.run, topic.id, pair.at) },
-            named(pair.run),
-          ),
+          h("a", { href: address("response", pair.run, topic.id, pair.at) }, named(pair.run)),
         ),
       ),
     ),

@@ -116,9 +116,7 @@ function placesOf() {
       name: "Run",
       key: (finding) => finding.run_id,
       cell: (finding) =>
-        runNumbers.has(finding.run_id)
-          ? runLink(finding.run_id)
-          : named(finding.run_id || ""),
+        runNumbers.has(finding.run_id) ? runLink(finding.run_id) : named(finding.run_id || ""),
     },
     {
       name: "Topic",

@@ -112,8 +112,7 @@ function shadesOf(m) {
     high = Math.max(high, value);
   }
   if (low === 0 && high <= 1) high = 1;
-  const step = (value) =>
-    Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));
+  const step = (value) => Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));
   return head.measures[m].lower_is_better ? (value) => SHADES - 1 - step(value) : step;
 }
 

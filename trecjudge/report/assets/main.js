@@ -17,7 +17,12 @@ let showing = { key: "", update: null };
 
 function parts() {
   try {
-    return location.hash.split("?")[0].replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+    return location.hash
+      .split("?")[0]
+      .replace(/^#\/?/, "")
+      .split("/")
+      .filter(Boolean)
+      .map(decodeURIComponent);
   } catch {
     return [];
   }

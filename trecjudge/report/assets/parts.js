@@ -33,13 +33,23 @@ function sign(tone) {
 
 /** A label as sign and word. */
 function badge(tone, word) {
-  return h("span", { class: `badge ${tone}` }, sign(tone), " ", (word && cut(word)) || head.meanings[tone]);
+  return h(
+    "span",
+    { class: `badge ${tone}` },
+    sign(tone),
+    " ",
+    (word && cut(word)) || head.meanings[tone],
+  );
 }
 
 /** A mark beside the sign of what has several judgments: one of them is unjudged. */
 function openMark() {
   const title = "something of it is unjudged";
-  return h("span", { class: "sign unjudged open-mark", title, "aria-hidden": "true" }, head.signs.unjudged);
+  return h(
+    "span",
+    { class: "sign unjudged open-mark", title, "aria-hidden": "true" },
+    head.signs.unjudged,
+  );
 }
 
 function legend(tones) {
@@ -71,7 +81,9 @@ function filterBox(label, changed, memory) {
 }
 
 function chooser(label, names, chosen, changed) {
-  const options = names.map((name, i) => h("option", { value: i, selected: i === chosen }, cut(name)));
+  const options = names.map((name, i) =>
+    h("option", { value: i, selected: i === chosen }, cut(name)),
+  );
   return h(
     "label",
     { class: "tool" },
@@ -82,12 +94,7 @@ function chooser(label, names, chosen, changed) {
 }
 
 function measureChooser(chosen, changed) {
-  return chooser(
-    "Measure",
-    head.measures.map(measureLabel),
-    chosen,
-    changed,
-  );
+  return chooser("Measure", head.measures.map(measureLabel), chosen, changed);
 }
 
 function scrolling(label, ...children) {
@@ -180,7 +187,8 @@ function table(label, columns, rows, memory = "") {
           type: "button",
           class: "sort",
           click: () => {
-            state.downwards = state.column === i ? !state.downwards : Boolean(column.number && !column.lower);
+            state.downwards =
+              state.column === i ? !state.downwards : Boolean(column.number && !column.lower);
             state.column = i;
             if (memory) remember(memory, `${state.downwards ? "-" : ""}${column.name}`);
             draw();

@@ -51,13 +51,7 @@ function responseHead(runId, topic) {
       stepper("Topic", topics, topics, topic.id, (id) => address("response", runId, id)),
       h("a", { href: address("topic", topic.id) }, "All runs on this topic"),
     ),
-    h(
-      "h1",
-      null,
-      named(runId),
-      h("span", { class: "muted" }, " on "),
-      named(topic.id),
-    ),
+    h("h1", null, named(runId), h("span", { class: "muted" }, " on "), named(topic.id)),
     topic.title && h("p", { class: "asked" }, said(topic.title)),
     more.length > 0 &&
       h(

@@ -117,11 +117,7 @@ function conflictList(conflicts, topic) {
                 null,
                 badge(pair.judgment.tone, pair.judgment.word),
                 " ",
-                h(
-                  "a",
-                  { href: address("response", pair.run, topic.id, pair.at) },
-                  named(pair.run),
-                ),
+                h("a", { href: address("response", pair.run, topic.id, pair.at) }, named(pair.run)),
               ),
             ),
           ),
