@@ -14,8 +14,8 @@ from trecjudge.trec import (
     encode,
     leaderboard_line,
     qrels_line,
-    read_leaderboard,
     read_grades,
+    read_leaderboard,
     read_qrels,
 )
 
