@@ -52,6 +52,7 @@ def test_that_lower_is_better_stands_beside_every_name(page: Path, open_page: Op
     for view in ("#/", "#/heat", "#/run/a", "#/response/a/t1", "#/charts", "#/compare"):
         browser.go("#/findings")
         browser.go(view)
+        browser.run("document.querySelectorAll('details').forEach((each) => (each.open = true))")
         text = browser.text("main").replace("\n", " ")
         assert text.count(RATE) == text.count("ower is better"), view
         assert RATE in text

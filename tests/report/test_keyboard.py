@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.commandline import sample
+from tests.fakes import response
 from tests.report.browser import Browser
+from tests.report.made import output, report
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 Open = Callable[..., Browser]
@@ -58,6 +61,22 @@ def test_enter_leads_to_the_evidence_and_escape_back(sample_page: Path, open_pag
         assert focused(browser).get_attribute("data-judgment") == number
     browser.go_to_judgment(2)
     assert browser.run("return document.activeElement.className") != "evidence"
+
+
+def test_the_choice_of_a_judge_keeps_the_focus(tmp_path: Path, open_page: Open) -> None:
+    sample("rag", tmp_path, "-q", "--report", "--judge", "citation,support")
+    browser = open_page(tmp_path / "x.report.html", "#/response/careless/12")
+    lists = ".response .tools select"
+    browser.find(lists).send_keys(Keys.ARROW_DOWN)
+    assert browser.run(f"return document.querySelector('{lists}') === document.activeElement")
+    assert focused(browser).get_attribute("value") == "1"
+
+
+def test_more_rows_are_gone_to_by_key(tmp_path: Path, open_page: Open) -> None:
+    every = [(response(("S.", []), topic_id=f"t{i:03}"), []) for i in range(230)]
+    browser = open_page(report(output(tmp_path, *every)).path, "#/topics")
+    browser.find(".more button").send_keys(Keys.ENTER)
+    assert focused(browser).text == "t200"
 
 
 def test_what_charts_show_stands_in_tables_too(compared_page: Path, open_page: Open) -> None:

@@ -33,7 +33,8 @@ def own_charts(board: Leaderboard) -> Iterator[Chart]:
         found = ranks(board)
         rows = [[run, *("no value" if r is None else str(r) for r in found[run])] for run in found]
         svg = bump(names, found, lower)
-        yield Chart("Ranks by measure", caption, svg, heads=("Run", *names), rows=rows)
+        heads = "Run", *map(label, board.spec.measures)
+        yield Chart("Ranks by measure", caption, svg, heads=heads, rows=rows)
     caption = "A point a topic; the box is the middle half of the topics, the bar their median."
     for measure in board.spec.measures:
         values = {run_id: _over_topics(board, run_id, measure.name) for run_id in board.ranking()}

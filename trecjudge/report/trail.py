@@ -30,7 +30,7 @@ OF_A_CALL = (
     "tries",
     "error",
 )
-OF_A_FINDING = ("kind", "severity", "place", "message", "value", "sentence", "run_id", "topic_id")
+OF_A_FINDING = ("kind", "severity", "place", "message", "sentence", "run_id", "topic_id")
 QUOTED = ", which says "
 """What stands before the words of a document in the message of a finding."""
 
@@ -67,7 +67,7 @@ def read_trail(
         entry["message"] = inputs.names_alone(str(entry["message"]))
         if not inputs.document_text and _is_on_a_document(event):
             said, _, _ = str(entry["message"]).partition(QUOTED)
-            entry |= {"message": f"{said}{QUOTED}{LEFT_OUT}", "value": ""}
+            entry["message"] = f"{said}{QUOTED}{LEFT_OUT}"
         if not entry["run_id"]:
             place = str(event.get("place"))
             entry["run_id"], entry["topic_id"] = written_at.get(place, ("", entry["topic_id"]))

@@ -169,8 +169,11 @@ function table(label, columns, rows, memory = "") {
           {
             type: "button",
             click: () => {
+              const next = state.shown;
               state.shown += AT_ONCE * 5;
               draw();
+              // The button may be gone: go on where the new rows begin.
+              body.rows[next]?.querySelector("a, button")?.focus();
             },
           },
           `Show ${Math.min(left, AT_ONCE * 5)} more of ${left}`,

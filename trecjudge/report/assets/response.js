@@ -126,6 +126,7 @@ class ResponseView {
             chosenJudge = this.judge = this.judges[i];
             this.draw();
             this.pick(this.first(), false);
+            this.list.querySelector(".tools select").focus(); // it was drawn anew
           }),
         legend(
           Object.keys(head.signs)
