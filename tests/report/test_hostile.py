@@ -185,6 +185,7 @@ def test_a_name_of_any_length_fits(tmp_path: Path, browser: Browser) -> None:
         assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), view
         assert name not in browser.text("main")
     assert browser.find("#board tbody bdi").get_attribute("title") == name
+    assert browser.run("return document.querySelector('#board tbody th').offsetWidth") < 400
 
 
 @pytest.mark.parametrize("name", ["../evil", "a/b", "<b>", "-x", ""])

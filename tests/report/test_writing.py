@@ -196,8 +196,15 @@ def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path
     done = command("report", tmp_path, "--truth-measure", "STRICT")
     assert "give the leaderboard that has it, --truth FILE" in done.err
     (tmp_path / "truth.txt").write_text("careful\tall\tSTRICT\t0.5\n")
-    flags = ("--truth", tmp_path / "truth.txt", "--truth-measure", "CITATION_SUPORT=STRICT")
-    assert "did you mean 'CITATION_SUPPORT'?" in command("report", tmp_path, *flags).err
+    for given, said in {
+        "CITATION_SUPORT=STRICT": "did you mean 'CITATION_SUPPORT'?",
+        "LOOSE": "truth.txt: has `all` rows of STRICT, none of LOOSE\n",
+    }.items():
+        flags = ("--truth", tmp_path / "truth.txt", "--truth-measure", given)
+        assert said in command("report", tmp_path, *flags).err
+    twice = ("--truth-measure", "STRICT", "--truth-measure", "LOOSE")
+    done = command("report", tmp_path, "--truth", tmp_path / "truth.txt", *twice)
+    assert "'LOOSE': CITATION_SUPPORT is held against STRICT" in done.err
 
 
 def test_a_page_tells_of_no_folder(tmp_path: Path) -> None:

@@ -107,35 +107,41 @@ def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, s
     """Return our measures and what others call them, from texts `OURS=THEIRS`.
 
     `THEIRS` alone goes with the measure that ranks. Where nothing is given, each of our measures
-    goes with that of its name. Raises InputError for a measure that we do not have.
+    goes with that of its name. Raises InputError for a measure that we do not have, or one twice.
     """
     ours = [measure.name for measure in board.spec.measures]
     if not given:
         return {name: name for name in ours}
-    found = {}
+    found: dict[str, str] = {}
     for text in given:
-        name, _, theirs = text.rpartition("=")
-        found[name or board.spec.ranked_by] = theirs
-    for name in found:
+        said, _, theirs = text.rpartition("=")
+        name = said or board.spec.ranked_by
         if name not in ours:
-            raise InputError(f"--truth-measure: {unknown('measure', name, ours)}")
+            raise InputError(f"--truth-measure {text!r}: {unknown('measure', name, ours)}")
+        if name in found:
+            raise InputError(f"--truth-measure {text!r}: {name} is held against {found[name]}")
+        found[name] = theirs
     return found
 
 
-def read_truth(path: Path, board: Leaderboard, renamed: Mapping[str, str]) -> Means:
+def read_truth(
+    path: Path, board: Leaderboard, renamed: Mapping[str, str], strict: bool = False
+) -> Means:
     """Return the `all` rows of a leaderboard of others, by our names of its measures.
 
-    Raises InputError where it has none of the measures, or no run of one that we have.
+    Raises InputError where it has none of the measures (if `strict`, not all of them), or no run
+    that we have.
     """
     means: dict[str, dict[str, float]] = defaultdict(dict)
     for row in read_leaderboard(path, lambda finding: None):
         if row.topic_id is None:
             means[row.measure][row.run_id] = row.value
     found = {ours: means[theirs] for ours, theirs in renamed.items() if theirs in means}
-    if not found:
-        has, wanted = ", ".join(means) or "nothing", ", ".join(renamed.values())
-        say = "say which it is by --truth-measure OURS=THEIRS"
-        raise InputError(f"{path}: has `all` rows of {has}, none of {wanted}; {say}")
+    if not found or (strict and len(found) < len(renamed)):
+        has = ", ".join(means) or "nothing"
+        lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in means)
+        say = "" if strict else "; say which it is by --truth-measure OURS=THEIRS"
+        raise InputError(f"{path}: has `all` rows of {has}, none of {lacks}{say}")
     if not any(set(values) & set(board.scores) for values in found.values()):
         run_id = next(iter(board.scores))
         raise InputError(f"{path}: has no `all` row of any of these runs, such as {run_id!r}")

@@ -159,7 +159,7 @@ class _Report:
         board, truth = self.judged.board, self.wanted.truth
         if truth is not None:
             renamed = renamed_measures(self.wanted.truth_measures, board)
-            means = read_truth(truth, board, renamed)
+            means = read_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
             yield from agreement(board, truth.name, means, renamed)
         if self.other is not None:
             yield from agreement(board, self.other.name, means_of(self.other.board))

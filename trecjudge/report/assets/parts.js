@@ -45,11 +45,7 @@ function badge(tone, word) {
 /** A mark beside the sign of what has several judgments: one of them is unjudged. */
 function openMark() {
   const title = "something of it is unjudged";
-  return h(
-    "span",
-    { class: "sign unjudged open-mark", title, "aria-hidden": "true" },
-    head.signs.unjudged,
-  );
+  return h("span", { class: "sign unjudged", title, "aria-hidden": "true" }, head.signs.unjudged);
 }
 
 function legend(tones) {
