@@ -148,9 +148,10 @@ def test_a_mean_is_corrected_by_the_labels() -> None:
 
 def test_without_labels_there_is_no_correction() -> None:
     people = HumanLabels({}, {})
-    found = standings_of(board(people), people)
+    leaderboard = board(people)
+    found = standings_of(leaderboard, people)
     assert all(s.human is None for column in found.values() for s in column)
-    lines = list(standing_lines(found))
+    lines = list(standing_lines(leaderboard, found))
     assert len(lines) == len(SUPPORT.measures)
     assert lines[0].startswith(b'{"run_id":"r","measure":"WEIGHTED_PRECISION","mean":0.5,')
 

@@ -13,7 +13,7 @@ from trecjudge.stats.resampling import (
     interval_of,
     mean_intervals,
     resampled_means,
-    steady_order,
+    steady_orders,
     tail,
 )
 
@@ -65,13 +65,20 @@ def test_neither_the_order_of_topics_nor_of_runs_changes_an_interval() -> None:
     assert [i.rounded(9) for i in again] == [i.rounded(9) for i in before]
 
 
-def test_a_steady_order_hangs_on_values_alone() -> None:
-    order = steady_order(VALUES)
-    shuffled = RNG.permutation(30)
-    again = VALUES[[2, 0, 3, 1]][:, shuffled]
-    assert (
-        np.sort(again[:, steady_order(again)], axis=0) == np.sort(VALUES[:, order], axis=0)
-    ).all()
+BINARY = (RNG.random((6, 20)) < 0.6).astype(float)
+LATIN = np.array([[1.0, 0, 0, 1], [0, 1, 1, 0], [1, 1, 0, 0], [NAN, 1, 0, 1]])
+
+
+@pytest.mark.parametrize("values", [VALUES, BINARY, LATIN], ids=["all apart", "ties", "gaps"])
+def test_a_steady_order_hangs_on_values_alone(values: np.ndarray) -> None:
+    def ordered(table: np.ndarray) -> np.ndarray:
+        rows, columns = steady_orders([table, 1 - table])
+        return table[np.ix_(rows, columns)]
+
+    for _ in range(20):
+        rows, columns = (RNG.permutation(size) for size in values.shape)
+        again = values[np.ix_(rows, columns)]
+        np.testing.assert_array_equal(ordered(again), ordered(values))
 
 
 def test_a_statistic_that_is_hardly_defined_has_no_interval() -> None:

@@ -7,7 +7,7 @@ nor the order of rows change a figure.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -113,12 +113,38 @@ def mean_intervals(values: Array) -> list[Interval]:
     """Return the interval of each row's mean over its units; none with fewer than two values."""
     if values.shape[1] < 2:
         return [NO_INTERVAL] * len(values)
-    order = steady_order(values)
-    means = resampled_means(values[:, order], draws(values.shape[1]))
+    # Each row in its own order: neither a topic's name nor another run tells what is drawn.
+    means = resampled_means(np.sort(values, axis=1), draws(values.shape[1]))
     known = (~np.isnan(values)).sum(axis=1).tolist()
     return [interval_of(drawn, units) for drawn, units in zip(means, known, strict=True)]
 
 
-def steady_order(values: Array) -> Indices:
-    """Return an order of the columns that hangs on values alone, not on the order of rows."""
-    return np.lexsort(np.sort(values, axis=0)[::-1])
+def steady_orders(tables: Sequence[Array]) -> tuple[Indices, Indices]:
+    """Return an order of the rows and one of the columns that hang on values alone.
+
+    `tables` have one shape, (rows, columns), and the same rows and columns. Rows are told apart by
+    their values and by which columns hold them, and columns by which rows, until no more are told
+    apart: those that are left tied can change places without changing anything (but in rare tables
+    of much symmetry).
+    """
+    codes = _codes(tables)
+    rows, columns = (np.zeros(size, dtype=np.intp) for size in codes.shape)
+    told = -1
+    while told < (told := int(rows.max(initial=0) + columns.max(initial=0))):
+        rows = _told_apart(codes, rows, columns)
+        columns = _told_apart(codes.T, columns, rows)
+    return np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
+
+
+def _codes(tables: Sequence[Array]) -> Indices:
+    """Return one whole number for each cell, by the values of all tables there: (rows, columns)."""
+    cells = np.stack([np.nan_to_num(t, nan=-np.inf, neginf=-np.inf).ravel() for t in tables])
+    found = np.unique(cells, axis=1, return_inverse=True)[1]
+    return np.asarray(found, dtype=np.intp).reshape(tables[0].shape)
+
+
+def _told_apart(codes: Indices, rows: Indices, columns: Indices) -> Indices:
+    """Return the rank of each row by its former rank, then by what it holds in which columns."""
+    held = np.sort(columns[None, :] * (codes.max(initial=0) + 1) + codes, axis=1)
+    keys = np.column_stack([rows, held])
+    return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1], dtype=np.intp).ravel()
