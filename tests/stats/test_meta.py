@@ -100,9 +100,15 @@ def test_intervals_over_topics_and_over_runs() -> None:
 
 
 def test_without_topics_there_is_an_interval_over_runs_alone() -> None:
-    (found,), _ = evaluated(TRUTH, by_run("S", r1=5, r2=3, r3=4, r4=2, r5=1))
+    six = TRUTH + by_run("H", r6=0.0)
+    (found,), _ = evaluated(six, by_run("S", r1=5, r2=3, r3=4, r4=2, r5=1, r6=0))
     assert found.correlations[0].topics == NO_INTERVAL
     assert found.correlations[0].runs.low is not None
+
+
+def test_few_runs_that_agree_are_no_certainty() -> None:
+    (found,), _ = evaluated(TRUTH, TRUTH.replace("H", "S"))
+    assert found.correlations == [Correlation("kendall", 1.0, NO_INTERVAL, NO_INTERVAL)]
 
 
 def renamed(text: str) -> str:

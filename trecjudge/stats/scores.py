@@ -70,6 +70,14 @@ class Scores:
         given = self.given[measure]
         return np.where(np.isnan(given), self.means(measure), given)
 
+    def contradicted(self, measure: str) -> Array:
+        """Return by how much `all` rows are neither mean nor sum of their topics: (runs,)."""
+        values, given = self.values[measure], self.given[measure]
+        answered = ~np.isnan(values).all(axis=1)
+        sums = np.where(answered, np.nan_to_num(values).sum(axis=1), np.nan)
+        apart = np.minimum(_distance(self.means(measure), given), _distance(sums, given))
+        return np.asarray(apart, dtype=np.float64)
+
     def only(self, runs: Sequence[str], topics: Sequence[str] | None = None) -> Scores:
         """Return the scores of these runs, in this order, and of these topics, all where None."""
         rows = [self.runs.index(run) for run in runs]
@@ -200,12 +208,8 @@ def _report_contradictions(scores: Scores, report: Report, known: Collection[Key
     """
     told = []
     for measure, given in scores.given.items():
-        values = scores.values[measure]
-        answered = ~np.isnan(values).all(axis=1)
-        sums = np.where(answered, np.nan_to_num(values).sum(axis=1), np.nan)
         means = scores.means(measure)
-        apart = np.minimum(_distance(means, given), _distance(sums, given))
-        for run in np.flatnonzero(apart).tolist():
+        for run in np.flatnonzero(scores.contradicted(measure)).tolist():
             if (scores.runs[run], measure) in known:
                 continue
             message = (
