@@ -92,5 +92,15 @@ def test_names_of_runs_change_nothing_but_the_order_of_ties() -> None:
         assert ours.groups == theirs.groups
 
 
+def test_names_of_topics_change_nothing_where_values_tie() -> None:
+    values = (RNG.random((4, 20)) < np.array([[0.5], [0.6], [0.45], [0.9]])).astype(float)
+    told = set()
+    for _ in range(5):
+        shuffled = values[:, RNG.permutation(20)]
+        runs = found(*(entry(f"r{i}", v.tolist()) for i, v in enumerate(shuffled)))
+        told.add(tuple((s.run_id, s.low, s.high, tuple(s.groups)) for s in runs.values()))
+    assert len(told) == 1
+
+
 def test_no_topic_at_all() -> None:
     assert found(entry("a", []))["a"].groups == []
