@@ -71,6 +71,7 @@ KINDS: dict[str, FindingKind] = {
     "row_repeated": FindingKind("note", "counts once"),
     "row_duplicate": FindingKind("warning", "as `--duplicates` says: the first value counts"),
     "all_row_differs": FindingKind("warning", "as `--all-rows` says: the given one counts"),
+    "run_id_shared": FindingKind("warning", "the files' names are taken"),
     "topics_unseen": FindingKind("note", "they count as the leaderboard counts them"),
     "run_one_sided": FindingKind("warning", "as `--on-missing` says"),
     "topic_one_sided": FindingKind(
