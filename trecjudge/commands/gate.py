@@ -121,11 +121,14 @@ def _scores(
     from trecjudge.evaluation.inputs import scores_at
     from trecjudge.stats.alignment import without_all
 
-    scores = scores_at(found, heard, format_name, duplicates)
-    odd = [one for one in heard.findings if one.kind == "all_row_differs"]
-    if odd and all_rows == "error":
-        raise InputError(f"{odd[0]}; --all-rows given takes it as it is, recomputed what they give")
-    return without_all(scores) if odd and all_rows == "recomputed" else scores
+    def report(finding: Finding) -> None:
+        if finding.kind == "all_row_differs" and all_rows == "error":
+            choices = "--all-rows given takes it as it is, recomputed what they give"
+            raise InputError(f"{finding}; {choices}")
+        heard(finding)
+
+    scores = scores_at(found, report, format_name, duplicates)
+    return without_all(scores) if all_rows == "recomputed" else scores
 
 
 def _checks(
