@@ -14,6 +14,7 @@ from trecjudge.trec import (
     encode,
     leaderboard_line,
     qrels_line,
+    read_grades,
     read_leaderboard,
     read_qrels,
 )
@@ -119,3 +120,8 @@ def test_a_topic_called_all_is_not_the_mean(write: Write) -> None:
     text = leaderboard_line(topic) + leaderboard_line(mean)
     assert text == "r\t%61ll\tM\t1.000000\nr\tall\tM\t0.500000\n"
     assert list(read_leaderboard(write(text), fail)) == [topic, mean]
+
+
+def test_grades_by_topic_and_document_the_highest_of_each(write: Write) -> None:
+    path = write("1 0 a 1\n1 0 a 2\n2 Q0 b 0\n", "q")
+    assert read_grades(path, fail) == {"1": {"a": 2}, "2": {"b": 0}}

@@ -75,24 +75,43 @@ class FaithfulnessJudge(ClaimJudging):
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
     ) -> list[Judgment]:
         """Return the truths of each document, then the verdict on each claim."""
-        names = self.cascade or [self.detector]
-        if not self.asks(names[-1], model):
+        if not self.asks((self.cascade or [self.detector])[-1], model):
             verdicts = await ClaimJudging.judged(self, item, claims, library, model)
             named = [replace(j, label=LABELS.get(j.label or "")) for j in verdicts]
             return [*_stated_by_rules(item), *named]
+        found = await self._sure(item, claims, library)
+        asked = [claim for claim in claims if claim.index not in found]
+        if not asked:  # nothing is left for the model, not even the truths
+            return [*_stated_by_rules(item), *found.values()]
         truths = await self._truths(item, model)
-        sure, cheap = {}, self.before_the_last()
+        found |= await self._verified(item, asked, truths, model)
+        return [*truths, *(found[claim.index] for claim in claims)]
+
+    async def _sure(
+        self, item: WholeResponse, claims: Sequence[Claim], library: Library
+    ) -> dict[int, Judgment]:
+        """Return, by claim, the verdicts of which the detectors before the model are sure."""
+        cheap, found = self.before_the_last(), {}
         for claim in claims:
             verdict = await first_sure(cheap, claim.text, library)
             if verdict is not None:
-                spared = replace(judgment_on(item, claim, verdict), usage=Usage(spared=1))
-                sure[claim.index] = replace(spared, label=LABELS[verdict.label])
-        asked = [claim for claim in claims if claim.index not in sure]
+                judgment = judgment_on(item, claim, verdict)
+                label = LABELS[verdict.label]
+                found[claim.index] = replace(judgment, label=label, usage=Usage(spared=1))
+        return found
+
+    async def _verified(
+        self,
+        item: WholeResponse,
+        claims: Sequence[Claim],
+        truths: Sequence[Judgment],
+        model: Model,
+    ) -> dict[int, Judgment]:
+        """Return, by claim, the verdicts of the model."""
         verifier = Verifier(model, _known(item, truths), self.characters, self.group, self.rounds)
-        answers = await verifier.verify(asked)
-        for claim, answer in zip(asked, answers, strict=True):
-            sure[claim.index] = _decided(item, claim, answer, truths)
-        return [*truths, *(sure[claim.index] for claim in claims)]
+        answers = await verifier.verify(claims)
+        pairs = zip(claims, answers, strict=True)
+        return {claim.index: _decided(item, claim, answer, truths) for claim, answer in pairs}
 
     async def _truths(self, item: WholeResponse, model: Model) -> list[Judgment]:
         """Return what each document states, an unjudged judgment where that is not known."""

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 LEAST_LABELS = 20
 TRUTH = "WEIGHTED_PRECISION"
 JUDGES = {
-    "citation": ("CITATION_SUPPORT", ()),
+    "citation": ("CITATION_SUPPORT", ("--set", "partial=0.5")),
     "attribution": ("ATTRIBUTION_RATE", ()),
     "attribution, no facts": ("ATTRIBUTION_RATE", ("--set", "facts=false")),
     "attribution, semantic": ("ATTRIBUTION_RATE", ("--set", "detector=semantic")),

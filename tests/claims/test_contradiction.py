@@ -18,6 +18,11 @@ from trecjudge.claims.contradiction import contradiction
         pytest.param("She was born on March 3, 1950.", "She was born on March 5, 1950.", id="day"),
         pytest.param("Profits rose 3% in May.", "Profits rose 5 percent in May.", id="percent"),
         pytest.param("It has 1.5 million people.", "It has 2,487,000 people.", id="scale"),
+        pytest.param(
+            "Bread prices in the city of Lyon rose sharply after the war.",
+            "Bread prices in the city of Lyon fell sharply after the war.",
+            id="the opposite direction",
+        ),
         pytest.param("The drug causes cancer.", "The drug does not cause cancer.", id="negation"),
         pytest.param("The drug does not cause cancer.", "The drug causes cancer.", id="contrary"),
         pytest.param("The book has 20 chapters.", "The book has 18 chapters.", id="not rounded"),

@@ -176,6 +176,13 @@ def test_a_cascade_spares_the_model_what_words_can_tell() -> None:
     )
 
 
+def test_where_words_decide_all_the_model_is_asked_nothing() -> None:
+    model = scripted("unsure")
+    whole = response(("Steam makes a kettle whistle.", ["k"]), documents={"k": KETTLE})
+    found = judged(whole, model, claims="rules", cascade=["lexical", "llm"])
+    assert ([j.label for j in found], model.asked) == (["TRUTHS", "yes"], [])
+
+
 def test_an_abstention_is_not_perfect() -> None:
     found = judged(response(("I don't have that information.", []), documents={"k": KETTLE}))
     assert [j.label for j in found] == ["ABSTAINED"]

@@ -38,8 +38,8 @@ def contradiction(claim: str, passage: str) -> str | None:
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
     all its names, and a subject half of which at least is in the claim. Contradicted is a number
     whose unit the sentence has with another number alone, a year only of what happens once; or a
-    statement that is negated on one side only. Bounds ("over 3"), rough guesses and rounded numbers
-    contradict nothing. No word of the passage is in what is returned.
+    statement that is negated, or turned to its opposite, on one side only. Bounds ("over 3"), rough
+    guesses and rounded numbers contradict nothing. No word of the passage is in what is returned.
     """
     same = [s for s in split_sentences(passage) if _same_statement(claim, s)]
     known = {quantity.number for s in same for quantity in quantities(s)}
@@ -48,8 +48,11 @@ def contradiction(claim: str, passage: str) -> str | None:
         if other is not None:
             return f"another number than {other.written!r}"
         bounds = any(quantity.bound for quantity in quantities(sentence))
-        if not bounds and compare(claim, prepare(sentence)).negation_differs:
+        found = compare(claim, prepare(sentence))
+        if not bounds and found.negation_differs:
             return "negated on one side only"
+        if found.direction_differs:
+            return "a word turned to its opposite"
     return None
 
 

@@ -68,7 +68,7 @@ class LexicalDetector:
         if holding:
             return self._attributed(claim, holding)
         if denied:
-            found, how = sources_of(denied), "a passage has its words, and a denial that it has not"
+            found, how = sources_of(denied), "a passage has its words, but one of the two denies"
             return Verdict(AMBIGUOUS, how, self.name, found)
         if against:
             passage, how = against
