@@ -94,7 +94,8 @@ def _report_nothing(
     """Name the runs that have no value at all by a measure that both leaderboards have."""
     there = {(d.before, d.after, d.measure) for d in found}
     for before, after in pairs:
-        for measure in before.scores.chosen(measures):
+        asked = [m for m in before.scores.measures if not measures or m in measures]
+        for measure in asked:
             if measure not in after.scores.measures:
                 continue
             if (before.name, after.name, measure) not in there:
