@@ -173,6 +173,22 @@ def test_a_topic_of_the_baseline_alone_breaks_the_rule() -> None:
         assert check.broken == "has no value on 2 of 30 topics of the baseline: 't028', 't029'"
 
 
+def test_a_sum_falls_as_a_sum() -> None:
+    old = scores(by_topic("r", [5] * 20) + "r all M 100\n", "old")
+    table = scores(by_topic("r", [3] * 20) + "r all M 60\n", "new")
+    figures = {("r", "M"): Figure(60, 60, 60, 9, 9)}
+    (check,) = drops([Rule("drop", "M", 39)], table, old, figures)
+    assert check.broken.startswith("fell by 40 from 100 to 60, p 1.91e-06")
+    assert not drops([Rule("drop", "M", 40)], table, old, figures)[0].broken
+
+
+def test_a_minimum_is_compared_as_it_is() -> None:
+    old = scores("r t1 M 0.9\nr t2 M 0.5\nr all M 0.5\n", "old")
+    table = scores("r t1 M 1\nr t2 M 0.4\nr all M 0.4\n", "new")
+    (check,) = drops([DROP], table, old, {})
+    assert check.broken == "fell by 0.1 from 0.5 to 0.4 in the `all` rows; may fall by 0.02"
+
+
 def test_two_single_runs_are_the_same_run() -> None:
     table, figures = now(0.5 + NOISE, run="v2")
     (check,) = drops([DROP], table, OLD, figures)

@@ -8,12 +8,13 @@ from typing import Literal
 
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.stats.alignment import few
-from trecjudge.stats.comparison import Difference, System, difference
+from trecjudge.stats.comparison import SHOWN, Difference, System, difference
 from trecjudge.stats.paired import ALPHA
 from trecjudge.stats.scores import Scores
 
 Kind = Literal["min", "max", "drop"]
 TINY = 1e-9
+NOTHING = "has no value here or in the baseline: nothing of it was judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,9 @@ def drops(
                 found.append(Check(same[run], rule, "is gone: the baseline has this measure"))
             else:
                 pair = System(old, run), System(now, same[run])
-                fallen = _Fall.of(rule.measure, *pair, before or {}, figures)
-                found.append(Check(same[run], rule, fallen.broken(rule.limit, strict)))
+                fall = _Fall.of(rule.measure, *pair, before or {}, figures)
+                broken = fall.broken(rule.limit, strict) if fall else NOTHING
+                found.append(Check(same[run], rule, broken))
     return found
 
 
@@ -152,25 +154,30 @@ def drops(
 class _Fall:
     """By how much a run fell by a measure, and what is left open.
 
-    `lost` are topics of the baseline that are gone; `further` is how far the run could have fallen,
-    None where unjudged items could make it anything. `all_rows` are those of before and after where
-    topics do not make them: no test over topics speaks for these.
+    `scale` makes of differences per topic what the `all` rows are in: the number of topics for a
+    sum. `lost` are topics of the baseline that are gone. `further` is how far the run could have
+    fallen, None where unjudged items could make it anything. `all_rows` are those of before and
+    after where topics do not make them: no test over topics speaks for these.
     """
 
-    change: Difference | None
+    change: Difference
+    scale: int
     lower_is_better: bool
     lost: Sequence[str]
     further: float | None
     unjudged: str
-    all_rows: tuple[float, float] | None = None
+    all_rows: tuple[float, float] | None
 
     @classmethod
-    def of(cls, measure: str, old: System, now: System, before: Figures, after: Figures) -> _Fall:
+    def of(
+        cls, measure: str, old: System, now: System, before: Figures, after: Figures
+    ) -> _Fall | None:
+        """Return the fall of a run; None where it has no value, or had none."""
         change = difference(old, now, measure)
         here = after.get((now.run_id, measure)) or UNKNOWN
         there = before.get((old.run_id, measure)) or UNKNOWN
         if change is None:
-            return cls(None, here.lower_is_better, (), None, "")
+            return None
         sides = {"": here, "of the baseline ": there}
         unjudged = " and ".join(
             f"{whose}{figure.unjudged}"
@@ -179,52 +186,62 @@ class _Fall:
         )
         # Where statistics tell that items of a topic are unjudged, bounds say what it could be.
         kept = set(now.scores.topics) if here.expected else set()
-        lost = [topic for topic in change.only_before if topic not in kept]
         lower = here.lower_is_better or there.lower_is_better
-        same = old.scores.topics == now.scores.topics
-        further = _furthest(change, there, here, lower, same) if unjudged else None
-        return cls(change, lower, lost, further, unjudged, _all_rows(old, now, measure))
+        summed = any(s.scores.summed(measure)[s.scores.runs.index(s.run_id)] for s in (old, now))
+        scale = change.topics if summed else 1
+        beyond = None
+        if old.scores.topics != now.scores.topics:
+            beyond = change.difference * scale
+        return cls(
+            change,
+            scale,
+            lower,
+            [topic for topic in change.only_before if topic not in kept],
+            _furthest(there, here, lower, beyond) if unjudged else None,
+            unjudged,
+            _all_rows(old, now, measure),
+        )
 
     def broken(self, limit: float, strict: bool) -> str:
         """Return how the drop breaks its rule, or nothing."""
         change = self.change
-        if change is None:
-            return "has no value here or in the baseline: nothing of it was judged"
         if self.lost:
             topics = len(change.only_before) + change.topics
             gone = f"{len(self.lost)} of {topics} topics of the baseline: {few(self.lost)}"
             return f"has no value on {gone}"
-        fall = (change.difference if self.lower_is_better else -change.difference) or 0.0
-        words = "rose" if self.lower_is_better else "fell"
-        said = f"{words} by {fall:.4g} from {change.mean_before:.4g} to {change.mean_after:.4g}"
+        before, after = change.mean_before * self.scale, change.mean_after * self.scale
+        fall, said = self._said(before, after)
         if fall > limit + TINY and (strict or _is_more_than_noise(change)):
             return f"{said}{_tested(change)}; may fall by {limit:g}"
         if self.all_rows is not None:
-            before, after = self.all_rows
-            rise = after - before if self.lower_is_better else before - after
-            if rise > limit + TINY:
-                said = f"{words} by {rise:.4g} from {before:.4g} to {after:.4g}"
-                return f"{said} in the `all` rows; may fall by {limit:g}"
+            fall, of_rows = self._said(*self.all_rows)
+            if fall > limit + TINY:
+                return f"{of_rows} in the `all` rows; may fall by {limit:g}"
         if self.unjudged and (self.further is None or self.further > limit + TINY):
             could = "anything" if self.further is None else f"{self.further:.4g}"
             return f"{said}, but {self.unjudged}: it could be {could}; may fall by {limit:g}"
         return ""
 
+    def _said(self, before: float, after: float) -> tuple[float, str]:
+        """Return by how much a value fell, also in words."""
+        fall = round(after - before if self.lower_is_better else before - after, SHOWN) or 0.0
+        words = "rose" if self.lower_is_better else "fell"
+        return fall, f"{words} by {fall:.4g} from {before:.4g} to {after:.4g}"
 
-def _furthest(
-    change: Difference, old: Figure, now: Figure, lower: bool, same_topics: bool
-) -> float | None:
+
+def _furthest(old: Figure, now: Figure, lower: bool, beyond: float | None) -> float | None:
     """Return by how much a run could have fallen; None where no bound is known.
 
-    Over the same topics it is the best that the baseline could be against the worst that the run
-    could be; else what the bounds leave open is added to the fall over the topics of both.
+    It is the best that the baseline could be against the worst that the run could be. Where their
+    topics are not the same, `beyond` is the difference over those of both: what the bounds leave
+    open is added to that.
     """
     best, worst = (old.lowest, now.highest) if lower else (old.highest, now.lowest)
     if best is None or worst is None or old.mean is None or now.mean is None:
         return None
     sign = -1 if lower else 1
     furthest = sign * (best - worst)
-    return furthest if same_topics else furthest - sign * (old.mean - now.mean + change.difference)
+    return furthest if beyond is None else furthest - sign * (old.mean - now.mean + beyond)
 
 
 def _all_rows(old: System, now: System, measure: str) -> tuple[float, float] | None:

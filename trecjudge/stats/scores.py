@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, Report
@@ -72,11 +73,23 @@ class Scores:
 
     def contradicted(self, measure: str) -> Array:
         """Return by how much `all` rows are neither mean nor sum of their topics: (runs,)."""
-        values, given = self.values[measure], self.given[measure]
-        answered = ~np.isnan(values).all(axis=1)
-        sums = np.where(answered, np.nan_to_num(values).sum(axis=1), np.nan)
-        apart = np.minimum(_distance(self.means(measure), given), _distance(sums, given))
+        given = self.given[measure]
+        apart = np.minimum(
+            _distance(self.means(measure), given), _distance(self._sums(measure), given)
+        )
         return np.asarray(apart, dtype=np.float64)
+
+    def summed(self, measure: str) -> npt.NDArray[np.bool_]:
+        """Tell of which runs the `all` row is the sum of their topics, not the mean: (runs,)."""
+        given = self.given[measure]
+        no_means = _distance(self.means(measure), given) > 0
+        found: npt.NDArray[np.bool_] = no_means & (_distance(self._sums(measure), given) == 0)
+        return found
+
+    def _sums(self, measure: str) -> Array:
+        values = self.values[measure]
+        answered = ~np.isnan(values).all(axis=1)
+        return np.where(answered, np.nan_to_num(values).sum(axis=1), np.nan)
 
     def only(self, runs: Sequence[str], topics: Sequence[str] | None = None) -> Scores:
         """Return the scores of these runs, in this order, and of these topics, all where None."""
