@@ -78,6 +78,8 @@ def _corrected(
     if None in values or measure.aggregate not in MEANS:
         return None
     keys = [(run_id, topic_id, measure.name) for topic_id in board.expected]
+    if people.untold.intersection(keys):
+        return None
     given = [people.values.get(key) for key in keys]
     answered = board.scores[run_id]
     certain = [key[1] not in answered or key in people.certain for key in keys]
