@@ -54,8 +54,8 @@ LowerIsBetter = Annotated[
 AllRows = Annotated[
     Literal["error", "given", "recomputed"],
     typer.Option(
-        help="`all` rows that their topics contradict are an error, or taken as given, or all are"
-        " worked out from the topics."
+        help="`all` rows that their topics contradict are an error, or taken as given, or all"
+        " are worked out from the topics."
     ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="A drop counts even where it may be noise.")]
@@ -121,14 +121,18 @@ def _scores(
     from trecjudge.evaluation.inputs import scores_at
     from trecjudge.stats.alignment import without_all
 
+    contradicted = []
+
     def report(finding: Finding) -> None:
-        if finding.kind == "all_row_differs" and all_rows == "error":
-            choices = "--all-rows given takes it as it is, recomputed what they give"
-            raise InputError(f"{finding}; {choices}")
+        if finding.kind == "all_row_differs":
+            contradicted.append(finding)
+            if all_rows == "error":
+                choices = "--all-rows given takes it as it is, recomputed what they give"
+                raise InputError(f"{finding}; {choices}")
         heard(finding)
 
     scores = scores_at(found, report, format_name, duplicates)
-    return without_all(scores) if all_rows == "recomputed" else scores
+    return without_all(scores) if contradicted and all_rows == "recomputed" else scores
 
 
 def _checks(
