@@ -48,6 +48,9 @@ WHOLE = [
     pytest.param('He said "it is red; it is mine" again.', id="inside quotes"),
     pytest.param("It fell to 3 %, a tenth of before, and low for May.", id="no second verb"),
     pytest.param("It cuts emissions, while recognizing that costs are high.", id="no subject"),
+    pytest.param("Smoking, which causes cancer, is banned and is taxed.", id="which"),
+    pytest.param("The report says that prices rose and are still high.", id="what a report says"),
+    pytest.param("The book that won the prize and is sold in Oslo has 300 pages.", id="that"),
     pytest.param("It is not a fact but a system that varies and continues.", id="relative clause"),
 ]
 

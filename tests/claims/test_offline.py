@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.claims.library import library
-from trecjudge.claims.offline import LexicalDetector, SemanticDetector
+from trecjudge.claims.offline import LexicalDetector, SemanticDetector, states_plainly
 from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import Verdict
 from trecjudge.errors import JudgmentFailed
@@ -140,6 +140,7 @@ def test_what_cannot_be_read_leaves_a_claim_unjudged_unless_it_is_found(
     [
         pytest.param("It is divided into 18 chapters.", True, id="word for word"),
         pytest.param("Gluons bind quarks.", True, id="nothing of it"),
+        pytest.param("The Gita is part of the Mahabharata.", False, id="in two sentences"),
         pytest.param("The Gita teaches the path of dharma.", False, id="some of it"),
     ],
 )
@@ -158,3 +159,23 @@ def test_the_semantic_detector_goes_by_meaning_but_numbers_must_be_there() -> No
     assert found.sources[0].similarity is not None
     other = asyncio.run(detector.verdict("The doctor could not cure the 4 kids.", both))
     assert other.label == "UNATTRIBUTED"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "plainly"),
+    [
+        pytest.param("The vaccine is safe.", "The vaccine is safe for all.", True, id="so"),
+        pytest.param(
+            "The vaccine is safe.", "It's a myth that the vaccine is safe.", False, id="myth"
+        ),
+        pytest.param(
+            "The vaccine is safe.", "Some claim that the vaccine is safe.", False, id="said"
+        ),
+        pytest.param("The vaccine is safe.", "The vaccine is not safe.", False, id="denied"),
+        pytest.param("Ada taught Ben.", "Ben taught Ada.", False, id="another order"),
+        pytest.param("The court freed him.", "The court jailed him.", False, id="another word"),
+        pytest.param("52 voted for, 48 against.", "48 voted for, 52 against.", False, id="numbers"),
+    ],
+)
+def test_what_a_passage_states_plainly(claim: str, passage: str, plainly: bool) -> None:
+    assert states_plainly(passage, claim) is plainly

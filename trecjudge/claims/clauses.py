@@ -8,10 +8,11 @@ from itertools import islice
 
 from trecjudge.claims.verbs import AUXILIARIES, FINITE, PREDICATES
 
+# Of sentences on one line with single spaces, as `statements.bare` makes them.
 _BORDER = re.compile(
-    r"(?P<semicolon>\s*[;；؛]\s*(?:(?:and|but|or)\s+)?)"
-    r"|(?P<joined>\s*,?\s+(?:and|but|while|whereas|although|though)\s+)"
-    r"|(?P<comma>\s*,\s+)"
+    r"(?P<semicolon> ?[;；؛] ?(?:(?:and|but|or) )?)"
+    r"|(?P<joined> ?,? (?:and|but|while|whereas|although|though) )"
+    r"|(?P<comma> ?, )"
 )
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _WITHOUT_LATIN = re.compile(r"[^A-Za-z]+")
@@ -72,7 +73,9 @@ def _begun(before: str, border: str, piece: str, row: bool, listing: bool) -> st
     if _is_predicate(piece) and not apart:
         alone = border.strip() == "," and not row
         short = len(subject.split()) <= _LONGEST_COPIED
-        return f"{subject} {piece}" if short and not alone else None
+        # "It says that prices rose and are high": whose predicate it is cannot be told.
+        nested = not _RELATIVE.isdisjoint(before.lower().split())
+        return f"{subject} {piece}" if short and not alone and not nested else None
     # "Bread and wine are cheap" and "bread, cheese, and wine are cheap" have one subject.
     joined = border.strip() not in (",", "and") and not (listing and border.strip() == ", and")
     return _independent(subject, piece) if joined else None
@@ -104,7 +107,7 @@ def _independent(subject: str, piece: str) -> str | None:
         return None
     if first not in _PRONOUNS:
         return piece
-    named = subject.rpartition(",")[2].split()
+    named = [] if "," in subject else subject.split()  # which part of it is meant is open
     fits = len(own.split()) == 1 and 0 < len(named) <= _LONGEST_NAMED
     if not fits or named[0].lower() in _UNRESOLVED:
         return None
@@ -123,8 +126,15 @@ def subject_of(clause: str) -> str | None:
             # A participle after a comma is no verb of the subject: "Parabens, used in soap, harm".
             apart = before.endswith(",") and word[0] not in AUXILIARIES
             if word[0] in verbs and not apart and not before.endswith(_HALVES):
-                return before.rstrip(",")
+                return before.rstrip(",") if _is_subject(before) else None
     return None
+
+
+def _is_subject(text: str) -> bool:
+    """Tell if what stands before a verb is its subject: no clause of its own in it."""
+    first, *rest = [word.strip(",").lower() for word in text.split()]
+    pronoun_with_verb = first in _PRONOUNS and bool(set(rest) - _ADVERBS)
+    return _RELATIVE.isdisjoint(rest) and not pronoun_with_verb
 
 
 def _capitalised(text: str) -> str:

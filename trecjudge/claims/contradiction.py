@@ -38,8 +38,8 @@ def contradiction(claim: str, passage: str) -> str | None:
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
     all its names, and a subject half of which at least is in the claim. Contradicted is a number
     whose unit the sentence has with another number alone, a year only of what happens once; or a
-    statement that is negated, or turned to its opposite, on one side only. Bounds ("over 3"), rough
-    guesses and rounded numbers contradict nothing. No word of the passage is in what is returned.
+    statement that is negated on one side only. Bounds ("over 3"), rough guesses, rounded numbers
+    and those of another year contradict nothing. No word of the passage is in what is returned.
     """
     same = [s for s in split_sentences(passage) if _same_statement(claim, s)]
     known = {quantity.number for s in same for quantity in quantities(s)}
@@ -48,11 +48,8 @@ def contradiction(claim: str, passage: str) -> str | None:
         if other is not None:
             return f"another number than {other.written!r}"
         bounds = any(quantity.bound for quantity in quantities(sentence))
-        found = compare(claim, prepare(sentence))
-        if not bounds and found.negation_differs:
+        if not bounds and compare(claim, prepare(sentence)).negation_differs:
             return "negated on one side only"
-        if found.direction_differs:
-            return "a word turned to its opposite"
     return None
 
 
@@ -98,6 +95,9 @@ def _other_number(claim: str, sentence: str, known: Set[str]) -> Quantity | None
         # Without a unit they are about the same only where there is no other number.
         rivals = rivals if len(ours) == len(theirs) == 1 else []
     if mine.unit == YEAR and not _happens_once(claim):
+        return None
+    # "In 2010 it had 200" is of another time than the claim.
+    if mine.unit != YEAR and any(q.unit == YEAR and q.number not in own for q in theirs):
         return None
     differ = rivals and not any(agree(mine, rival) or rival.number in own for rival in rivals)
     return mine if differ else None

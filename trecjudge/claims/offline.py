@@ -12,7 +12,6 @@ from trecjudge.claims.verdicts import (
     AMBIGUOUS,
     ATTRIBUTED,
     CONTRADICTED,
-    EXACT,
     INFERENCE,
     NEAREST,
     UNATTRIBUTED,
@@ -24,6 +23,7 @@ from trecjudge.lexical.comparison import compare
 from trecjudge.lexical.wording import wording_of
 from trecjudge.text.directions import opposed
 from trecjudge.text.embeddings import Embedder
+from trecjudge.text.forms import word_form
 from trecjudge.text.negation import denials, has_negation
 from trecjudge.text.quantities import Quantity, other_quantity, quantities
 from trecjudge.text.sentences import split_sentences
@@ -37,10 +37,16 @@ _MOST_RIVALS = 5
 _INFERENCE_FROM = 0.85
 _EACH_ADDS = 0.2
 _MOST_COMBINED = 6
-# Of claims so probable, 93 in 100 are in sentences that assessors called supported at least in
-# part; of those so improbable, 2 in 100 in sentences that they called fully supported.
-_SURE_FROM = 0.9
+# Of claims so improbable 2 in 100 are in sentences that assessors called fully supported.
 _SURE_BELOW = 0.1
+_DOUBT = frozenset(
+    map(
+        word_form,
+        """myth false wrong incorrect untrue claim claims allege alleged allegedly rumour rumor
+        supposed supposedly believe believed think thought hypothesis question whether if could
+        might may""".split(),  # noqa: SIM905
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +87,20 @@ class LexicalDetector:
         return self._unattributed(claim, passages)
 
     def is_sure(self, claim: str, verdict: Verdict, library: Library) -> bool:
-        """Return whether a verdict may be left at that, by the calibrated test of support.
+        """Return whether a verdict may be left at that.
 
-        What is stated word for word, or so that a person would probably call it supported, is
-        attributed for sure; what hardly anybody would call supported by the nearest passages is
-        not.
+        What a sentence of a document has in the claim's order, and without a word of doubt, is
+        attributed for sure; what hardly anybody would call supported by the nearest passages, by
+        the calibrated test of support, is not.
         """
-        if verdict.match == EXACT or (verdict.label == UNATTRIBUTED and not verdict.sources):
-            return True
-        if verdict.label not in (ATTRIBUTED, UNATTRIBUTED) or verdict.match == INFERENCE:
+        if verdict.label == ATTRIBUTED and verdict.match != INFERENCE:
+            return any(states_plainly(source.excerpt, claim) for source in verdict.sources)
+        if verdict.label != UNATTRIBUTED:
             return False
-        ids = {source.doc_id for source in verdict.sources[:NEAREST]}
+        ids = {source.doc_id for source in verdict.sources}
         texts = (d.full_text for d in library.documents if d.doc_id in ids)
-        most = max(compare(claim, prepared_text(text)).probability for text in texts)
-        return most >= _SURE_FROM if verdict.label == ATTRIBUTED else most < _SURE_BELOW
+        pairs = (compare(claim, prepared_text(text)) for text in texts)
+        return all(found.probability < _SURE_BELOW for found in pairs)
 
     def holds(self, claim: str, passage: Passage) -> bool:
         """Return whether a passage says what a claim says."""
@@ -164,6 +170,26 @@ def _same(one: Quantity, other: Quantity) -> bool:
     return one.number == other.number and not other_quantity(one, other)
 
 
+def states_plainly(passage: str, claim: str) -> bool:
+    """Return whether a sentence of a passage has all that tells something in a claim, in its order.
+
+    A word of doubt or denial that the claim has not makes it another statement.
+    """
+    wording = wording_of(claim)
+    wanted = [term.form for term in wording.terms if term.content or term.number]
+    for sentence in split_sentences(passage):
+        said = wording_of(sentence)
+        more = set(said.forms) - set(wording.forms)
+        if _DOUBT.isdisjoint(more) and not denials(more) and _in_order(wanted, said.forms):
+            return True
+    return False
+
+
+def _in_order(wanted: Sequence[str], forms: Sequence[str]) -> bool:
+    rest = iter(forms)
+    return bool(wanted) and all(form in rest for form in wanted)
+
+
 def denies_otherwise(claim: str, passage: str) -> bool:
     """Return whether a negation stands in a claim alone, or alone in what a passage says of it.
 
@@ -182,7 +208,8 @@ def denies_otherwise(claim: str, passage: str) -> bool:
     until = tokens[: held[-1] + 1] if held else []
     ours = tokenize(claim)
     said = {token.form for token in until}
-    if any(opposed(form, said) for form in terms if form not in said):
+    turned = any(opposed(form, said) for form in terms)
+    if turned and not (_denies(ours) or _denies(until)):
         return True
     pairs = ((ours, until), (until, ours))
     return any(has_negation(one) and not _denies(other) for one, other in pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from trecjudge.claims.clauses import clauses
+from trecjudge.claims.clauses import clauses, subject_of
 from trecjudge.text.sentences import CITATION, split_sentences
 from trecjudge.text.tokens import scripts, tokenize
 
@@ -67,6 +67,10 @@ _ABSTENTION = re.compile(
     rf"|{_THE_MATERIAL}\s+(?:cannot\s+answer|contains?\s+no\s|offers?\s+no\s|gives?\s+no\s|"
     r"provides?\s+no\s|(?:is|are)\s+(?:insufficient|not\s+(?:sufficient|enough))|"
     r"lacks?\s+(?:the\s+|any\s+)?(?:information|details?|answer))"
+    rf"|\b(?:is|are|was|were)\s+not\s+(?:\w+ly\s+)?(?:specified|mentioned|given|provided|stated|included|"
+    r"available|discussed|covered|addressed|detailed|found|contained|described|listed|explained)\s+"
+    rf"(?:anywhere\s+)?(?:in|by|from)\s+{_THE_MATERIAL}"
+    rf"|\b(?:answer|information)\s+is\s+not\s+in\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+says?\s+nothing\b"
     r"|\bthere\s+(?:is|was)\s+(?:no|not\s+enough|insufficient)\s+(?:relevant\s+)?"
     r"(?:information|answer|details?)\b"
     rf"|\bcannot\s+be\s+(?:answered|determined|found|verified)\b(?=.{{0,40}}\b{_THINGS}\b)"
@@ -87,9 +91,10 @@ _ABSTENTION = re.compile(
     r"|^je\s+(?:ne\s+sais\s+pas|n['’]ai\s+pas|ne\s+peux\s+pas)|^no\s+(?:tengo|hay)\s+(?:esa\s+)?informaci",
     re.IGNORECASE,
 )
-_REST = re.compile(
-    r"(?:,\s*(?:but|however,|although|though)|;\s*(?:however,|but)?)\s+", re.IGNORECASE
-)
+_PART = re.compile(r"[,;:—]\s+(?:(?:but|and|however|although|though|while|so|yet),?\s+)?")
+_SHORTEST_REST = 2
+# What such a word opens hangs on the part before.
+_HANGING = frozenset("or nor who whom whose which what when where why how whether if".split())  # noqa: SIM905
 
 
 def statements(text: str) -> list[str]:
@@ -97,14 +102,14 @@ def statements(text: str) -> list[str]:
 
     What is no claim is left out (see `no_claim`), and so are citation marks, the signs of layout,
     and openers such as "Please note that". Of an opinion what it says of numbers and names is a
-    claim, of an abstention what follows a "but". Pronouns stay as they are, but where a clause is
-    cut off its subject.
+    claim, of an abstention what stands beside it ("While the texts do not say when, it rose").
+    Pronouns stay as they are, but where a clause is cut off its subject.
     """
     found = []
     for sentence in split_sentences(text):
         kind, plain = no_claim(sentence), _LEAD_IN.sub("", bare(sentence))
-        if kind == "abstention" and (rest := _REST.split(plain, maxsplit=1)[1:]):
-            found += statements(rest[0])
+        if kind == "abstention":
+            found += clauses(_beside_abstention(plain))
         elif kind is None:
             found += clauses(_OPINION.sub("", plain))
     return found
@@ -143,6 +148,16 @@ def abstains(text: str) -> bool:
     """Return whether a response declines to answer: it says so, and claims nothing else."""
     kinds = [no_claim(sentence) for sentence in split_sentences(text)]
     return "abstention" in kinds and not statements(text)
+
+
+def _beside_abstention(sentence: str) -> str:
+    """Return what a sentence says beside that something is lacking; empty if that is all."""
+    parts = [part for part in _PART.split(sentence) if not _ABSTENTION.search(part)]
+    rest = ", ".join(parts)
+    words = rest.lower().split()
+    hangs = not _HANGING.isdisjoint(words[:2])
+    says = scripts(rest) != {"latin"} or subject_of(rest) is not None
+    return rest if len(words) >= _SHORTEST_REST and says and not hangs else ""
 
 
 def _is_checkable(opinion: str) -> bool:

@@ -1,4 +1,7 @@
-"""Words of direction, such as rise and fall: the ones deny the others."""
+"""Words of direction, such as rise and fall: the ones deny the others.
+
+Converses such as before and after are none: they turn with the order of what they relate.
+"""
 
 from __future__ import annotations
 
@@ -20,29 +23,30 @@ _PAIRS = (
     ("import imports imported", "export exports exported"),
     ("ban bans banned forbid forbids prohibit", "allow allows allowed permit permits legalize"),
     ("accept accepts accepted approve approves", "reject rejects rejected refuse refuses"),
-    ("before earlier", "after later"),
-    ("majority most", "minority few"),
     ("highest largest biggest maximum", "lowest smallest minimum"),
-    ("more above exceed exceeds", "less fewer below under"),
 )
 
 
-def _opposites() -> dict[str, frozenset[str]]:
+_SIDES = [tuple(frozenset(map(word_form, words.split())) for words in pair) for pair in _PAIRS]
+
+
+def _of_each(own: int) -> dict[str, frozenset[str]]:
+    """Return, by form, the words of its own direction (0) or of the other (1)."""
     found: dict[str, set[str]] = {}
-    for one, other in _PAIRS:
-        ups, downs = (set(map(word_form, words.split())) for words in (one, other))
-        for form in ups:
-            found.setdefault(form, set()).update(downs)
-        for form in downs:
-            found.setdefault(form, set()).update(ups)
+    for sides in _SIDES:
+        for number, forms in enumerate(sides):
+            for form in forms:
+                found.setdefault(form, set()).update(sides[number ^ own])
     return {form: frozenset(forms) for form, forms in found.items()}
 
 
-_OPPOSITES = _opposites()
+_ALIKE, _OPPOSITES = _of_each(0), _of_each(1)
 DIRECTED = frozenset(_OPPOSITES)
 """The forms of all words of direction."""
 
 
 def opposed(form: str, others: Collection[str]) -> bool:
-    """Tell if one of the forms denies `form`."""
-    return not _OPPOSITES[form].isdisjoint(others) if form in _OPPOSITES else False
+    """Tell if one of the forms denies `form`, and none says the same."""
+    if form not in _OPPOSITES or not _ALIKE[form].isdisjoint(others):
+        return False
+    return not _OPPOSITES[form].isdisjoint(others)

@@ -138,7 +138,9 @@ def _quantity(text: str, tokens: Sequence[Token], position: int) -> Quantity:
     before = text[max(0, token.start - _HEDGED_WITHIN) : token.start]
     if _MINUS.search(before):
         number = f"-{number}"
-    bounds: list[Bound] = [name for name, pattern in _BOUNDS if pattern.search(before)]
+    decade = token.form.endswith("0") and text[token.start : token.end].endswith("s")
+    bounds: list[Bound] = ["range"] if decade else []
+    bounds += [name for name, pattern in _BOUNDS if pattern.search(before)]
     bound = bounds[0] if bounds else ""
     return Quantity(number, unit, text[token.start : end], bound, bool(_GUESS.search(before)))
 
