@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from trecjudge.errors import InputError
 from trecjudge.findings import Report
+from trecjudge.records import Place
 from trecjudge.sources.values import objects
 
 
@@ -31,20 +34,20 @@ class Statistic:
     by_topic: Mapping[str, float | None] | None
 
 
+ADAPTER = TypeAdapter(Statistic)
+NEEDED = tuple(name for name in Statistic.__slots__ if name != "by_topic")
+
+
 def read_statistics(path: Path, report: Report) -> Iterator[Statistic]:
     """Yield the lines of a file of statistics. Raises InputError for one that lacks something."""
     for line, record in objects(path, report):
+        place = Place(str(path), line)
         try:
-            yield Statistic(
-                run_id=record["run_id"],
-                measure=record["measure"],
-                mean=record["mean"],
-                lowest=record["lowest"],
-                highest=record["highest"],
-                judged=record["judged"],
-                expected=record["expected"],
-                lower_is_better=record["lower_is_better"],
-                by_topic=record.get("by_topic"),
-            )
+            fields = {name: record[name] for name in NEEDED}
+            yield ADAPTER.validate_python(fields | {"by_topic": record.get("by_topic")})
         except KeyError as error:
-            raise InputError(f"{path}:{line}: a record without {error}") from error
+            raise InputError(f"{place}: a record without {error}") from error
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            where = ".".join(map(str, wrong["loc"]))
+            raise InputError(f"{place}: {where}: {wrong['msg']}") from None
