@@ -65,6 +65,7 @@ TWO = "a t1 M 1\nb t1 M 0.5\na t2 M 1\nb t2 M 1\n"
         pytest.param("a all M 0.666667\nb all M 0.75\n", ["all_row_differs"], id="of one alone"),
         pytest.param("a all M 0.5\nb all M 0.5\n", ["all_row_differs"] * 2, id="no one number"),
         pytest.param("a all M 1\nb all M 0.75\n", [], id="all answered"),
+        pytest.param("a all M 0.5\n", ["all_row_differs"], id="one row"),
     ],
 )
 def test_topics_that_nobody_answered_are_no_contradiction(rows: str, kinds: list[str]) -> None:

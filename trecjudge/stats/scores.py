@@ -244,8 +244,11 @@ def _report_contradictions(scores: Scores, report: Report, known: Collection[Key
 
 
 def _topics_expected(scores: Scores) -> int | None:
-    """Return the one number of topics, more than there are, that makes all `all` rows means."""
-    counts = set()
+    """Return the one number of topics, more than there are, that makes all `all` rows means.
+
+    One row alone, which is a mean over some number of topics easily, speaks for none.
+    """
+    counts = []
     for measure, given in scores.given.items():
         sums = np.nan_to_num(scores.values[measure]).sum(axis=1)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -253,6 +256,7 @@ def _topics_expected(scores: Scores) -> int | None:
             off = _distance(ratio(sums, fits), given)
         for count, apart in zip(fits.tolist(), off.tolist(), strict=True):
             if not np.isnan(count):
-                counts.add(count if apart == 0 else -1.0)
-    (count,) = counts if len(counts) == 1 else (-1.0,)
-    return int(count) if len(scores.topics) < count < MOST_TOPICS else None
+                counts.append(count if apart == 0 else -1.0)
+    if len(counts) < 2 or len(set(counts)) > 1:
+        return None
+    return int(counts[0]) if len(scores.topics) < counts[0] < MOST_TOPICS else None
