@@ -45,7 +45,7 @@ class Attester(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LexicalAttester:
-    """Word overlap, calibrated on human labels: see `trecjudge/text`. No model, no network.
+    """Word overlap, calibrated on human labels: see `trecjudge/lexical`. No model, no network.
 
     `calibration` is a file that `calibrate` wrote; without one the package's own holds.
     """

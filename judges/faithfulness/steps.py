@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from judges.faithfulness.wording import UNSURE
+from judges.faithfulness.wording import UNSURE, YES
+from trecjudge.claims.asking import NOT_FOUND, proof_lacks
 from trecjudge.claims.offline import missing
 from trecjudge.claims.search import Library, Passage
 from trecjudge.claims.verdicts import NOTHING_SPENT
@@ -137,7 +138,8 @@ class Verifier:
             message = f"{len(claims)} claims have {lengths} verdicts, reasons and numbers"
             raise JudgmentFailed("parse", message)
         usages = [prediction.call.usage, *(NOTHING_SPENT for _ in claims[1:])]
-        return [_answer(truths, *each) for each in zip(*columns, usages, strict=True)]
+        rows = zip(texts, *columns, usages, strict=True)
+        return [_answer(truths, *row) for row in rows]
 
     def _truth_parts(self) -> Iterator[list[Truth]]:
         part: list[Truth] = []
@@ -158,13 +160,22 @@ def _is_open(answer: Answer | JudgmentFailed | None) -> bool:
 
 
 def _answer(
-    truths: Sequence[Truth], label: str, reason: str, number: int, usage: Usage
+    truths: Sequence[Truth], claim: str, label: str, reason: str, number: int, usage: Usage
 ) -> Answer | JudgmentFailed:
-    """Return an answer with the truth that decides it; a decision without one is none."""
+    """Return an answer with the truth that decides it; a decision without one is none.
+
+    By a truth that does not bear on the claim it is unsure.
+    """
     decides = 1 <= number <= len(truths)
     if label != UNSURE and not decides:
         return JudgmentFailed("parse", f"{label} by truth {number}, of {len(truths)}")
-    return Answer(label, reason, (truths[number - 1].source,) if decides else (), usage)
+    if not decides:
+        return Answer(label, reason, (), usage)
+    truth = truths[number - 1]
+    if label != UNSURE and (what := proof_lacks(claim, truth.fact.text, numbers=label == YES)):
+        reason = f"{NOT_FOUND}: {what}: {truth.fact.text}; the model said {label}: {reason}"
+        return Answer(UNSURE, reason, (truth.source,), usage)
+    return Answer(label, reason, (truth.source,), usage)
 
 
 def evidence_of(sources: Sequence[Source]) -> Evidence | None:

@@ -56,6 +56,7 @@ def calibrated(write: Write, tmp_path: Path) -> Path:
 def test_the_report(write: Write, tmp_path: Path) -> None:
     labels = write(lines(*LABELS, {"sentence": "No passage."}), "labels.jsonl")
     done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json")
+    assert done.status == 3
     assert done.out.splitlines()[0].startswith("4 topics held out one by one")
     assert "AUC supported or not" in done.out
     assert "error: 1 x label_unusable; the first:" in done.out
@@ -175,7 +176,7 @@ def test_a_judge_that_takes_no_calibration(write: Write, tmp_path: Path, calibra
         ({"sentence": "A.", "document": "B.", "labels": ["PARTIAL", "none"]}, [0.5, 0.0], []),
         ({"sentence": "A.", "text": "B.", "labels": ["FULL", "good"]}, [1.0], ["label_unusable"]),
         ({"sentence": "A.", "text": "B.", "label": 2}, [], ["label_unusable"]),
-        ({"sentence": " ", "text": "B.", "label": "full"}, [], []),
+        ({"sentence": " ", "text": "B.", "label": "full"}, [], ["label_unusable"]),
         ({"sentence": 3, "text": "B.", "label": "full"}, [], ["label_unusable"]),
     ],
     ids=["one label", "two", "one of two", "a number", "an empty sentence", "no text"],
@@ -222,3 +223,14 @@ def test_too_few_documents_to_count(write: Write) -> None:
 
 def test_neither_labels_nor_runs() -> None:
     assert "give --labels FILE, or --rag-responses" in refused("calibrate")
+
+
+def test_a_topic_without_which_nothing_can_be_fitted_is_left_out(
+    write: Write, tmp_path: Path
+) -> None:
+    of_one = [r | {"topic_id": "only"} for r in LABELS if r["label"] == "none"]
+    rest = [r for r in LABELS if r["label"] != "none"]
+    labels = write(lines(*of_one, *rest), "labels.jsonl")
+    done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json")
+    assert done.status == 0
+    assert (tmp_path / "c.json").exists()

@@ -41,8 +41,15 @@ def verdicts(judgments: list[Judgment]) -> list[str | None]:
     return [judgment.label for judgment in judgments if judgment.claim]
 
 
+def nearest(claim: str, truths: str) -> int:
+    """Return the number of the truth that shares most words with a claim."""
+    words = set(claim.split())
+    lines = truths.splitlines()
+    return 1 + max(range(len(lines)), key=lambda n: len(words.intersection(lines[n].split())))
+
+
 def scripted(
-    *labels: str, truths: tuple[str, ...] = ("Steam makes it whistle.", "It was sold in 1893.")
+    *labels: str, truths: tuple[str, ...] = ("Steam makes it whistle.", "It was invented in 1893.")
 ) -> ScriptedModel:
     """Return a model that finds one claim a sentence and gives these verdicts, in a row."""
 
@@ -57,7 +64,9 @@ def scripted(
             return {"truths": list(truths)}
         count = len(inputs["claims"])
         wanted = list(labels) if count > 1 else [labels[0]]
-        return {"verdicts": wanted, "reasons": ["So."] * len(wanted), "numbers": [1] * len(wanted)}
+        numbers = [nearest(claim, inputs["truths"]) for claim in inputs["claims"]]
+        numbers += [1] * (len(wanted) - count)
+        return {"verdicts": wanted, "reasons": ["So."] * len(wanted), "numbers": numbers}
 
     return ScriptedModel(answer)
 
@@ -83,10 +92,10 @@ def test_with_a_model_the_steps_follow_one_another() -> None:
         ["text"],
         ["claims", "truths"],
     ]
-    assert model.asked[2]["truths"] == "1. Steam makes it whistle.\n2. It was sold in 1893."
+    assert model.asked[2]["truths"] == "1. Steam makes it whistle.\n2. It was invented in 1893."
     assert [fact.text for fact in truths.facts] == [
         "Steam makes it whistle.",
-        "It was sold in 1893.",
+        "It was invented in 1893.",
     ]
     assert verdicts(claims) == ["yes", "no", "unsure"]
     assert claims[0].sources[0].excerpt == "Steam makes a kettle whistle"
@@ -95,7 +104,7 @@ def test_with_a_model_the_steps_follow_one_another() -> None:
 def test_a_list_of_verdicts_that_does_not_fit_is_asked_for_claim_by_claim() -> None:
     model = scripted("no", "yes", "yes", "yes")
     found = judged(ANSWER, model)
-    assert verdicts(found) == ["no", "no", "no"]
+    assert verdicts(found) == ["no", "no", "unsure"]
     assert [len(inputs["claims"]) for inputs in model.asked[2:]] == [3, 1, 1, 1]
 
 
@@ -106,8 +115,8 @@ def test_a_verdict_that_is_missing_for_good_is_unjudged_never_a_success() -> Non
         return scripted("yes", "yes", "yes").answer(inputs)
 
     found = judged(ANSWER, ScriptedModel(answer))
-    assert verdicts(found) == ["yes", "yes", None]
-    assert scores(found)["FAITHFULNESS"] == 1.0
+    assert verdicts(found) == ["yes", "unsure", None]  # 1895 is in no truth
+    assert scores(found)["FAITHFULNESS"] == 0.5
     assert [j.failure.kind for j in found if j.failure] == ["parse"]
 
 
@@ -163,7 +172,7 @@ def test_a_decision_that_no_truth_decides_is_none() -> None:
         return found | {"numbers": [7, 1, 0]} if "claims" in inputs else found
 
     found = judged(ANSWER, ScriptedModel(answer))
-    assert verdicts(found) == [None, "yes", "unsure"]
+    assert verdicts(found) == [None, "unsure", "unsure"]
 
 
 def test_a_cascade_spares_the_model_what_words_can_tell() -> None:

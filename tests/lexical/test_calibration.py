@@ -92,9 +92,22 @@ def shipped_content(**changes: Any) -> str:
         ),
         pytest.param(
             shipped_content(intercept={"supported": "1e999", "full": 0}),
-            "not finite",
-            id="infinite",
+            "'1e999' is not a number",
+            id="text for a number",
         ),
+        pytest.param(
+            shipped_content(intercept={"supported": True, "full": 0}),
+            "True is not a number",
+            id="true for a number",
+        ),
+        pytest.param(
+            shipped_content(intercept={"supported": 10**400, "full": 0}), "OverflowError", id="huge"
+        ),
+        pytest.param(
+            shipped_content(frequencies=["100", "0 foo"]), "0 of 100 passages have 'foo'", id="0"
+        ),
+        pytest.param(shipped_content(frequencies="100"), "not a list of lines", id="text as table"),
+        pytest.param("[" * 100_000, "is no JSON", id="nested too deep"),
         pytest.param(shipped_content(intercept=3), "TypeError", id="no intercepts"),
         pytest.param(shipped_content(frequencies=["x"]), "invalid literal", id="no table"),
     ],

@@ -46,6 +46,11 @@ class Calibrated:
     reliability: Sequence[Bin]
     findings: Sequence[Finding]
 
+    @property
+    def exit_status(self) -> int:
+        """0 if all was used, 3 if something could not be read."""
+        return 3 if any(finding.severity == "error" for finding in self.findings) else 0
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values; what does not exist is null."""
         return {

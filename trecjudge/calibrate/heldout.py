@@ -42,17 +42,24 @@ def held_out(
 ) -> Predictions:
     """Return predictions for all pairs, each by a fit without its group.
 
-    The fits are as that of `like`, with its frequencies. Raises ValueError as `fit` does.
+    The fits are as that of `like`, with its frequencies. A group without which nothing can be
+    fitted is left out. Raises ValueError as `fit` does where that is so of all.
     """
-    chances = np.zeros((len(found), 2))
+    chances = np.full((len(found), 2), np.nan)
+    refused: ValueError | None = None
     for group in dict.fromkeys(groups):
         others = [index for index, own in enumerate(groups) if own != group]
-        fitted = fit(
-            [found[index].features for index in others],
-            [labels[index] for index in others],
-            *(like.frequencies, prior),
-        )
+        rows, wanted = [found[i].features for i in others], [labels[i] for i in others]
+        try:
+            fitted = fit(rows, wanted, like.frequencies, prior)
+        except ValueError as error:
+            refused = error
+            continue
         for index, own in enumerate(groups):
             if own == group:
                 chances[index] = probabilities_of(found[index], fitted)
-    return Predictions(chances[:, 0], chances[:, 1], np.array(labels), np.array(groups))
+    known = ~np.isnan(chances[:, 0])
+    if refused is not None and not known.any():
+        raise refused
+    supported, full = chances[known].T
+    return Predictions(supported, full, np.array(labels)[known], np.array(groups)[known])

@@ -34,7 +34,7 @@ def read_pairs(path: Path, report: Report) -> list[LabelledPair]:
     """Return the pairs of a JSONL file of sentence, passage and label (or a list of labels).
 
     The passage may also be called `document` or `text`; `topic_id` says what a pair belongs to.
-    Every label makes a pair. Raises InputError if there is none.
+    Every label makes a pair, or a finding. Raises InputError if there is none.
     """
     pairs = [
         pair
@@ -65,7 +65,10 @@ def _pairs_of(record: Mapping[str, Any], place: Place, report: Report) -> Iterat
         if weight is None:
             message = f"label {shown(label)} is none of full, partial, none"
             report(Finding("label_unusable", place, message, shown(label), topic_id=topic_id))
-        elif sentence.strip() and text.strip():
+        elif not (sentence.strip() and text.strip()):
+            message = "a sentence or a passage without text"
+            report(Finding("label_unusable", place, message, shown(record), topic_id=topic_id))
+        else:
             yield LabelledPair(topic_id, sentence, text, weight)
 
 

@@ -148,21 +148,29 @@ def _read(claim: str, part: Sequence[Passage], prediction: Prediction) -> Verdic
 def _unproved(claim: str, label: str, match: str, found: Sequence[Source | None]) -> str:
     """Return what the quotes lack to prove a verdict; empty where they are enough.
 
-    Each must be in the documents; one must have a word of the claim, and together they must have
-    the numbers of what is attributed, unless it is inferred.
+    Each must be in the documents. What is inferred need not have the numbers of the claim.
     """
     if not found:
         return "no quote was given"
     if None in found:
         return "a quote is not in the documents"
     text = "\n".join(source.excerpt for source in found if source)
+    return proof_lacks(claim, text, numbers=label == ATTRIBUTED and match != INFERENCE)
+
+
+def proof_lacks(claim: str, text: str, numbers: bool) -> str:
+    """Return what a text lacks that is to prove a claim; empty where it is enough.
+
+    It must have a word of the claim that tells something, where they share a script, and with
+    `numbers` all its numbers.
+    """
     said = {token.form for token in tokenize(text)}
     words = [term.form for term in wording_of(claim).terms if term.content]
     shared_script = not scripts(claim) or not scripts(text) or scripts(claim) & scripts(text)
     if shared_script and words and said.isdisjoint(words):
-        return "the quotes have no word of the claim"
-    if label == ATTRIBUTED and match != INFERENCE and (lacking := missing_numbers(claim, text)):
-        return f"the quotes lack {', '.join(map(repr, lacking))}"
+        return "it has no word of the claim"
+    if numbers and (lacking := missing_numbers(claim, text)):
+        return f"it lacks {', '.join(map(repr, lacking))}"
     return ""
 
 

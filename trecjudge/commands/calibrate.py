@@ -32,7 +32,7 @@ def calibrate(
         print_json([done.as_dict()])
     elif not quiet:
         _print_report(done)
-    return 0
+    return done.exit_status
 
 
 def _count(

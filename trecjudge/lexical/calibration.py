@@ -22,6 +22,8 @@ from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequ
 _FILE = Path(__file__).with_name("calibration.json")
 FORMAT = "trecjudge calibration 1"
 _DIGITS = 4
+_FARTHEST = 700.0
+"""Log odds beyond which a probability is 0 or 1 to a computer."""
 
 
 class Weight(NamedTuple):
@@ -59,14 +61,14 @@ class Calibration:
 
 
 def _logistic(log_odds: float) -> float:
-    return 1 / (1 + math.exp(-log_odds))
+    return 1 / (1 + math.exp(-max(-_FARTHEST, min(_FARTHEST, log_odds))))
 
 
 def read_calibration(path: Path = _FILE) -> Calibration:
     """Read a calibration. Raises ValueError, with what is wrong, if it is none; OSError."""
     try:
         content = json.loads(path.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"is no JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(
@@ -74,7 +76,7 @@ def read_calibration(path: Path = _FILE) -> Calibration:
         )
     try:
         return _calibration(content)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"is a broken calibration: {type(error).__name__}: {error}") from error
 
 
@@ -91,15 +93,37 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
         raise ValueError(f"is a calibration of other features: {differing}")
     own = content.get("frequencies")
     found = Calibration(
-        tuple(Weight(**{k: float(v) for k, v in rows[name].items()}) for name in Features._fields),
-        *(float(intercept["supported"]), float(intercept["full"])),
-        frequencies=SHIPPED_FREQUENCIES if own is None else parse_frequencies(own),
+        tuple(
+            Weight(**{k: _number(v) for k, v in rows[name].items()}) for name in Features._fields
+        ),
+        *(_number(intercept["supported"]), _number(intercept["full"])),
+        frequencies=SHIPPED_FREQUENCIES if own is None else _frequencies(own),
         how=tuple(map(str, content["how"])),
     )
     numbers = (found.supported, found.full, *(n for weight in found.weights for n in weight))
     if not all(map(math.isfinite, numbers)):
         raise ValueError("is a broken calibration: a number in it is not finite")
+    for name, weight in zip(Features._fields, found.weights, strict=True):
+        if weight.low > weight.high:
+            raise ValueError(f"is a broken calibration: {name} has low above high")
     return found
+
+
+def _number(value: object) -> float:
+    """Return a number as one; text and truth values are none. Raises TypeError."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is not a number")
+    return float(value)
+
+
+def _frequencies(table: object) -> Frequencies:
+    """Return the frequencies of a calibration. Raises ValueError or TypeError."""
+    if not isinstance(table, list):
+        raise TypeError("frequencies are not a list of lines")
+    try:
+        return parse_frequencies(table)
+    except ValueError as error:
+        raise ValueError(f"is a broken calibration: frequencies: {error}") from error
 
 
 def format_calibration(calibration: Calibration) -> str:

@@ -20,7 +20,6 @@ TABLE_SIZE = 3000
 ENOUGH = 20
 """The fewest passages of one's own from which words are counted."""
 
-_MANY = 200
 _SHORT_WORD = 0.3
 _GRAMMAR_BIGRAM = 0.5
 
@@ -74,11 +73,14 @@ def read_frequencies(path: Path = _TABLE) -> Frequencies:
 def parse_frequencies(table: Sequence[str]) -> Frequencies:
     """Return the table of these lines. Raises ValueError where one is none."""
     first, *lines = table
+    passages = int(first)
     counts: dict[str, int] = {}
     for line in lines:
         count, *forms = line.split(" ")
+        if not 1 <= int(count) <= passages:
+            raise ValueError(f"{count} of {passages} passages have {' '.join(forms)[:40]!r}")
         counts.update(dict.fromkeys(forms, int(count)))
-    return Frequencies.of(int(first), counts)
+    return Frequencies.of(passages, counts)
 
 
 def frequency_lines(frequencies: Frequencies) -> list[str]:
@@ -104,15 +106,13 @@ def count_frequencies(texts: Iterable[str]) -> tuple[int, Counter[str]]:
 
 
 def blended(background: Frequencies, passages: int, counts: Mapping[str, int]) -> Frequencies:
-    """Return the table of one's own passages, or the background where those are few.
+    """Return the background with the words that it lacks, at their weights in one's own passages.
 
-    From 200 passages on the own table stands alone. From 20 on it adds the words that the
-    background lacks, such as those of another language, at the weights that they have in it.
+    From 20 passages on; such as words of another language. Words that both know keep the weight
+    of the background: by it the weights of the features were fitted.
     """
     common = sorted(counts, key=lambda form: (-counts[form], form))[:TABLE_SIZE]
     own = Frequencies.of(passages, {form: counts[form] for form in common})
-    if passages >= _MANY:
-        return own
     if passages < ENOUGH:
         return background
     added = {
