@@ -28,15 +28,18 @@ def claims_reply(body: dict[str, Any], number: int) -> Answer:
         fields = {"quotes": [nearest(asked)], "reason": "So.", "match": "INFERENCE"}
         return Answer(content=json.dumps(fields | {"verdict": "ATTRIBUTED"}))
     if name == "truths":
-        return Answer(content=json.dumps({"truths": ["It is so."]}))
-    return Answer(content=json.dumps({"reasons": ["So."], "numbers": [1], "verdicts": ["yes"]}))
+        text = asked.split("[[ ## text ## ]]", 1)[1].split("\n\n", 1)[0]
+        return Answer(content=json.dumps({"truths": text.strip().split(". ")}))
+    number = int(nearest(asked, "claims").partition(".")[0])
+    columns = {"reasons": ["So."], "numbers": [number], "verdicts": ["yes"]}
+    return Answer(content=json.dumps(columns))
 
 
-def nearest(asked: str) -> str:
-    """Return the line of the passages that shares most words with the claim."""
-    passages, _, claim = asked.partition("[[ ## claim ## ]]")
+def nearest(asked: str, field: str = "claim") -> str:
+    """Return the line before a field that shares most words with it."""
+    before, _, claim = asked.partition(f"[[ ## {field} ## ]]")
     words = set(claim.split())
-    return max(passages.splitlines(), key=lambda line: len(words.intersection(line.split())))
+    return max(before.splitlines(), key=lambda line: len(words.intersection(line.split())))
 
 
 def with_model(
@@ -83,7 +86,7 @@ def test_with_a_model_every_claim_is_judged(
     assert done.status == 0, done.err
     summary = json.loads(done.out)
     rates = {run["run_id"]: run["means"][summary["ranked_by"]]["value"] for run in summary["runs"]}
-    assert rates["careful"] > 0.9
+    assert rates["careful"] > 0.6
 
 
 def test_two_judges_share_their_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,13 @@ from typing import Literal, Protocol
 
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.lexical.calibration import Calibration, read_calibration, shipped_calibration
-from trecjudge.lexical.comparison import Prepared, compare, prepare
+from trecjudge.lexical.comparison import compare
+from trecjudge.lexical.prepared import prepared_text, scripts_of
 from trecjudge.llm.model import Model, Program
-from trecjudge.records import Document, Evidence, Usage
+from trecjudge.records import NOTHING_SPENT, Document, Evidence, Usage
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import scripts
 
-NOTHING_SPENT = Usage()
 _DECIMALS = 4
 AttesterName = Literal["auto", "lexical", "llm"]
 
@@ -55,14 +55,14 @@ class LexicalAttester:
     async def attest(self, sentence: str, document: Document) -> Attestation:
         """Return the label. Raises JudgmentFailed if the two are in different scripts."""
         text = document.full_text
-        require_shared_script("sentence", scripts(sentence), "document", _scripts(text))
+        require_shared_script("sentence", scripts(sentence), "document", scripts_of(text))
         return _compared(sentence, text, self.calibration)
 
 
 # The judges of one pass ask the same of a response one after the other: it is worked out once.
 @lru_cache(maxsize=1024)
 def _compared(sentence: str, text: str, calibration: str) -> Attestation:
-    found = compare(sentence, _prepared(text), calibration_at(calibration))
+    found = compare(sentence, prepared_text(text), calibration_at(calibration))
     evidence = evidence_at(text, found.start, found.end)
     expected = round(found.score, _DECIMALS)
     return Attestation(found.label, found.reason, "lexical", evidence, expected=expected)
@@ -84,11 +84,6 @@ def calibration_at(path: str) -> Calibration:
 @lru_cache(maxsize=512)
 def _prepared(text: str) -> Prepared:
     return prepare(text)
-
-
-@lru_cache(maxsize=1024)
-def _scripts(text: str) -> frozenset[str]:
-    return scripts(text)
 
 
 def require_shared_script(

@@ -224,6 +224,9 @@ class Usage:
     """Questions to a model that a cheaper detector made needless."""
 
 
+NOTHING_SPENT: Final = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One exchange with a model, word for word, for the debug log."""

@@ -10,7 +10,7 @@ from pydantic_core import core_schema
 from judges.faithfulness.wording import NO, UNSURE, YES, read_verdict
 
 
-class Verdict(str):
+class Saying(str):
     """A verdict, read by `read_verdict`: a reply that states none is asked for again."""
 
     @classmethod
@@ -23,7 +23,7 @@ class Verdict(str):
 
 
 # DSPy names a field's type in the prompt.
-Verdict.__name__ = "str"
+Saying.__name__ = "str"
 
 
 def _validated(said: object) -> str:
@@ -61,4 +61,4 @@ class VerifyClaims(dspy.Signature):
     claims: list[str] = dspy.InputField(desc="claims of a response")
     reasons: list[str] = dspy.OutputField(desc="one short sentence for each claim")
     numbers: list[int] = dspy.OutputField(desc="the number of the deciding truth, or 0, for each")
-    verdicts: list[Verdict] = dspy.OutputField(desc="yes, no or unsure for each claim")
+    verdicts: list[Saying] = dspy.OutputField(desc="yes, no or unsure for each claim")

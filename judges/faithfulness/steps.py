@@ -10,10 +10,9 @@ from judges.faithfulness.wording import UNSURE, YES
 from trecjudge.claims.asking import NOT_FOUND, proof_lacks
 from trecjudge.claims.offline import missing
 from trecjudge.claims.search import Library, Passage
-from trecjudge.claims.verdicts import NOTHING_SPENT
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
-from trecjudge.records import Claim, Document, Evidence, Fact, Source, Usage
+from trecjudge.records import NOTHING_SPENT, Claim, Document, Evidence, Fact, Source, Usage
 
 TRUTHS = Program("truths", "judges.faithfulness.program:ListTruths")
 VERIFY = Program("verify", "judges.faithfulness.program:VerifyClaims", "claims")

@@ -47,7 +47,9 @@ def test_a_document_in_another_script_is_not_compared_but_shown_whole() -> None:
 
 
 def test_a_document_without_letters_can_be_compared_with_any() -> None:
-    library("1860 1861").require_read(CLAIM)
+    both = library("1860 1861")
+    both.require_read(CLAIM)
+    assert [d.doc_id for d in both.readable(CLAIM)] == ["d0"]
 
 
 def test_documents_of_a_response() -> None:

@@ -12,11 +12,7 @@ UNKNOWN = {True: Claim(-1, "", 0, ("",)), False: Claim(-1, "", 0)}
 """What stands for the claims of a response that are not known, at their best and at their worst."""
 
 Weight = Callable[[Claim], float]
-
-
-def of_claims(judgments: Sequence[Judgment]) -> list[Judgment]:
-    """Return the judgments on claims that are judged."""
-    return [judgment for judgment in judgments if judgment.claim and judgment.judged]
+Rate = Callable[[Response, Sequence[Judgment]], float | None]
 
 
 def rate(
@@ -33,14 +29,11 @@ def rate(
         """Return the share, 0 to 1; None where no claim is judged."""
         if judgments and not response.text.strip():
             return empty
-        judged = [(j.label, weight(j.claim)) for j in of_claims(judgments) if j.claim]
+        judged = [(j.label, weight(j.claim)) for j in judgments if j.claim and j.judged]
         whole = sum(weight for _, weight in judged)
         return sum(weight for label, weight in judged if label in labels) / whole if whole else None
 
     return computed
-
-
-Rate = Callable[[Response, Sequence[Judgment]], float | None]
 
 
 def filling(best: str, worst: str) -> Fill:

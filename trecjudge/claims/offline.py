@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from trecjudge.claims.contradiction import contradiction
-from trecjudge.claims.search import Library, Passage, prepared_text
+from trecjudge.claims.search import Library, Passage
 from trecjudge.claims.verdicts import (
     AMBIGUOUS,
     ATTRIBUTED,
@@ -20,6 +20,7 @@ from trecjudge.claims.verdicts import (
     sources_of,
 )
 from trecjudge.lexical.comparison import compare
+from trecjudge.lexical.prepared import prepared_text
 from trecjudge.lexical.wording import wording_of
 from trecjudge.text.directions import opposed
 from trecjudge.text.embeddings import Embedder

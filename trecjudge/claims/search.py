@@ -9,7 +9,7 @@ from typing import Any
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.lexical.passages import LENGTH, best_passage, passage_weights
-from trecjudge.lexical.prepared import Prepared, prepare
+from trecjudge.lexical.prepared import Prepared, prepared_text, scripts_of
 from trecjudge.lexical.wording import Term, wording_of
 from trecjudge.records import Document, Evidence, Response, Source
 from trecjudge.text.embeddings import Embedder
@@ -20,17 +20,6 @@ _LIKELY_OVERLAP = 0.3
 _LIKELY_COSINE = 0.6
 _UNCOMPARED = 24
 """Segments in a part of a document that words cannot be looked for in."""
-
-
-@lru_cache(maxsize=1024)
-def prepared_text(text: str) -> Prepared:
-    """Return a text indexed for comparison, remembered: runs share documents, judges responses."""
-    return prepare(text)
-
-
-@lru_cache(maxsize=1024)
-def _scripts_of(text: str) -> frozenset[str]:
-    return scripts(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +127,7 @@ class Library:
         """Yield the documents that share a script with the claim, or have no letters."""
         ours = scripts(claim)
         for document in self.documents:
-            theirs = _scripts_of(document.full_text)
+            theirs = scripts_of(document.full_text)
             if not ours or not theirs or ours & theirs:
                 yield document
 

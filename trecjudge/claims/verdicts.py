@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from trecjudge.claims.search import Passage, source_of
-from trecjudge.records import Evidence, Source, Usage
+from trecjudge.records import NOTHING_SPENT, Evidence, Source, Usage
 from trecjudge.text.quotes import find_quote_span
 
 ATTRIBUTED: Final = "ATTRIBUTED"
@@ -21,8 +21,6 @@ PARAPHRASE: Final = "PARAPHRASE"
 INFERENCE: Final = "INFERENCE"
 NEAREST = 3
 """How many passages are told of a claim that none of them holds."""
-
-NOTHING_SPENT: Final = Usage()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from trecjudge.text.hedges import HEDGES
 from trecjudge.text.negation import denials, negated_positions
 from trecjudge.text.numbers import has_other_writings, other_writings
 from trecjudge.text.sentences import sentence_spans
-from trecjudge.text.tokens import read_forms, tokenize
+from trecjudge.text.tokens import read_forms, scripts, tokenize
 
 # Tables and lists have no stops: a "sentence" longer than this is cut.
 _LONGEST_SEGMENT = 60
@@ -53,6 +54,19 @@ class Prepared:
             return frozenset()
         _, forms = read_forms(self.text[self.spans[first][0] : self.spans[last][1]])
         return frozenset(forms)
+
+
+# Runs on one topic cite the same documents, and several judges look into them.
+@lru_cache(maxsize=1024)
+def prepared_text(text: str) -> Prepared:
+    """Return the index of a document, remembered."""
+    return prepare(text)
+
+
+@lru_cache(maxsize=1024)
+def scripts_of(text: str) -> frozenset[str]:
+    """Return the writing systems of a document, remembered."""
+    return scripts(text)
 
 
 def prepare(text: str) -> Prepared:
