@@ -85,6 +85,8 @@ def test_a_measure_in_which_items_do_not_count_for_themselves_needs_all_labels()
     names = {measure for _, _, measure in people.values}
     assert "CITATION_SUPPORT" in names
     assert "PERFECT_CITATIONS" not in names
+    assert people.untold >= {("r", "t1", "PERFECT_CITATIONS")}
+    assert not people.untold & people.values.keys()
 
 
 def test_an_unjudged_item_that_people_did_not_label_leaves_it_open() -> None:
@@ -146,11 +148,28 @@ def test_a_mean_is_corrected_by_the_labels() -> None:
     assert human.labels_mean == pytest.approx(0.75 * 0.75)
 
 
+def test_where_only_short_responses_tell_a_measure_it_is_not_corrected() -> None:
+    """A response of one item is labelled whole, one of four in part."""
+    given: dict[Key, str] = {(topic, "r", 0, "d"): "full" for topic in ("t1", "t2", "t3")}
+    people = HumanLabels(given, {"j": CitationJudge()})
+    found = Leaderboard(CITATION, ["t1", "t2", "t3"])
+    for topic_id, items in (("t1", 4), ("t2", 1), ("t3", 1)):
+        said = response(*((f"S{i}.", ["d"]) for i in range(items)), topic_id=topic_id)
+        own = [replace(one, topic_id=topic_id) for one in judged(*[FULL] * items)]
+        found.add(said, own)
+        people.add(CITATION, said, own)
+    found.finish()
+    columns = standings_of(found, people)
+    corrected = {name: column[0].human is not None for name, column in columns.items()}
+    assert (corrected["CITATION_SUPPORT"], corrected["PERFECT_CITATIONS"]) == (True, False)
+
+
 def test_without_labels_there_is_no_correction() -> None:
     people = HumanLabels({}, {})
-    found = standings_of(board(people), people)
+    leaderboard = board(people)
+    found = standings_of(leaderboard, people)
     assert all(s.human is None for column in found.values() for s in column)
-    lines = list(standing_lines(found))
+    lines = list(standing_lines(leaderboard, found))
     assert len(lines) == len(SUPPORT.measures)
     assert lines[0].startswith(b'{"run_id":"r","measure":"WEIGHTED_PRECISION","mean":0.5,')
 

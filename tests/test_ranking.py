@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,17 @@ import pytest
 from tests.commandline import command, sample
 from tests.commands.jobs import BAD, GOOD, job
 from tests.fakes import judgment, response
+from trecjudge.evaluation.inputs import scores_at
 from trecjudge.human import HumanLabels
 from trecjudge.leaderboard import Leaderboard
+from trecjudge.leaderboards.outcomes import outcome
 from trecjudge.measures import Aggregate, LeaderboardSpec, MeasureSpec
 from trecjudge.ranking import standing_lines, standings_of
 from trecjudge.stats.standing import Standing
 
 KEYS = [
     "run_id", "measure", "mean", "topics", "judged", "expected", "low", "high", "lowest", "highest",
-    "rank", "ties", "groups", "lower_is_better", "human",
+    "rank", "ties", "groups", "lower_is_better", "human", "by_topic",
 ]  # fmt: skip
 NOBODY = HumanLabels({}, {})
 
@@ -113,28 +116,35 @@ def test_a_hostile_run_id_is_one_line_of_json(tmp_path: Path) -> None:
     assert {json.loads(line)["run_id"] for line in lines} == {json.loads(f'"{name}"')}
 
 
-def standing(aggregate: Aggregate, lower_is_better: bool = False) -> dict[str, Standing]:
-    """Return the standings of two runs that have 1, 3 and 2, 2 sentences on two topics."""
+def board(aggregate: Aggregate, lower_is_better: bool = False) -> Leaderboard:
+    """Return a leaderboard of two runs with 1, 3 and 2, 2 sentences on six topics, in turn."""
     measure = MeasureSpec(
         "M",
         lambda response, judgments: float(len(response.sentences)),
         aggregate,
         lower_is_better=lower_is_better,
     )
-    board = Leaderboard(LeaderboardSpec((measure,)), ["t1", "t2"])
+    topics = [f"t{number}" for number in range(6)]
+    found = Leaderboard(LeaderboardSpec((measure,)), topics)
     for run, counts in (("a", (1, 3)), ("b", (2, 2))):
-        for topic, count in zip(("t1", "t2"), counts, strict=True):
+        for topic, count in zip(topics, counts * 3, strict=True):
             said = [("S.", ["d"])] * count
-            board.add(response(*said, run_id=run, topic_id=topic), [judgment("x")])
-    board.finish()
-    return {s.run_id: s for s in standings_of(board, NOBODY)["M"]}
+            found.add(response(*said, run_id=run, topic_id=topic), [judgment("x")])
+    found.finish()
+    return found
+
+
+def standing(aggregate: Aggregate, lower_is_better: bool = False) -> dict[str, Standing]:
+    """Return where the runs of `board` stand."""
+    found = standings_of(board(aggregate, lower_is_better), NOBODY)
+    return {s.run_id: s for s in found["M"]}
 
 
 @pytest.mark.parametrize(
     ("aggregate", "means", "has_interval"),
     [
         ("mean_of_floats", (2.0, 2.0), True),
-        ("sum", (4.0, 4.0), True),
+        ("sum", (12.0, 12.0), True),
         ("min", (1.0, 2.0), False),
         ("max", (3.0, 2.0), False),
         ("first_value", (1.0, 2.0), False),
@@ -145,12 +155,13 @@ def test_only_means_have_intervals_and_groups(
 ) -> None:
     found = standing(aggregate)
     assert (found["a"].mean, found["b"].mean) == means
-    assert all((s.low is not None) == bool(s.groups) == has_interval for s in found.values())
+    assert all(bool(s.groups) == has_interval for s in found.values())
+    assert (found["a"].low is not None) == has_interval
 
 
 def test_the_interval_of_a_sum_is_that_of_the_sum() -> None:
     a = standing("sum")["a"]
-    assert (a.low, a.mean, a.high) == (2.0, 4.0, 6.0)
+    assert (a.low, a.mean, a.high) == (6.0, 12.0, 18.0)
 
 
 def test_the_lowest_can_be_the_best() -> None:
@@ -159,6 +170,22 @@ def test_the_lowest_can_be_the_best() -> None:
 
 
 def test_lines_are_json() -> None:
-    (line,) = standing_lines({"M": [standing("sum")["a"]]})
+    found = board("sum")
+    line, _ = standing_lines(found, standings_of(found, NOBODY))
     assert line.endswith(b"\n")
     assert list(json.loads(line)) == KEYS
+
+
+def test_they_tell_which_value_of_each_topic_enters_the_mean(tmp_path: Path) -> None:
+    """No response counts the default, what is unjudged nothing, as in `all`."""
+    topics = tmp_path / "topics.jsonl"
+    topics.write_text("".join(f'{{"id": "{t}", "title": "kettles"}}\n' for t in "1234"))
+    given = ("--judgments-from", labels(tmp_path, 2), "--rag-topics", topics)
+    out = job(tmp_path, "x", {"r": [GOOD, GOOD, GOOD]}, *given, status=3)
+    found = records(out)["r"]
+    assert found["by_topic"] == {"1": 1.0, "2": 1.0, "3": None, "4": 0.0}
+    assert found["mean"] == pytest.approx(2 / 3, abs=1e-6)
+    scores = scores_at(outcome(out), lambda finding: pytest.fail(str(finding)))
+    assert scores.topics == ["1", "2", "3", "4"]
+    row = scores.values["CITATION_SUPPORT"][0].tolist()
+    assert (row[:2], math.isnan(row[2]), row[3]) == ([1.0, 1.0], True, 0.0)

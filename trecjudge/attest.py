@@ -81,11 +81,6 @@ def calibration_at(path: str) -> Calibration:
         raise InputError(f"{path}: {error}") from error
 
 
-@lru_cache(maxsize=512)
-def _prepared(text: str) -> Prepared:
-    return prepare(text)
-
-
 def require_shared_script(
     what: str, ours: frozenset[str], other: str, theirs: frozenset[str]
 ) -> None:

@@ -74,10 +74,17 @@ KINDS: dict[str, FindingKind] = {
     "row_repeated": FindingKind("note", "counts once"),
     "row_duplicate": FindingKind("warning", "as `--duplicates` says: the first value counts"),
     "all_row_differs": FindingKind("warning", "as `--all-rows` says: the given one counts"),
+    "run_id_shared": FindingKind("warning", "the files' names are taken"),
+    "topics_unseen": FindingKind("note", "they count as the leaderboard counts them"),
     "run_one_sided": FindingKind("warning", "as `--on-missing` says"),
     "topic_one_sided": FindingKind(
         "warning", "means over topics of one side, as `--all-rows` says"
     ),
+    "run_not_compared": FindingKind("warning", "left out"),
+    "measure_one_sided": FindingKind("warning", "left out"),
+    "value_one_sided": FindingKind("warning", "left out"),
+    "unjudged_unseen": FindingKind("warning", "a rule may be kept only because of them"),
+    "direction_assumed": FindingKind("warning", "higher is taken to be better"),
     "scores_constant": FindingKind("warning", "no correlation is defined"),
     "scores_tied": FindingKind("note", "each coefficient treats ties by its definition"),
     "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),

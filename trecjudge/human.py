@@ -38,6 +38,11 @@ class HumanLabels:
     values: dict[tuple[str, str, str], ByPeople] = field(default_factory=dict)
     certain: set[tuple[str, str, str]] = field(default_factory=set)
     """Responses with nothing to label: what a measure is there needs no people."""
+    untold: set[tuple[str, str, str]] = field(default_factory=set)
+    """Responses whose labels do not tell a measure: it needs those of all items, or is not defined.
+
+    The others are no random sample then: it is the short ones that are labelled whole.
+    """
     matched: set[Key] = field(default_factory=set)
     unusable: dict[Key, str] = field(default_factory=dict)
     """Labels that no judge knows, and why."""
@@ -54,6 +59,8 @@ class HumanLabels:
             value = _by_people(spec, measure, response, own)
             if value is not None:
                 self.values[key] = value
+            elif any(human is not None for _, human in own):
+                self.untold.add(key)
 
     @property
     def counts(self) -> dict[str, int]:

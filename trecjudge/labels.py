@@ -33,14 +33,19 @@ def read_labels(path: Path, report: Report) -> dict[Key, str]:
 
     The first label of an item counts. Raises InputError if there is none.
     """
-    labels: dict[Key, str] = {}
+    return {key: label for key, (label, _) in placed_labels(path, report).items()}
+
+
+def placed_labels(path: Path, report: Report) -> dict[Key, tuple[str, Place]]:
+    """Return the same labels, each with the place where it stands."""
+    labels: dict[Key, tuple[str, Place]] = {}
     for number, record in objects(path, report):
         place = Place(str(path), number)
         entry = _entry(record)
         if entry is None:
             message = "needs topic_id, run_id and label (and sentence_index, doc_id of a citation)"
             report(Finding("label_unusable", place, message, shown(record)))
-        elif labels.setdefault(entry[0], entry[1]) != entry[1]:
+        elif labels.setdefault(entry[0], (entry[1], place))[0] != entry[1]:
             message = f"labels {entry[0]} a second time, otherwise"
             report(Finding("label_duplicate", place, message, entry[1]))
     if not labels:

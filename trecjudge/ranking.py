@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from trecjudge.stats.ppi import Corrected
     from trecjudge.stats.standing import Entry, Standing
 
+DIGITS = 6
+"""Decimals of a leaderboard."""
 MEANS = ("mean_of_floats", "mean_of_bools")
 """Aggregates that labels of people can correct."""
 
@@ -37,11 +39,21 @@ def _kind(measure: MeasureSpec) -> Literal["mean", "sum", "other"]:
     return "sum" if measure.aggregate == "sum" else "other"
 
 
-def standing_lines(found: Mapping[str, Sequence[Standing]]) -> Iterator[bytes]:
-    """Yield the lines of `NAME.leaderboard.jsonl`: an object for each measure and run."""
-    for column in found.values():
-        for standing in column:
-            yield orjson.dumps(standing, option=orjson.OPT_APPEND_NEWLINE)
+def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) -> Iterator[bytes]:
+    """Yield the lines of `NAME.leaderboard.jsonl`: an object for each measure and run.
+
+    `by_topic` has what a leaderboard does not tell: a topic that the run did not answer, and
+    whether a value that is not there stands as the measure's default or is in no mean.
+    """
+    for measure in board.spec.measures:
+        for standing in found[measure.name]:
+            values = board.values(standing.run_id, measure)
+            record = {name: getattr(standing, name) for name in standing.__slots__}
+            record["by_topic"] = {
+                topic_id: None if value is None else round(value, DIGITS)
+                for topic_id, value in zip(board.expected, values, strict=True)
+            }
+            yield orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def _entry(board: Leaderboard, people: HumanLabels, measure: MeasureSpec, run_id: str) -> Entry:
@@ -66,6 +78,8 @@ def _corrected(
     if None in values or measure.aggregate not in MEANS:
         return None
     keys = [(run_id, topic_id, measure.name) for topic_id in board.expected]
+    if people.untold.intersection(keys):
+        return None
     given = [people.values.get(key) for key in keys]
     answered = board.scores[run_id]
     certain = [key[1] not in answered or key in people.certain for key in keys]

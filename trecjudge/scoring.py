@@ -84,7 +84,7 @@ def score(
         for row in board.rows():
             leaderboard.write(leaderboard_line(row).encode())
         standings = standings_of(board, people)
-        statistics.writelines(standing_lines(standings))
+        statistics.writelines(standing_lines(board, standings))
     summary = summarise(outputs.name, ",".join(header.judges), board, standings)
     if labels is not None:
         summary.labels = people.counts

@@ -56,6 +56,12 @@ def leaderboard_line(row: LeaderboardRow) -> str:
     return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{row.value:.6f}\n"
 
 
+def decode(column: str) -> str:
+    """Return an id or a name as it was before `encode`; as it is where that did not write it."""
+    found = unquote(column)
+    return found if encode(found) == column else column
+
+
 def encode_topic(topic_id: str) -> str:
     """Return a topic id as a column; a topic that is called `all` must not pass for the mean."""
     return ENCODED_ALL if topic_id == ALL else encode(topic_id)

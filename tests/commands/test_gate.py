@@ -28,7 +28,9 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {
         "good": job(folder, "good", {"r": [GOOD] * 8}),
         "worse": job(folder, "worse", {"r": [GOOD] * 2 + [BAD] * 6}),
-        "wobbly": job(folder, "wobbly", {"r": [GOOD] * 7 + [BAD]}),
+        "mixed": job(folder, "mixed", {"r": [GOOD] * 4 + [BAD] * 4}),
+        "wobbly": job(folder, "wobbly", {"r": [BAD] * 4 + [GOOD] * 3 + [BAD]}),
+        "less": job(folder, "less", {"r": [GOOD] * 7 + [BAD]}),
         "open": job(folder, "open", {"r": [GOOD] * 8}, *given, status=3),
     }
 
@@ -68,20 +70,56 @@ MIN = "CITATION_SUPPORT="
             id="a drop",
         ),
         pytest.param(
-            "{wobbly} --baseline {good} --max-drop S=0.02",
+            "{wobbly} --baseline {mixed} --max-drop S=0.02",
             0,
             ["gate: 1 of 1 rules kept"],
             id="a drop that may be noise",
         ),
         pytest.param(
-            "{wobbly} --baseline {good} --max-drop S=0.02 --strict",
+            "{wobbly} --baseline {mixed} --max-drop S=0.02 --strict",
             1,
             [
-                "r: CITATION_SUPPORT fell by 0.125 from 1 to 0.875, p 1 over 8 topics; may fall by"
-                " 0.02",
+                "r: CITATION_SUPPORT fell by 0.125 from 0.5 to 0.375, p 1 over 8 topics; may fall"
+                " by 0.02",
                 "gate: 0 of 1 rules kept",
             ],
             id="counts if strict",
+        ),
+        pytest.param(
+            "{less} --baseline {good} --max-drop S=0.02",
+            1,
+            [
+                "r: CITATION_SUPPORT fell by 0.125 from 1 to 0.875, p 1 over 8 topics, too few"
+                " changes to test; may fall by 0.02",
+                "gate: 0 of 1 rules kept",
+            ],
+            id="a drop on so few topics that no test could find it",
+        ),
+        pytest.param(
+            "{good} --baseline {open} --max-drop S=0.02",
+            0,
+            ["gate: 1 of 1 rules kept"],
+            id="a baseline with unjudged items that was no better",
+        ),
+        pytest.param(
+            "{less} --baseline {open} --max-drop S=0.1",
+            1,
+            [
+                "r: CITATION_SUPPORT fell by 0 from 1 to 1, but of the baseline 1 of 8 items are"
+                " unjudged: it could be 0.125; may fall by 0.1",
+                "gate: 0 of 1 rules kept",
+            ],
+            id="a baseline with unjudged items that was better",
+        ),
+        pytest.param(
+            "{open} --baseline {good} --max-drop S=0.1",
+            1,
+            [
+                "r: CITATION_SUPPORT fell by 0 from 1 to 1, but 1 of 8 items are unjudged: it could"
+                " be 0.125; may fall by 0.1",
+                "gate: 0 of 1 rules kept",
+            ],
+            id="a topic that is unjudged is in neither mean",
         ),
         pytest.param(
             "{good} --baseline {worse} --max-drop 0.02",
@@ -124,16 +162,32 @@ def test_json(jobs: dict[str, Path]) -> None:
 
 
 def test_a_high_value_is_bad_where_a_rule_says_so(jobs: dict[str, Path]) -> None:
-    rules = ("--max", f"{MIN}1", "--max-drop", "0.02", "--baseline", jobs["worse"])
-    done = command("gate", jobs["good"], *rules)
+    rules = ("--max", f"{MIN}1", "--max-drop", "0.02", "--baseline")
+    lower = ("--lower-is-better", MIN[:-1])
+    assert command("gate", jobs["good"], *rules, jobs["worse"]).status == 0
+    done = command("gate", jobs["good"], *rules, jobs["worse"], *lower)
     assert done.status == 1
     assert "r: CITATION_SUPPORT rose by 0.75" in done.out
+    assert command("gate", jobs["worse"], *rules, jobs["good"]).status == 1
+    assert command("gate", jobs["worse"], *rules, jobs["good"], *lower).status == 0
+
+
+def test_without_statistics_it_is_said_which_way_is_taken_to_be_up(write: Write) -> None:
+    old, new = write("r all M 0.5\n", "old.txt"), write("r all M 0.9\n", "new.txt")
+    drop = ("gate", new, "--baseline", old, "--max-drop", "M=0.1")
+    done = command(*drop, "-q")
+    assert (done.status, "taken to be so: M (else --lower-is-better)" in done.err) == (0, True)
+    done = command(*drop, "--lower-is-better", "M")
+    assert (done.status, "higher is better" in done.err) == (1, False)
 
 
 def test_a_leaderboard_without_statistics_is_said_to_be_one(write: Write) -> None:
-    done = command("gate", write("r all M 1\n", "lb.txt"), "--min", "M=0.5")
-    assert done.status == 0
-    assert "no statistics (NAME.leaderboard.jsonl) beside it: unjudged items cannot" in done.out
+    path = write("r all M 1\n", "lb.txt")
+    done = command("gate", path, "--min", "M=0.5", "-q")
+    message = f"{path}: no statistics (NAME.leaderboard.jsonl) beside it: unjudged items cannot be"
+    assert (done.status, done.err) == (0, f"warning: {message} seen\n")
+    _, found = as_json("gate", path, "--min", "M=0.5")
+    assert [finding["kind"] for finding in found["findings"]] == ["unjudged_unseen"]
 
 
 def test_statistics_of_another_leaderboard_are_not_taken(write: Write) -> None:
@@ -148,9 +202,91 @@ def test_statistics_of_another_leaderboard_are_not_taken(write: Write) -> None:
 
 
 def test_a_row_that_cannot_be_read_does_not_pass(write: Write) -> None:
-    done = command("gate", write("r all M 1\ns all M nan\n", "lb.txt"), "--min", "M=0.5")
+    path = write("r all M 1\ns all M nan\n", "lb.txt")
+    done = command("gate", path, "--min", "M=0.5")
     assert done.status == 1
     assert "lb.txt:2: has value 'nan', not a number" in done.err
+    assert done.out == "gate: 1 of 1 rules kept; 1 rows could not be read: it does not pass\n"
+    junit = ("--junit", write("", "gate.xml"), "-q")
+    command("gate", path, "--min", "M=0.5", *junit)
+    suite = ElementTree.parse(junit[1]).getroot()
+    assert [suite.attrib[name] for name in ("tests", "failures", "errors")] == ["2", "0", "1"]
+
+
+TOPICS = "".join(f"r t{i} M 1\n" for i in range(3)) + "r all M 1\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "told"),
+    [
+        pytest.param(
+            "r t0 M 1\nr all M 1\n",
+            "M has no value on 2 of 3 topics of the baseline: 't1', 't2'",
+            id="some",
+        ),
+        pytest.param("r q0 M 1\nr all M 1\n", "M has no value on 3 of 3 topics", id="all"),
+        pytest.param("r all M 1\n", "M has no value on 3 of 3 topics", id="no topics at all"),
+        pytest.param(
+            TOPICS.replace("all M 1", "all M 0.3"),
+            "M fell by 0.7 from 1 to 0.3 in the `all` rows; may fall by 0.02",
+            id="the all row alone",
+        ),
+        pytest.param(
+            TOPICS.replace("all M 1", "all M 0.5"),
+            "M fell by 0.5 from 1 to 0.5 in the `all` rows; may fall by 0.02",
+            id="an all row over topics that nobody answered",
+        ),
+        pytest.param(TOPICS.replace("M", "N"), "M is gone: the baseline has this measure", id="M"),
+    ],
+)
+def test_what_vanished_does_not_pass(new: str, told: str, write: Write) -> None:
+    paths = (write(new, "new.txt"), "--baseline", write(TOPICS, "old.txt"))
+    done = command("gate", *paths, "--max-drop", "0.02", "--all-rows", "given", "-q")
+    assert (done.status, done.out.startswith(f"r: {told}")) == (1, True)
+
+
+def test_a_run_that_stops_answering_does_not_pass(tmp_path: Path) -> None:
+    everything = job(tmp_path, "full", {"r": [GOOD] * 3})
+    topics = tmp_path / "topics.jsonl"
+    topics.write_text("".join(f'{{"id": "{t}", "title": "kettles"}}\n' for t in (1, 2, 3)))
+    given = ("--rag-topics", topics)
+    gone = job(tmp_path, "gone", {"r": [GOOD]}, *given)
+    drop = ("gate", gone, "--baseline", everything, "--max-drop", f"{MIN}0.02")
+    done = command(*drop, "-q")
+    assert done.status == 1
+    assert done.out.startswith("r: CITATION_SUPPORT fell by 0.6667 from 1 to 0.3333")
+    status, found = as_json("compare", everything, gone, "--measure", MIN[:-1])
+    (one,) = found["differences"]
+    assert (status, one["topics"], one["difference"]) == (0, 3, -0.666667)
+    done = command("meta-evaluate", gone, "--truth", gone, "--on-missing", "common")
+    assert "the `all` row is" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "option"),
+    [
+        ("r t0 M 1\nr all M 0.4\n", "the `all` row is 0.4, its topics give 1", "--all-rows"),
+        ("r all M 1\nr all M 0.4\n", "gives run 'r', topic 'all', M a second", "--duplicates"),
+    ],
+)
+def test_rows_that_contradict_each_other_do_not_pass(
+    text: str, told: str, option: str, write: Write
+) -> None:
+    path = write(text, "lb.txt")
+    done = command("gate", path, "--min", "M=0.5", "-q")
+    assert (done.status, told in done.err, option in done.err) == (1, True, True)
+    choices = {"--all-rows": ("given", "recomputed"), "--duplicates": ("last", "first")}[option]
+    found = [command("gate", path, "--min", "M=0.5", option, c, "-q").status for c in choices]
+    assert found == [1, 0]
+
+
+def test_a_run_of_which_nothing_was_judged_does_not_pass(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    label = '{"topic_id": "1", "run_id": "r", "sentence_index": 0, "doc_id": "k", "label": "full"}'
+    labels.write_text(label)
+    out = job(tmp_path, "x", {"r": [GOOD], "s": [GOOD]}, "--judgments-from", labels, status=3)
+    done = command("gate", out, "--min", f"{MIN}0.5")
+    assert (done.status, "s: CITATION_SUPPORT has no value: nothing" in done.out) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +297,7 @@ def test_a_row_that_cannot_be_read_does_not_pass(write: Write) -> None:
         ("{good} --baseline {good}", "--baseline and --max-drop go together"),
         ("{good} --min X=1", "unknown measure 'X'; there are: AVG_CITATIONS"),
         ("{good} --min X", "--min 'X': give MEASURE=NUMBER"),
-        ("{folder} --min X=1", "there are 4 leaderboards in it; give one of"),
+        ("{folder} --min X=1", "there are 6 leaderboards in it; give one of"),
     ],
 )
 def test_bad_input_is_one_line(arguments: str, message: str, jobs: dict[str, Path]) -> None:

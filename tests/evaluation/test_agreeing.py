@@ -12,6 +12,7 @@ from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.evaluation.agreeing import Agreement, OnMissing, agree
 from trecjudge.findings import Finding
+from trecjudge.records import Place
 
 
 def agreed(
@@ -177,6 +178,39 @@ def test_the_words_of_others_for_support_are_known(write: Write) -> None:
     predicted = write(label(0, "full_support") + label(1, "partial"), "b.jsonl")
     found = agreed(truth, predicted)
     assert found.confusion == [[0, 1, 0], [0, 0, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("labels", "bad", "told"),
+    [
+        (("full", "None", "partial"), "maybe", "'maybe' is no label of support (full, partial, no"),
+        (("2", "0", "1"), "?", "'?' is no grade"),
+    ],
+)
+def test_one_label_that_cannot_be_used_is_named_and_left_out(
+    labels: tuple[str, ...], bad: str, told: str, write: Write
+) -> None:
+    findings: list[Finding] = []
+    good = [label(i, text) for i, text in enumerate(labels)]
+    sides = (
+        write("".join([*good, label(3, bad)]), "a"),
+        write("".join([*good, label(3, labels[0])]), "b"),
+    )
+    found = agree(*sides, findings.append)
+    assert (found.items, figure(found, "accuracy")) == (3, 1.0)
+    assert "kappa_linear" in {one.name for one in found.figures}
+    (finding,) = findings
+    assert (finding.place, told in finding.message) == (Place(str(sides[0]), 4), True)
+
+
+def test_an_item_of_one_side_counts_0_even_where_nobody_gave_0(write: Write) -> None:
+    truth, predicted = write("t 0 a 1\nt 0 b 2\n", "a"), write("t 0 a 1\n", "b")
+    found = agreed(truth, predicted, on_missing="zero")
+    assert (found.labels, found.confusion[2]) == (["0", "1", "2"], [1, 0, 0])
+    truth = write(label(0, "full") + label(1, "partial"), "c")
+    found = agreed(truth, write(label(0, "full"), "d"), on_missing="zero")
+    assert found.labels == ["no_support", "partial_support", "full_support"]
+    assert found.confusion[1] == [1, 0, 0]
 
 
 def test_claims_of_one_sentence_are_items_of_their_own(tmp_path: Path) -> None:

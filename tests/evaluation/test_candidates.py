@@ -64,6 +64,12 @@ def test_items_can_be_drawn_at_random(job: Path) -> None:
     assert label_next(job, 100, {}, at_random=True) == label_next(job, 100, {})
 
 
+def test_a_sample_is_one_of_responses(job: Path) -> None:
+    every = {(c.run_id, c.topic_id) for _, c in label_next(job, 100, {}, at_random=True)}
+    drawn = [(c.run_id, c.topic_id) for _, c in label_next(job, len(every), {}, at_random=True)]
+    assert sorted(drawn) == sorted(every)
+
+
 def test_a_citation_of_no_document_cannot_be_labelled(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
     found = label_next(tmp_path, 100, {})

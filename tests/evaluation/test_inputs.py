@@ -83,7 +83,7 @@ def test_a_run_of_which_nothing_was_judged_is_in_the_statistics_alone(write: Wri
 def test_statistics_that_lack_something(write: Write) -> None:
     write("r all M 0.5\n", "x.leaderboard.txt")
     found = outcome(write('{"run_id": "r", "measure": "M"}\n', "x.leaderboard.jsonl"))
-    with pytest.raises(InputError, match=r"x.leaderboard.jsonl: a record without 'mean'"):
+    with pytest.raises(InputError, match=r"x.leaderboard.jsonl:1: a record without 'mean'"):
         figures_at(found, scores_at(found, fail), fail)
 
 

@@ -55,6 +55,28 @@ def test_a_format_is_told_from_the_file(text: str, name: str, write: Write) -> N
     assert read(write(text, name)) == (ROWS, [])
 
 
+def test_where_tabs_part_columns_an_id_may_hold_spaces(write: Write) -> None:
+    path = write("my run\tt1\tM\t0.5\nmy run\tall\tAt  5 \t 0.25\n", "l.tsv")
+    assert read(path) == ([("my run", "t1", "M", 0.5), ("my run", None, "At  5", 0.25)], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run,topic,measure,value,team,date\nr1,t1,M,0.5,x,y\nr1,all,M,0.25,x,y\n",
+        "team,score,metric,query,system\nx,0.5,M,t1,r1\nx,0.25,M,all,r1\n",
+        "run\ttopic\tmeasure\tvalue\tn\tsd\nr1\tt1\tM\t0.5\t1\t2\nr1\tall\tM\t0.25\t1\t2\n",
+    ],
+)
+def test_a_header_may_name_further_columns(text: str, write: Write) -> None:
+    assert read(write(text, "l")) == (ROWS, [])
+
+
+def test_a_line_without_all_columns_of_the_header_is_found(write: Write) -> None:
+    path = write("run,topic,measure,value,a,b\nr1,t1,M,0.5\nr1,all,M,0.25,1,2\n", "l.csv")
+    assert read(path) == (ROWS[1:], ["2: has 4 columns, not 6"])
+
+
 def test_integer_topics_are_text(write: Write) -> None:
     line = '{"run_id": "r1", "topic_id": 1, "measure": "S", "value": true}'
     assert read(write(line, "l"))[0] == [("r1", "1", "S", 1.0)]
@@ -135,6 +157,18 @@ def test_several_files_are_one_leaderboard(write: Write) -> None:
     paths = [write("M all 1\n", "runs/a"), write("M all 2\n", "runs/b.txt.gz".removesuffix(".gz"))]
     rows = [row for _, row in read_all(paths, lambda finding: None)]
     assert rows == [("a", None, "M", 1.0), ("b.txt", None, "M", 2.0)]
+
+
+def test_runs_that_are_all_called_alike_are_named_after_their_files(write: Write) -> None:
+    texts = {"a": "runid all std\nM all 1\n", "b": "M all 2\nrunid all std\n", "c": "M all 3\n"}
+    paths = [write(text, f"runs/{name}") for name, text in texts.items()]
+    findings: list[Finding] = []
+    rows = [row for _, row in read_all(paths, findings.append)]
+    assert rows == [("a", None, "M", 1.0), ("b", None, "M", 2.0), ("c", None, "M", 3.0)]
+    assert [f.message for f in findings] == [
+        "2 files have the runid 'std': runs are named after files, ['a', 'b']"
+    ]
+    assert [row.run_id for _, row in read_all(paths[:1], findings.append)] == ["std"]
 
 
 def test_an_empty_file_has_no_rows(write: Write) -> None:

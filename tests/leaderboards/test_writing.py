@@ -25,7 +25,7 @@ ROWS = [
     LeaderboardRow(run, topic, measure, value)
     for run in ["plain", *ODD]
     for topic, measure, value in [("t 1", "M", 1 / 3), ("all", "M", 1e-17), (None, "N.M@5", -2.0)]
-]
+] + [LeaderboardRow("plain", None, measure, 0.5) for measure in ODD]
 
 
 def fail(finding: Finding) -> None:

@@ -121,6 +121,20 @@ def test_one_topic_has_no_interval() -> None:
     assert figures([Pair("t", 1, 1), Pair("t", 0, 1)])["accuracy"].interval == NO_INTERVAL
 
 
+def test_topics_of_auc_0_and_of_none_are_not_one_and_the_same() -> None:
+    """`t0` has an AUC of 0, `t1` none, and all have as many items: a tie that no name may break."""
+    scored = {0: [(1, 0.1), (0, 0.9)], 1: [(1, 0.2), (1, 0.3)], 2: [(0, 0.9), (0, 0.8)]}
+    scored |= {t: [(1, 0.6 + t / 100), (0, 0.5 - t / 100)] for t in range(3, 8)}
+    found = set()
+    for shift in range(8):
+        pairs = [
+            Pair(f"t{(t + shift) % 8}", r, r, s) for t, held in scored.items() for r, s in held
+        ]
+        found.add(figures(pairs, threshold=1)["auc"].interval)
+    assert len(found) == 1
+    assert found != {NO_INTERVAL}
+
+
 def test_names_of_topics_change_nothing() -> None:
     renamed = [Pair(f"x{9 - int(p.topic_id[1:])}", p.truth, p.predicted, p.score) for p in PAIRS]
     before, after = figures(PAIRS, 4, threshold=2), figures(renamed[::-1], 4, threshold=2)

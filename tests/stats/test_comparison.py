@@ -78,6 +78,18 @@ def test_topics_of_one_side_only_are_left_out() -> None:
     assert (found.topics, found.difference) == (2, 0.1)
 
 
+def test_a_topic_that_is_unjudged_on_one_side_is_in_neither_mean() -> None:
+    entering = {("a", "M"): {"t000": 0.5, "t001": None}}
+    after = scores("a t000 M 0.5\na all M 0.5\n", "new", entering=entering)
+    found = one(OLD, after)
+    assert (found.mean_before, found.mean_after, found.topics) == (0.1, 0.5, 1)
+    assert (found.only_before, found.only_after) == (["t001"], [])
+
+
+def test_how_many_topics_changed() -> None:
+    assert (one(OLD, NEW).changed, one(OLD, OLD).changed) == (1, 0)
+
+
 def test_without_topics_only_the_means_are_compared() -> None:
     found = one(scores(by_run(a=0.5), "x"), scores(by_run(a=0.7), "y"))
     assert (found.difference, found.topics, found.p) == (0.2, 0, None)

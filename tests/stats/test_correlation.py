@@ -68,11 +68,7 @@ def test_what_is_not_defined_is_never_agreement(
 
 
 def test_a_constant_prediction() -> None:
-    found = {name: one(name, UP, [2, 2, 2, 2]) for name in COEFFICIENTS}
-    assert found["pairwise_accuracy"] == 0.5
-    assert found["tau_gap"] == 0.0
-    undefined = [name for name, value in found.items() if np.isnan(value)]
-    assert undefined == ["kendall", "tauap_b", "spearman", "pearson"]
+    assert all(np.isnan(one(name, UP, [2, 2, 2, 2])) for name in COEFFICIENTS)
 
 
 def test_tau_ap_by_hand() -> None:

@@ -121,6 +121,28 @@ def test_with_too_few_topics_for_the_test_a_drop_counts_as_it_is() -> None:
     assert "fell by 0.1" in drops([DROP], table, old, figures)[0].broken
 
 
+@pytest.mark.parametrize(("changed", "falls"), [(1, True), (5, True), (6, True), (0, False)])
+def test_a_topic_without_a_change_speaks_for_nothing(changed: int, falls: bool) -> None:
+    """Of 20 topics 5 fall from 1 to 0: the smallest p there could be is 2/32."""
+    old = scores(by_topic("r", [1] * 20), "old")
+    table, figures = now([0] * changed + [1] * (20 - changed))
+    (check,) = drops([DROP], table, old, figures)
+    assert bool(check.broken) == falls
+    assert ("too few changes to test" in check.broken) == (0 < changed < 6)
+
+
+def test_a_drop_that_hangs_on_no_name_of_a_topic() -> None:
+    rng = np.random.default_rng(3)
+    before, after = np.array([1] * 13 + [0] * 4 + [1] * 3), np.array([0] * 13 + [1] * 7)
+    told = set()
+    for _ in range(10):
+        order = rng.permutation(20)
+        old = scores(by_topic("r", before[order].tolist()), "old")
+        table, figures = now(after[order])
+        told.add(drops([DROP], table, old, figures)[0].broken)
+    assert len(told) == 1
+
+
 def test_where_lower_is_better_a_rise_is_the_drop() -> None:
     table, figures = now(0.9 + NOISE)
     lower = {key: replace(figure, lower_is_better=True) for key, figure in figures.items()}
@@ -132,6 +154,39 @@ def test_unjudged_items_could_make_it_a_drop() -> None:
     some = {key: replace(figure, lowest=0.7, judged=8) for key, figure in figures.items()}
     (check,) = drops([DROP], table, OLD, some)
     assert "but 1 of 9 items are unjudged: it could be" in check.broken
+
+
+def test_unjudged_items_of_the_baseline_could_too() -> None:
+    table, figures = now(0.8 + NOISE)
+    some = {key: replace(figure, highest=0.9, judged=8) for key, figure in figures.items()}
+    (check,) = drops([DROP], table, OLD, figures, some)
+    assert "but of the baseline 1 of 9 items are unjudged: it could be 0.1;" in check.broken
+    nothing = {key: replace(figure, highest=None, judged=8) for key, figure in figures.items()}
+    assert "it could be anything" in drops([DROP], table, OLD, figures, nothing)[0].broken
+
+
+def test_a_topic_of_the_baseline_alone_breaks_the_rule() -> None:
+    table, figures = now((0.8 + NOISE)[:-2])
+    unknown = {key: replace(figure, judged=0, expected=0) for key, figure in figures.items()}
+    for those in (figures, unknown):
+        (check,) = drops([DROP], table, OLD, those)
+        assert check.broken == "has no value on 2 of 30 topics of the baseline: 't028', 't029'"
+
+
+def test_a_sum_falls_as_a_sum() -> None:
+    old = scores(by_topic("r", [5] * 20) + "r all M 100\n", "old")
+    table = scores(by_topic("r", [3] * 20) + "r all M 60\n", "new")
+    figures = {("r", "M"): Figure(60, 60, 60, 9, 9)}
+    (check,) = drops([Rule("drop", "M", 39)], table, old, figures)
+    assert check.broken.startswith("fell by 40 from 100 to 60, p 1.91e-06")
+    assert not drops([Rule("drop", "M", 40)], table, old, figures)[0].broken
+
+
+def test_a_minimum_is_compared_as_it_is() -> None:
+    old = scores("r t1 M 0.9\nr t2 M 0.5\nr all M 0.5\n", "old")
+    table = scores("r t1 M 1\nr t2 M 0.4\nr all M 0.4\n", "new")
+    (check,) = drops([DROP], table, old, {})
+    assert check.broken == "fell by 0.1 from 0.5 to 0.4 in the `all` rows; may fall by 0.02"
 
 
 def test_two_single_runs_are_the_same_run() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from trecjudge.stats.labelling import Candidate, ranked, rivalry
+from trecjudge.stats.labelling import Candidate, drawn, ranked, rivalry
+from trecjudge.stats.ppi import corrected
 
 
 def candidate(run: str = "r", reach: float = 0.1, share: float | None = 0.5) -> Candidate:
@@ -45,6 +48,46 @@ def test_the_order() -> None:
     found = ranked(iter([far, sure, doubtful, wide]), {"r": 2.0, "far": 0.1})
     assert [one for _, one in found] == [wide, doubtful, sure, far]
     assert found[0][0] == pytest.approx(0.09 * 0.1275 * 2)
+
+
+def items(sizes: list[int]) -> list[Candidate]:
+    """Return the items of responses of so many items."""
+    return [
+        Candidate("r", f"t{t}", i, "d", 0.1, 0.5) for t, n in enumerate(sizes) for i in range(n)
+    ]
+
+
+def test_a_long_response_is_drawn_as_often_as_a_short_one() -> None:
+    candidates, rng = items([1, 1, 1, 19, 19]), np.random.default_rng(5)
+    found = Counter(
+        candidates[place].topic_id for _ in range(3000) for place in drawn(candidates, 2, rng)
+    )
+    assert [found[f"t{t}"] / 3000 for t in range(5)] == pytest.approx([0.4] * 5, abs=0.03)
+
+
+def test_further_items_are_drawn_once_all_responses_have_one() -> None:
+    candidates = items([1, 4, 2])
+    for budget, wanted in ((3, [1, 1, 1]), (5, [1, 2, 2]), (6, [1, 3, 2]), (99, [1, 4, 2])):
+        places = drawn(candidates, budget, np.random.default_rng(1))
+        assert places == sorted(set(places))
+        found = Counter(candidates[place].topic_id for place in places)
+        assert [found[f"t{t}"] for t in range(3)] == wanted
+
+
+def test_labels_drawn_so_correct_a_judge_that_is_wrong_on_long_responses() -> None:
+    """Half of 100 responses have 1 item, where the judge is right, half 19, where it is wrong."""
+    truth, judged = np.array([1.0] * 50 + [0.0] * 50), np.ones(100)
+    candidates, rng = items([1] * 50 + [19] * 50), np.random.default_rng(0)
+    means, held = [], []
+    for _ in range(400):
+        topics = {int(candidates[p].topic_id[1:]) for p in drawn(candidates, 30, rng)}
+        estimates = np.array([truth[t] if t in topics else np.nan for t in range(100)])
+        found = corrected(judged, estimates, estimates, np.zeros(100, dtype=bool))
+        assert found is not None
+        means.append(found.mean)
+        held.append((found.low or 0.0) <= 0.5 <= (found.high or 0.0))
+    assert np.mean(means) == pytest.approx(0.5, abs=0.02)
+    assert np.mean(held) > 0.93
 
 
 def test_ties_go_by_name() -> None:

@@ -100,9 +100,15 @@ def test_intervals_over_topics_and_over_runs() -> None:
 
 
 def test_without_topics_there_is_an_interval_over_runs_alone() -> None:
-    (found,), _ = evaluated(TRUTH, by_run("S", r1=5, r2=3, r3=4, r4=2, r5=1))
+    six = TRUTH + by_run("H", r6=0.0)
+    (found,), _ = evaluated(six, by_run("S", r1=5, r2=3, r3=4, r4=2, r5=1, r6=0))
     assert found.correlations[0].topics == NO_INTERVAL
     assert found.correlations[0].runs.low is not None
+
+
+def test_few_runs_that_agree_are_no_certainty() -> None:
+    (found,), _ = evaluated(TRUTH, TRUTH.replace("H", "S"))
+    assert found.correlations == [Correlation("kendall", 1.0, NO_INTERVAL, NO_INTERVAL)]
 
 
 def renamed(text: str) -> str:
@@ -175,3 +181,24 @@ def test_as_json_values() -> None:
     assert (record["runs"], record["topics"], record["truth_measure"]) == (5, 0, "H")
     assert record["means"][-1] == {"run_id": "r1", "truth": 0.9, "predicted": 5.0}
     assert record["correlations"]["kendall"]["value"] == 1.0
+
+
+def test_names_change_nothing_where_nearly_everything_ties() -> None:
+    rng = np.random.default_rng(4)
+    truth = (rng.random((12, 15)) < 0.6).astype(float)
+    judge = np.where(rng.random((12, 15)) < 0.2, 1 - truth, truth)
+
+    def told(runs: list[int], topics: list[int]) -> list[Correlation]:
+        sides = [
+            "".join(
+                f"r{runs[i]:02d} t{topics[j]:02d} M {side[i, j]}\n"
+                for i in range(12)
+                for j in range(15)
+            )
+            for side in (truth, judge)
+        ]
+        return list(evaluated(*sides, Rules())[0][0].correlations)
+
+    before = told(list(range(12)), list(range(15)))
+    for _ in range(3):
+        assert told(rng.permutation(12).tolist(), rng.permutation(15).tolist()) == before

@@ -96,7 +96,9 @@ def test_runs_that_are_told_apart_share_no_letter(table: np.ndarray) -> None:
 @given(table=TABLE)
 def test_an_interval_lies_within_the_values(table: np.ndarray) -> None:
     for row, (low, high) in zip(table, mean_intervals(table), strict=True):
-        assert low is not None and high is not None
+        if low is None or high is None:
+            assert len(row) < 6 or np.ptp(row) < 0.01
+            continue
         assert row.min() - 1e-9 <= low <= high <= row.max() + 1e-9
 
 

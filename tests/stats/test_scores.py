@@ -31,6 +31,49 @@ def test_unless_the_all_rows_leave_such_topics_out() -> None:
     assert np.isnan(found.values["M"][1, 1])
 
 
+def test_each_run_is_taken_by_its_own_all_row() -> None:
+    unjudged = "b t1 M 0.8\nb all M 0.8\n"
+    silent = "c t1 M 0.8\nc all M 0.4\n"
+    found = scores("a t1 M 1\na t2 M 0.5\na all M 0.75\n" + unjudged + silent)
+    assert found.means("M").tolist() == [0.75, 0.8, 0.4]
+
+
+def test_what_enters_a_mean_is_taken_as_it_is_known() -> None:
+    findings: list[Finding] = []
+    entering = {("a", "M"): {"t1": 0.5, "t2": None, "t3": 1.0}, ("b", "M"): {"t1": None}}
+    found = scores("a t1 M 0.5\na all M 0.75\n", findings=findings, entering=entering)
+    assert (found.runs, found.topics) == (["a", "b"], ["t1", "t2", "t3"])
+    assert found.means("M")[0] == 0.75
+    assert np.isnan(found.values["M"][0, 1])
+    assert np.isnan(found.overall("M")[1])
+    assert findings == []
+
+
+@pytest.mark.parametrize("text", ["a t1 M 0.6\n", "a t2 M 0.5\n"], ids=["value", "topic"])
+def test_what_enters_another_mean_is_not_taken(text: str) -> None:
+    with pytest.raises(InputError, match="statistics differ on run 'a', M: they are of two jobs"):
+        scores(text, entering={("a", "M"): {"t1": 0.5}})
+
+
+TWO = "a t1 M 1\nb t1 M 0.5\na t2 M 1\nb t2 M 1\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "kinds"),
+    [
+        pytest.param("a all M 0.666667\nb all M 0.5\n", ["topics_unseen"], id="one of three"),
+        pytest.param("a all M 0.666667\nb all M 0.75\n", ["all_row_differs"], id="of one alone"),
+        pytest.param("a all M 0.5\nb all M 0.5\n", ["all_row_differs"] * 2, id="no one number"),
+        pytest.param("a all M 1\nb all M 0.75\n", [], id="all answered"),
+        pytest.param("a all M 0.5\n", ["all_row_differs"], id="one row"),
+    ],
+)
+def test_topics_that_nobody_answered_are_no_contradiction(rows: str, kinds: list[str]) -> None:
+    findings: list[Finding] = []
+    scores(TWO + rows, findings=findings)
+    assert [finding.kind for finding in findings] == kinds
+
+
 def test_a_run_without_any_topic_has_its_all_row_alone() -> None:
     findings: list[Finding] = []
     found = scores("a t1 M 1\nb all M 0.5\n", findings=findings)

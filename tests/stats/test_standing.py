@@ -92,5 +92,23 @@ def test_names_of_runs_change_nothing_but_the_order_of_ties() -> None:
         assert ours.groups == theirs.groups
 
 
+def test_names_of_topics_change_nothing_where_values_tie() -> None:
+    values = (RNG.random((4, 20)) < np.array([[0.5], [0.6], [0.45], [0.9]])).astype(float)
+    told = set()
+    for _ in range(5):
+        shuffled = values[:, RNG.permutation(20)]
+        runs = found(*(entry(f"r{i}", v.tolist()) for i, v in enumerate(shuffled)))
+        told.add(tuple((s.run_id, s.low, s.high, tuple(s.groups)) for s in runs.values()))
+    assert len(told) == 1
+
+
+def test_names_of_runs_change_no_group_where_means_tie() -> None:
+    values = np.array([RNG.permutation([1.0] * n + [0.0] * (24 - n)) for n in [20] * 4 + [12] * 4])
+    before = found(*(entry(f"r{i}", v.tolist()) for i, v in enumerate(values)))
+    after = found(*(entry(f"r{7 - i}", v.tolist()) for i, v in enumerate(values)))
+    for i in range(8):
+        assert before[f"r{i}"].groups == after[f"r{7 - i}"].groups
+
+
 def test_no_topic_at_all() -> None:
     assert found(entry("a", []))["a"].groups == []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trecjudge.findings import Finding
 from trecjudge.records import Place
-from trecjudge.stats.scores import Duplicates, Scores, scores_of
+from trecjudge.stats.scores import Duplicates, Entering, Scores, scores_of
 from trecjudge.trec import LeaderboardRow
 
 
@@ -25,10 +25,11 @@ def scores(
     name: str = "lb",
     findings: list[Finding] | None = None,
     duplicates: Duplicates = "first",
+    entering: Entering | None = None,
 ) -> Scores:
     """Return the scores of such lines; what is odd goes into `findings`."""
     heard = [] if findings is None else findings
-    return scores_of(name, rows(text), heard.append, duplicates)
+    return scores_of(name, rows(text), heard.append, duplicates, entering)
 
 
 def by_run(measure: str = "M", topic: str = "all", **values: float) -> str:

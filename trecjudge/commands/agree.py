@@ -24,7 +24,7 @@ def agree(
     on_missing: Annotated[
         Literal["common", "zero", "error"],
         typer.Option(
-            help="An item on one side only is left out, has the lowest grade, or is an error."
+            help="An item on one side only is left out, has 0 (no_support), or is an error."
         ),
     ] = "common",
     by_topic: Annotated[

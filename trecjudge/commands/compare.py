@@ -40,6 +40,7 @@ def compare(
     from trecjudge.evaluation.inputs import scores_of_paths
     from trecjudge.evaluation.tables import difference_table, moved_lines, verdict_lines
     from trecjudge.stats import comparison
+    from trecjudge.stats.unmatched import report_unmatched
 
     heard = common.Heard(quiet)
     tables = scores_of_paths(leaderboards, heard, format_name, duplicates)
@@ -53,6 +54,7 @@ def compare(
         # Two judges measure what they will; their verdicts can be held against each other.
         found = []
         print_errors([f"note: {error}"])
+    report_unmatched(tables, pairs, found, heard, run or (), measure or ())
     if as_json:
         record: dict[str, Any] = {"differences": [_as_dict(d) for d in found]}
         record["verdicts"] = None if flips is None else _verdicts_dict(flips)

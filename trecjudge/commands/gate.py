@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,11 +12,13 @@ from trecjudge.commands import statistics as common
 from trecjudge.commands.ending import exits, print_json, print_lines
 
 if TYPE_CHECKING:
+    from trecjudge.findings import Finding
     from trecjudge.leaderboards.outcomes import Outcome
     from trecjudge.stats.gating import Check, Rule
     from trecjudge.stats.scores import Scores
 
-UNSEEN = "{place}: no statistics (NAME.leaderboard.jsonl) beside it: unjudged items cannot be seen"
+ALWAYS_TOLD = ("unjudged_unseen", "direction_assumed")
+"""Findings that bear on whether to trust a rule that is kept: told with -q too."""
 
 
 Leaderboard = Annotated[
@@ -41,6 +43,21 @@ MaxDrop = Annotated[
         " --max, or for all.",
     ),
 ]
+LowerIsBetter = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MEASURE",
+        help="For --max-drop: of this measure a rise is the drop; may be repeated; else the"
+        " statistics tell.",
+    ),
+]
+AllRows = Annotated[
+    Literal["error", "given", "recomputed"],
+    typer.Option(
+        help="`all` rows that their topics contradict are an error, or taken as given, or all"
+        " are worked out from the topics."
+    ),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="A drop counts even where it may be noise.")]
 Junit = Annotated[Path | None, typer.Option(help="A file for JUnit XML.")]
 
@@ -52,7 +69,10 @@ def gate(
     maximum: Maximum = None,
     baseline: Baseline = None,
     max_drop: MaxDrop = None,
+    lower_is_better: LowerIsBetter = None,
     strict: Strict = False,
+    all_rows: AllRows = "error",
+    duplicates: common.Duplicates = "error",
     junit: Junit = None,
     format_name: common.Format = "auto",
     as_json: flag.AsJson = False,
@@ -61,79 +81,140 @@ def gate(
     """Exit with 1, and one line for each broken rule, unless all runs keep all rules.
 
     A run whose unjudged items could change the answer does not pass. A drop counts if it is more
-    than noise: if the paired test over topics finds it.
+    than noise: if the paired test over topics finds it, or never could.
     """
-    from trecjudge.evaluation.inputs import scores_at
     from trecjudge.leaderboards.outcomes import outcome
     from trecjudge.stats.gating import rule_of
 
-    heard = common.Heard(quiet)
-    found = outcome(leaderboard)
-    scores = scores_at(found, heard, format_name)
+    heard = common.Heard(quiet, ALWAYS_TOLD)
+    found = [outcome(path) for path in (leaderboard, baseline) if path is not None]
+    tables = [_scores(one, heard, format_name, duplicates, all_rows) for one in found]
     rules = [rule_of("min", text) for text in minimum or ()]
     rules += [rule_of("max", text) for text in maximum or ()]
-    old = scores_at(outcome(baseline), heard, format_name) if baseline else None
-    checks = _checks(found, scores, old, rules, max_drop or [], strict, heard)
+    lower = lower_is_better or []
+    checks = _checks(found, tables, rules, max_drop or [], lower, strict, heard)
+    left_out = [finding for finding in heard.findings if finding.severity == "error"]
     if junit is not None:
-        _write_junit(junit, str(found.place), checks)
+        _write_junit(junit, str(found[0].place), checks, left_out)
     broken = [check for check in checks if check.broken]
-    status = 1 if broken or heard.status() else 0
+    status = 1 if broken or left_out else 0
     if as_json:
         print_json([{"passed": not status, "checks": checks, "findings": heard.as_dicts()}])
         return status
     heard.close()
     print_lines(map(str, broken))
     if not quiet:
-        if found.statistics is None:
-            print_lines([UNSEEN.format(place=found.place)])
-        print_lines([f"gate: {len(checks) - len(broken)} of {len(checks)} rules kept"])
+        unread = f"; {len(left_out)} rows could not be read: it does not pass" if left_out else ""
+        print_lines([f"gate: {len(checks) - len(broken)} of {len(checks)} rules kept{unread}"])
     return status
 
 
-def _checks(
+def _scores(
     found: Outcome,
-    scores: Scores,
-    old: Scores | None,
+    heard: common.Heard,
+    format_name: str,
+    duplicates: Literal["first", "last", "mean", "error"],
+    all_rows: str,
+) -> Scores:
+    """Return a leaderboard's scores. Raises InputError for `all` rows that are contradicted."""
+    from trecjudge.errors import InputError
+    from trecjudge.evaluation.inputs import scores_at
+    from trecjudge.stats.alignment import without_all
+
+    contradicted = []
+
+    def report(finding: Finding) -> None:
+        if finding.kind == "all_row_differs":
+            contradicted.append(finding)
+            if all_rows == "error":
+                choices = "--all-rows given takes it as it is, recomputed what they give"
+                raise InputError(f"{finding}; {choices}")
+        heard(finding)
+
+    scores = scores_at(found, report, format_name, duplicates)
+    return without_all(scores) if contradicted and all_rows == "recomputed" else scores
+
+
+def _checks(
+    found: list[Outcome],
+    tables: list[Scores],
     rules: list[Rule],
     max_drop: list[str],
+    lower: list[str],
     strict: bool,
     heard: common.Heard,
 ) -> list[Check]:
     """Hold the runs against all rules. Raises WorkflowError where there is none."""
-    from trecjudge.errors import WorkflowError
+    from trecjudge.errors import InputError, WorkflowError, unknown
     from trecjudge.evaluation.inputs import figures_at
+    from trecjudge.stats.alignment import report_topics
     from trecjudge.stats.gating import bounds, drops
 
-    falling = _drop_rules(max_drop, rules, scores, old)
+    falling = _drop_rules(max_drop, rules, tables)
     if not rules and not falling:
         raise WorkflowError("give a rule: --min, --max, or --baseline with --max-drop")
-    lower = {rule.measure for rule in rules if rule.kind == "max"}
-    figures = figures_at(found, scores, heard, lower)
-    checks = bounds(rules, scores, figures)
-    if old is not None:
-        checks += drops(falling, scores, old, figures, strict)
+    measures = list(dict.fromkeys(measure for table in tables for measure in table.measures))
+    for name in lower:
+        if name not in measures:
+            raise InputError(f"--lower-is-better: {unknown('measure', name, measures)}")
+    for one in found:
+        if one.statistics is None:
+            heard(_unseen(one))
+    figures = [figures_at(*pair, heard, lower) for pair in zip(found, tables, strict=True)]
+    checks = bounds(rules, tables[0], figures[0])
+    if falling:
+        now, old = tables
+        report_topics(old, now, heard)
+        if not any(one.statistics for one in found):
+            _report_direction(found[0], [r.measure for r in falling], lower, heard)
+        checks += drops(falling, now, old, figures[0], figures[1], strict)
     return checks
 
 
-def _drop_rules(
-    texts: list[str], rules: list[Rule], scores: Scores, old: Scores | None
-) -> list[Rule]:
-    """Return the rules of --max-drop. Raises WorkflowError where it or the baseline is missing."""
+def _unseen(found: Outcome) -> Finding:
+    from trecjudge.findings import Finding
+    from trecjudge.records import Place
+
+    message = "no statistics (NAME.leaderboard.jsonl) beside it: unjudged items cannot be seen"
+    return Finding("unjudged_unseen", Place(str(found.place)), message)
+
+
+def _report_direction(
+    found: Outcome, measures: list[str], lower: list[str], heard: common.Heard
+) -> None:
+    """Say of which measures it is only assumed that a high value is good."""
+    from trecjudge.findings import Finding
+    from trecjudge.records import Place
+
+    names = ", ".join(dict.fromkeys(name for name in measures if name not in lower))
+    if names:
+        message = f"nothing tells whether higher is better, taken to be so: {names}"
+        heard(
+            Finding(
+                "direction_assumed", Place(str(found.place)), f"{message} (else --lower-is-better)"
+            )
+        )
+
+
+def _drop_rules(texts: list[str], rules: list[Rule], tables: list[Scores]) -> list[Rule]:
+    """Return the rules of --max-drop: a bare number is for the measures of other rules, or for all.
+
+    Raises WorkflowError where it or the baseline is missing.
+    """
     from trecjudge.errors import WorkflowError
     from trecjudge.stats.gating import rule_of
 
-    if bool(texts) != (old is not None):
+    if bool(texts) != (len(tables) == 2):
         raise WorkflowError("--baseline and --max-drop go together")
-    measures = list(dict.fromkeys(rule.measure for rule in rules)) or [
-        m for m in scores.measures if old and m in old.measures
-    ]
+    # Of the baseline, so that a measure that is gone is found to be.
+    measures = list(dict.fromkeys(rule.measure for rule in rules)) or tables[-1].measures
     named = [f"{m}={text}" for text in texts if "=" not in text for m in measures]
     return [rule_of("drop", text) for text in (*named, *(t for t in texts if "=" in t))]
 
 
-def _write_junit(path: Path, name: str, checks: list[Check]) -> None:
+def _write_junit(path: Path, name: str, checks: list[Check], left_out: list[Finding]) -> None:
     from trecjudge.outputs import whole
     from trecjudge.stats.junit import junit
 
     with whole(path) as file:
-        file.write(junit(name, checks))
+        file.write(junit(name, checks, left_out))

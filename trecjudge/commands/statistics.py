@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -38,12 +38,13 @@ Measures = Annotated[
 class Heard:
     """Findings of a command: the first of each kind are told at once, each one once.
 
-    `quiet` tells those alone by which something was left out.
+    `quiet` tells those alone by which something was left out, and kinds `always` told.
     """
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self, quiet: bool = False, always: Collection[str] = ()) -> None:
         self.findings: dict[Finding, None] = {}
         self._quiet = quiet
+        self._always = always
         self._kinds: Counter[str] = Counter()
 
     def __call__(self, finding: Finding) -> None:
@@ -53,7 +54,7 @@ class Heard:
             return
         self.findings[finding] = None
         self._kinds[finding.kind] += 1
-        told = not self._quiet or finding.severity == "error"
+        told = not self._quiet or finding.severity == "error" or finding.kind in self._always
         if told and self._kinds[finding.kind] <= SHOWN_OF_A_KIND:
             print_errors([f"{PREFIX[finding.severity]}: {finding}"])
 

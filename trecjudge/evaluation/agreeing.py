@@ -10,7 +10,7 @@ from typing import Any, Literal
 from trecjudge.errors import InputError
 from trecjudge.evaluation.sides import Item, Side, in_one_shape, side_at
 from trecjudge.findings import Report
-from trecjudge.records import GRADES
+from trecjudge.records import GRADES, NONE
 from trecjudge.stats.agreement import Agreed, Pair, agreement
 
 OnMissing = Literal["common", "zero", "error"]
@@ -61,23 +61,23 @@ def agree(
 
     Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
     run, sentence, document) of judgments and labels. An item of one side alone is left out
-    (`common`), has the lowest grade on the other (`zero`), or is an error. Raises InputError where
+    (`common`), has 0 or no_support on the other (`zero`), or is an error. Raises InputError where
     nothing is in common.
     """
     left, right = in_one_shape(side_at(truth, report), side_at(predicted, report), report)
     shared = _shared(left, right, on_missing)
-    labels, ordered = _in_order({*left.labels.values(), *right.labels.values()})
+    given = {*left.labels.values(), *right.labels.values()}
+    zero = NONE if given <= set(GRADES) else "0"
+    labels, ordered = _in_order(given | {zero} if on_missing == "zero" else given)
     if on_missing == "zero" and not ordered:
-        raise InputError(
-            f"--on-missing zero: {', '.join(labels)} are no grades: none is the lowest"
-        )
+        given_labels = ", ".join(sorted(given))
+        raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
     places = {label: place for place, label in enumerate(labels)}
-    lowest = labels[0]
     pairs = [
         Pair(
             item[0],
-            places[left.labels.get(item, lowest)],
-            places[right.labels.get(item, lowest)],
+            places[left.labels.get(item, zero)],
+            places[right.labels.get(item, zero)],
             right.scores.get(item),
         )
         for item in shared

@@ -16,7 +16,7 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.panel import panel_spec
 from trecjudge.records import Judgment, Response
 from trecjudge.scoring import panel_of
-from trecjudge.stats.labelling import Candidate, ranked, rivalry
+from trecjudge.stats.labelling import Candidate, drawn, ranked, rivalry
 from trecjudge.stats.resampling import SEED
 
 
@@ -30,8 +30,8 @@ def label_next(
     """Return the `budget` items whose labels would narrow the ranking most, with their gain.
 
     `labelled` are left out. `measure_name` is that of the ranking, the job's own where it is
-    empty. `at_random` draws the items instead, the same ones each time. Raises InputError for a
-    measure that is not there, or a judge that takes no labels.
+    empty. `at_random` draws responses, and items of these, instead, the same ones each time.
+    Raises InputError for a measure that is not there, or a judge that takes no labels.
     """
     reader = judgments_at(path)
     panel = panel_of(reader.header)
@@ -45,7 +45,9 @@ def label_next(
     for response, judgments in reader:
         board.add(response, judgments)
         own = [j for j in judgments if measure.judge in ("", j.judge)]
-        found += _candidates(spec, measure, response, own, labelled, takers)
+        items = _candidates(spec, measure, response, own, labelled, takers)
+        # A random sample is one of all that could be labelled, whatever that would change.
+        found += (item for item in items if item.reach or at_random)
     board.finish()
     runs = sorted(board.scores)
     values = np.array([board.values(run, measure) for run in runs], dtype=float)
@@ -53,8 +55,8 @@ def label_next(
     of_means = (replace(candidate, reach=candidate.reach / topics) for candidate in found)
     every = ranked(of_means, rivalry(runs, values))
     if at_random and budget < len(every):
-        drawn = np.random.default_rng(SEED).choice(len(every), budget, replace=False)
-        return [every[place] for place in sorted(drawn.tolist())]
+        places = drawn([one for _, one in every], budget, np.random.default_rng(SEED))
+        return [every[place] for place in places]
     return every[:budget]
 
 
@@ -81,17 +83,16 @@ def _candidates(
         if known or judgment.judge not in takers:
             continue
         worst, best = (_with(spec, measure, response, own, i, best) for best in (False, True))
-        if worst is None or best is None or worst == best:
-            continue
-        undecided = not judgment.judged or now is None
+        reach = 0.0 if worst is None or best is None else best - worst
+        undecided = not judgment.judged or now is None or worst is None or not reach
         index = judgment.sentence_index
         yield Candidate(
             judgment.run_id,
             judgment.topic_id,
             index,
             judgment.doc_id,
-            reach=abs(best - worst),
-            share=None if undecided else ((now or 0.0) - worst) / (best - worst),
+            reach=abs(reach),
+            share=None if undecided else ((now or 0.0) - (worst or 0.0)) / reach,
             text=response.text if index is None else sentences.get(index, ""),
             label=judgment.label or "",
             reason=judgment.reason,

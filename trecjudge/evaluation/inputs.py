@@ -14,11 +14,9 @@ from trecjudge.findings import Report
 from trecjudge.judgments import JudgmentsReader
 from trecjudge.leaderboards.outcomes import Outcome, outcome, outcomes
 from trecjudge.leaderboards.reading import read_all
-from trecjudge.sources.values import objects
+from trecjudge.leaderboards.statistics import read_statistics
 from trecjudge.stats.gating import Figure, Figures
-from trecjudge.stats.scores import Duplicates, Scores, scores_of
-
-ROUNDING = 1e-5
+from trecjudge.stats.scores import ROUNDING, Duplicates, Entering, Scores, scores_of
 
 
 def scores_of_paths(
@@ -41,13 +39,22 @@ def scores_at(
     format_name: str = "auto",
     duplicates: Duplicates = "first",
 ) -> Scores:
-    """Return the scores of one leaderboard. Raises InputError if it has no leaderboard file."""
+    """Return the scores of one leaderboard, by what its statistics tell where it has some.
+
+    Raises InputError if it has no leaderboard file, or statistics of another job.
+    """
     files = found.leaderboard or ([found.statistics] if found.statistics else [])
     if not files:
         raise InputError(f"{found.judgments}: no leaderboard beside it; `rescore` writes one")
     with _garbage_left_alone():
         rows = read_all(files, report, format_name)
-        return scores_of(str(found.place), rows, report, duplicates)
+        return scores_of(str(found.place), rows, report, duplicates, _entering(found, report))
+
+
+def _entering(found: Outcome, report: Report) -> Entering:
+    """Return the values that enter the means, as far as statistics tell."""
+    statistics = read_statistics(found.statistics, report) if found.statistics else ()
+    return {(s.run_id, s.measure): s.by_topic for s in statistics if s.by_topic is not None}
 
 
 @contextmanager
@@ -72,25 +79,14 @@ def figures_at(
     """
     figures = dict(_from_scores(scores, lower_is_better))
     plain = {key: figure.mean for key, figure in figures.items()}
-    records = objects(found.statistics, report) if found.statistics else iter(())
-    for _, record in records:
-        try:
-            measure = record["measure"]
-            figures[record["run_id"], measure] = Figure(
-                mean=record["mean"],
-                lowest=record["lowest"],
-                highest=record["highest"],
-                judged=record["judged"],
-                expected=record["expected"],
-                lower_is_better=record["lower_is_better"] or measure in lower_is_better,
-            )
-        except KeyError as error:
-            raise InputError(f"{found.statistics}: a record without {error}") from error
-        key, mean = (record["run_id"], measure), record["mean"]
-        if mean is not None and abs((plain.get(key) or 0.0) - mean) > ROUNDING:
+    for s in read_statistics(found.statistics, report) if found.statistics else ():
+        key = (s.run_id, s.measure)
+        lower = s.lower_is_better or s.measure in lower_is_better
+        figures[key] = Figure(s.mean, s.lowest, s.highest, s.judged, s.expected, lower)
+        if s.mean is not None and abs((plain.get(key) or 0.0) - s.mean) > ROUNDING:
             raise InputError(
-                f"{found.statistics}: run {key[0]!r}, {measure} has mean {mean:g}, the leaderboard"
-                f" {plain.get(key)}: they are of two jobs; `rescore` writes both anew"
+                f"{found.statistics}: run {s.run_id!r}, {s.measure} has mean {s.mean:g}, the"
+                f" leaderboard {plain.get(key)}: they are of two jobs; `rescore` writes both anew"
             )
     return figures
 

@@ -13,8 +13,8 @@ from trecjudge.errors import InputError
 from trecjudge.evaluation.inputs import judgments_at
 from trecjudge.findings import Finding, Report
 from trecjudge.judgments import JudgmentsReader
-from trecjudge.labels import key_of, read_labels
-from trecjudge.records import GRADES, Place
+from trecjudge.labels import key_of, placed_labels
+from trecjudge.records import GRADES, NONE, Place
 from trecjudge.sources.containers import lines
 from trecjudge.trec import read_decimal_qrels
 
@@ -43,13 +43,13 @@ class Side:
 def side_at(path: Path, report: Report) -> Side:
     """Return the labels of a file: told by what its first line is. Raises InputError."""
     if not path.is_file():
-        return _of_judgments(judgments_at(path))
+        return _of_judgments(judgments_at(path), report)
     first = next(lines(path), (0, b""))[1]
     if not first.lstrip().startswith((b"{", b"[")):
         return _of_qrels(path, report)
     if _is_header(first):
-        return _of_judgments(JudgmentsReader(path))
-    return Side(str(path), "labels", _known(dict(read_labels(path, report))))
+        return _of_judgments(JudgmentsReader(path), report)
+    return Side(str(path), "labels", _known(dict(placed_labels(path, report)), report))
 
 
 def _is_header(line: bytes) -> bool:
@@ -60,8 +60,9 @@ def _is_header(line: bytes) -> bool:
     return isinstance(record, dict) and record.get("record") == "header"
 
 
-def _of_judgments(reader: JudgmentsReader) -> Side:
+def _of_judgments(reader: JudgmentsReader, report: Report) -> Side:
     """Return the labels of the first judge."""
+    labels: dict[Item, tuple[str, Place]] = {}
     side = Side(str(reader.path), "judgments")
     judge = next(iter(reader.header.judges))
     for _, judgments in reader:
@@ -74,10 +75,10 @@ def _of_judgments(reader: JudgmentsReader) -> Side:
             if judgment.failure is not None:
                 side.unjudged += 1
             elif judgment.label is not None:
-                side.labels[item] = judgment.label
+                labels[item] = (judgment.label, Place(side.name))
                 if judgment.value is not None:
                     side.scores[item] = judgment.value
-    side.labels = _known(side.labels)
+    side.labels = _known(labels, report)
     return side
 
 
@@ -95,12 +96,38 @@ def _of_qrels(path: Path, report: Report) -> Side:
     return side
 
 
-def _known(labels: dict[Item, str]) -> dict[Item, str]:
-    """Return labels of support by their one name each; as they are if any is none of support."""
-    bare = {label: "".join(filter(str.isalpha, label.casefold())) for label in labels.values()}
-    if not set(bare.values()) <= set(GIVEN_LABELS):
-        return labels
-    return {item: GIVEN_LABELS[bare[label]] for item, label in labels.items()}
+def _known(labels: dict[Item, tuple[str, Place]], report: Report) -> dict[Item, str]:
+    """Return labels of support by their one name each, grades as they are.
+
+    Where most are of support, or grades, one that is neither cannot be held against them: it is
+    reported and left out. Labels that are of another kind altogether stay as they are.
+    """
+    known: dict[Item, str] = {}
+    for vocabulary in (_support, _grade):
+        known = {i: name for i, (label, _) in labels.items() if (name := vocabulary(label))}
+        if len(known) * 2 > len(labels) and (vocabulary is _grade or _is_of_support(known, labels)):
+            break
+    else:
+        return {item: label for item, (label, _) in labels.items()}
+    for item in labels.keys() - known.keys():
+        label, place = labels[item]
+        wanted = "grade" if vocabulary is _grade else "label of support (full, partial, none)"
+        report(Finding("label_unusable", place, f"{label!r} is no {wanted}", label))
+    return known
+
+
+def _is_of_support(known: dict[Item, str], labels: dict[Item, Any]) -> bool:
+    """Tell whether labels are of support: `no` may as well be the other of `yes`."""
+    return len(known) == len(labels) or bool(set(known.values()) - {NONE})
+
+
+def _support(label: str) -> str:
+    """Return a label of support by its one name, no text for another."""
+    return GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())), "")
+
+
+def _grade(label: str) -> str:
+    return label if label.removeprefix("-").isdecimal() else ""
 
 
 def in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Side]:

@@ -70,10 +70,14 @@ def layout_named(name: str) -> Layout | None:
 
 
 def header_columns(cells: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the columns that a first line names, or None if it is no header."""
+    """Return the columns that a first line names, or None if it is no header.
+
+    A column of another name, of which there may be any number, is empty text.
+    """
     named = [COLUMN_NAMES.get(cell.strip().lower(), "") for cell in cells]
+    known = [name for name in named if name]
     needed = {TOPIC, MEASURE, VALUE}
-    return tuple(named) if needed <= set(named) and len(set(named)) == len(named) else None
+    return tuple(named) if needed <= set(known) and len(set(known)) == len(known) else None
 
 
 def layout_of(path: str, rows: Iterable[Sequence[str]]) -> Layout:

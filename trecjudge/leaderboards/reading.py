@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,23 +22,28 @@ from trecjudge.leaderboards.layouts import (
 from trecjudge.records import Place
 from trecjudge.sources.containers import ENDINGS, lines
 from trecjudge.sources.values import as_id, objects
-from trecjudge.trec import ALL, ENCODED_ALL, LeaderboardRow, number_of
+from trecjudge.trec import ALL, ENCODED_ALL, LeaderboardRow, decode, number_of
 
 Placed = tuple[Place, LeaderboardRow]
 RUN_NAME_ROW = "runid"
 """trec_eval writes `runid all NAME` first."""
+FEWEST_COLUMNS = 3
 
 
-def read_rows(path: Path, report: Report, format_name: str = "auto") -> Iterator[Placed]:
+def read_rows(
+    path: Path, report: Report, format_name: str = "auto", shared: Collection[str] = ()
+) -> Iterator[Placed]:
     """Yield (place, row) of a leaderboard file of any format; what cannot be used is reported.
 
-    A header is known by its names. Raises InputError where the file or its format cannot be told.
+    A header is known by its names. A run whose `runid` row has a name that is `shared`, that of
+    other files too, is named after its file. Raises InputError where the file or its format cannot
+    be told.
     """
     layout = layout_named(format_name)
     if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
         yield from _of_objects(path, report)
     else:
-        yield from _of_lines(path, report, layout)
+        yield from _of_lines(path, report, layout, shared)
 
 
 def _begins_json(path: Path) -> bool:
@@ -71,7 +76,9 @@ def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
             yield place, LeaderboardRow(run_id, topic, measure, number)
 
 
-def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Placed]:
+def _of_lines(
+    path: Path, report: Report, layout: Layout | None, shared: Collection[str]
+) -> Iterator[Placed]:
     texts = list(_texts(path, report))
     commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
     rows = [(place, _split(text, commas)) for place, text in texts]
@@ -83,13 +90,13 @@ def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Pla
     named = _unpacked_name(path)
     at = {column: place for place, column in enumerate(columns or ())}
     for place, cells in rows:
-        if len(cells) != len(at) or not cells:
-            message = f"has {len(cells)} columns, not {len(at)}"
+        if len(cells) != len(columns or ()) or not cells:
+            message = f"has {len(cells)} columns, not {len(columns or ())}"
             report(_bad(place, message, " ".join(cells)))
             continue
         topic_id, measure, value = cells[at[TOPIC]], cells[at[MEASURE]], cells[at[VALUE]]
         if RUN not in at and measure == RUN_NAME_ROW:
-            named = value
+            named = named if value in shared else value
             continue
         run_id = cells[at[RUN]] if RUN in at else named
         number = number_of(value)
@@ -97,9 +104,9 @@ def _of_lines(path: Path, report: Report, layout: Layout | None) -> Iterator[Pla
             report(_no_number(place, value))
         elif not (run_id and topic_id and measure):
             report(_bad(place, "has a column that is empty", ",".join(cells)))
-        elif "%" in topic_id or "%" in run_id:
+        elif "%" in topic_id or "%" in run_id or "%" in measure:
             topic = None if topic_id == ALL else unquote(topic_id)
-            yield place, LeaderboardRow(unquote(run_id), topic, measure, number)
+            yield place, LeaderboardRow(unquote(run_id), topic, decode(measure), number)
         else:
             topic = None if topic_id == ALL else topic_id
             yield place, LeaderboardRow(run_id, topic, measure, number)
@@ -121,16 +128,22 @@ def _texts(path: Path, report: Report) -> Iterator[tuple[Place, str]]:
 
 
 def _is_csv(text: str) -> bool:
-    """Tell whether a first line is one of four columns by commas; an id may hold commas too."""
+    """Tell whether a first line has columns by commas: a header, or four; an id may hold some."""
     cells = _split(text, commas=True)
-    return len(cells) == 4 and (header_columns(cells) or number_of(cells[3])) is not None
+    if header_columns(cells) is not None:
+        return True
+    return len(cells) == 4 and number_of(cells[3]) is not None
 
 
 def _split(text: str, commas: bool) -> list[str]:
-    try:
-        return next(csv.reader([text]), []) if commas else text.split()
-    except csv.Error:
-        return []
+    """Return the columns of a line: by commas, by tabs where they make columns, else by space."""
+    if commas:
+        try:
+            return next(csv.reader([text]), [])
+        except csv.Error:
+            return []
+    by_tabs = [cell.strip() for cell in text.split("\t")] if "\t" in text else []
+    return by_tabs if len(by_tabs) >= FEWEST_COLUMNS and all(by_tabs) else text.split()
 
 
 def _no_number(place: Place, value: object) -> Finding:
@@ -141,7 +154,28 @@ def _bad(place: Place, message: str, value: object) -> Finding:
     return Finding("row_unreadable", place, message, shown(value))
 
 
-def read_all(paths: Iterable[Path], report: Report, format_name: str = "auto") -> Iterator[Placed]:
-    """Yield the rows of several files of one leaderboard, one after another."""
+def read_all(paths: Sequence[Path], report: Report, format_name: str = "auto") -> Iterator[Placed]:
+    """Yield the rows of several files of one leaderboard, one after another.
+
+    Files of one run each that name it alike, in their `runid` rows, are named after themselves.
+    """
+    shared: dict[str, list[str]] = {}
+    for path in paths if len(paths) > 1 else ():
+        name = _run_name(path)
+        if name:
+            shared.setdefault(name, []).append(_unpacked_name(path))
+    shared = {name: files for name, files in shared.items() if len(files) > 1}
+    for name, files in shared.items():
+        message = f"{len(files)} files have the runid {name!r}: runs are named after files, {files}"
+        report(Finding("run_id_shared", Place(str(paths[0].parent)), message, name))
     for path in paths:
-        yield from read_rows(path, report, format_name)
+        yield from read_rows(path, report, format_name, shared)
+
+
+def _run_name(path: Path) -> str | None:
+    """Return what the `runid` row of trec_eval calls a run; None where there is none."""
+    for _, line in lines(path):
+        cells = line.split()
+        if len(cells) == FEWEST_COLUMNS and cells[0] == RUN_NAME_ROW.encode():
+            return cells[2].decode(errors="replace")
+    return None

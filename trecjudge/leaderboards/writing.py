@@ -79,6 +79,6 @@ def _cell(row: LeaderboardRow, column: str) -> str:
     return {
         RUN: encode(row.run_id),
         TOPIC: ALL if row.topic_id is None else encode_topic(row.topic_id),
-        MEASURE: row.measure,
+        MEASURE: encode(row.measure),
         VALUE: repr(row.value),
     }[column]

@@ -6,7 +6,6 @@ all resamples are worked out at once; NaN is what is not defined.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,6 @@ from trecjudge.stats.resampling import (
     draws,
     interval_of,
     ratio,
-    steady_order,
 )
 
 Figure = Callable[[Array], Array]
@@ -219,23 +217,27 @@ def _agreed(name: str, figure: Figure, confusion: Array, topics: Sequence[str]) 
     by_topic = dict(zip(topics, map(_number, figure(confusion)), strict=True))
     interval = NO_INTERVAL
     if len(topics) > 1:
-        order = steady_order(confusion.reshape(len(topics), -1).T)
+        # An order that counts make: no name decides which topics are drawn.
+        order = np.lexsort(confusion.reshape(len(topics), -1).T)
         drawn = np.tensordot(draws(len(topics), RESAMPLES), confusion[order], axes=1)
         interval = interval_of(figure(drawn), len(topics)).rounded(SHOWN)
     return Agreed(name, _number(float(figure(confusion.sum(axis=0)))), interval, by_topic)
 
 
 def _auc(pairs: Sequence[Pair], threshold: int, topics: Sequence[str]) -> Agreed:
-    by_topic = {}
-    for topic in topics:
-        own = [pair for pair in pairs if pair.topic_id == topic]
-        by_topic[topic] = _number(auc(own, threshold, np.ones((1, len(own))))[0])
+    own: dict[str, list[Pair]] = {topic: [] for topic in topics}
+    for pair in pairs:
+        own[pair.topic_id].append(pair)
+    by_topic = {
+        topic: _number(auc(found, threshold, np.ones((1, len(found))))[0])
+        for topic, found in own.items()
+    }
     interval = NO_INTERVAL
     if len(topics) > 1:
-        sizes = Counter(pair.topic_id for pair in pairs)
-        # An order that values make: no name decides which topics are drawn.
-        order = sorted(topics, key=lambda topic: (by_topic[topic] or -1.0, sizes[topic]))
-        owners = [order.index(pair.topic_id) for pair in pairs]
+        # An order that scores make: no name decides which topics are drawn.
+        held = {t: sorted((p.truth >= threshold, p.score or 0.0) for p in own[t]) for t in topics}
+        places = {t: i for i, t in enumerate(sorted(topics, key=held.__getitem__))}
+        owners = [places[pair.topic_id] for pair in pairs]
         drawn = auc(pairs, threshold, draws(len(topics), RESAMPLES)[:, owners])
         interval = interval_of(drawn, len(topics)).rounded(SHOWN)
     pooled = auc(pairs, threshold, np.ones((1, len(pairs))))[0]

@@ -46,20 +46,20 @@ def same_runs(
     for where, runs in ((predicted.name, lacking), (truth.name, strange)):
         if not runs:
             continue
-        message = f"has no scores of {len(runs)} runs: {_few(runs)}"
+        message = f"has no scores of {len(runs)} runs: {few(runs)}"
         if rules.on_missing == "error":
             raise InputError(
                 f"{where}: {message}; --on-missing common leaves them out, zero gives a run that"
                 " the judge lacks 0"
             )
-        report(Finding("run_one_sided", Place(where), message, _few(runs)))
+        report(Finding("run_one_sided", Place(where), message, few(runs)))
     if rules.on_missing == "zero":
         predicted = _with_zeros(predicted, lacking)
         common = list(truth.runs)
     if len(common) < FEWEST_RUNS:
         raise InputError(
             f"{predicted.name}: {len(common)} runs in common with {truth.name}; a correlation"
-            f" needs {FEWEST_RUNS} (here {_few(predicted.runs)}; there {_few(truth.runs)})"
+            f" needs {FEWEST_RUNS} (here {few(predicted.runs)}; there {few(truth.runs)})"
         )
     return truth.only(common), predicted.only(common)
 
@@ -79,12 +79,7 @@ def _with_zeros(scores: Scores, runs: Sequence[str]) -> Scores:
 def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: Report) -> list[str]:
     """Return the topics of both sides; those of one side only are named."""
     common = [topic for topic in truth.topics if topic in set(predicted.topics)]
-    if truth.topics and predicted.topics:
-        for one, other in ((truth, predicted), (predicted, truth)):
-            lacking = [topic for topic in one.topics if topic not in set(common)]
-            if lacking:
-                message = f"has no scores on {len(lacking)} topics of {one.name}: {_few(lacking)}"
-                report(Finding("topic_one_sided", Place(other.name), message, _few(lacking)))
+    report_topics(truth, predicted, report)
     if rules.all_rows == "recomputed" and not common:
         raise InputError(
             f"{predicted.name}: no topic in common with {truth.name}; --all-rows given takes the"
@@ -93,7 +88,19 @@ def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: Report) 
     return common
 
 
-def _few(names: Sequence[str]) -> str:
+def report_topics(one: Scores, other: Scores, report: Report) -> None:
+    """Name the topics of one side only; a side of `all` rows alone has none to be named."""
+    if not (one.topics and other.topics):
+        return
+    for here, there in ((one, other), (other, one)):
+        lacking = [topic for topic in here.topics if topic not in set(there.topics)]
+        if lacking:
+            message = f"has no scores on {len(lacking)} topics of {here.name}: {few(lacking)}"
+            report(Finding("topic_one_sided", Place(there.name), message, few(lacking)))
+
+
+def few(names: Sequence[str]) -> str:
+    """Return names for a message, the first of them where there are many."""
     more = ", …" if len(names) > MOST_NAMED else ""
     return ", ".join(map(repr, names[:MOST_NAMED])) + more
 
@@ -120,9 +127,9 @@ def rows_of_both(
         return rows
     message = (
         f"{len(lacking)} runs have no {measure}, or no {truth_measure} in {truth.name}:"
-        f" {_few(lacking)}"
+        f" {few(lacking)}"
     )
     if rules.on_missing == "error" or len(rows) < FEWEST_RUNS:
         raise InputError(f"{predicted.name}: {message}; --on-missing common leaves them out")
-    report(Finding("run_one_sided", Place(predicted.name), message, _few(lacking)))
+    report(Finding("run_one_sided", Place(predicted.name), message, few(lacking)))
     return rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.stats.paired import effect_size, holm, sign_flip
-from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals, steady_order
+from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals
 from trecjudge.stats.scores import Scores
 
 MOST_MOVED = 5
@@ -44,7 +44,9 @@ class Difference:
 
     `interval` is its 95 % bootstrap interval, `p` that of the paired sign-flip test, `holm` the
     same corrected for all comparisons by this measure, `effect` Cohen's d of the paired
-    differences. Without common topics the means are the `all` rows, and nothing is tested.
+    differences, `changed` on how many topics they are not 0. `only_before` and `only_after` are
+    topics with a value on one side alone, which are in no other figure. Without common topics the
+    means are the `all` rows, and nothing is tested.
     """
 
     measure: str
@@ -58,6 +60,9 @@ class Difference:
     holm: float | None
     effect: float | None
     moved: Sequence[Move]
+    changed: int
+    only_before: Sequence[str]
+    only_after: Sequence[str]
 
     @property
     def difference(self) -> float:
@@ -123,41 +128,70 @@ def compare(
 
 def difference(before: System, after: System, measure: str) -> Difference | None:
     """Return the difference of two systems by a measure; None where one has no value."""
-    topics = [topic for topic in before.scores.topics if topic in set(after.scores.topics)]
-    left, right = (s.scores.only([s.run_id], topics).values[measure][0] for s in (before, after))
-    both = ~np.isnan(left) & ~np.isnan(right)
-    if not both.any():
-        return _of_means(before, after, measure)
-    kept = [topic for topic, known in zip(topics, both, strict=True) if known]
-    left, right = left[both], right[both]
-    order = steady_order(np.vstack([left, right]))
-    differences = (right - left)[order][None]
-    apart = np.argsort(-np.abs(right - left), kind="stable")[:MOST_MOVED].tolist()
+    left, right = (_by_topic(system, measure) for system in (before, after))
+    kept = [topic for topic in left if topic in right]
+    apart = [topic for topic in left if topic not in right]
+    strange = [topic for topic in right if topic not in left]
+    if not kept:
+        return _of_means(before, after, measure, apart, strange)
+    olds, news = (np.array([side[topic] for topic in kept]) for side in (left, right))
+    differences = (news - olds)[None]
+    furthest = np.argsort(-np.abs(news - olds), kind="stable")[:MOST_MOVED].tolist()
     return Difference(
         measure=measure,
         before=before.name,
         after=after.name,
         topics=len(kept),
-        mean_before=round(float(left.mean()), SHOWN),
-        mean_after=round(float(right.mean()), SHOWN),
+        mean_before=round(float(olds.mean()), SHOWN),
+        mean_after=round(float(news.mean()), SHOWN),
         interval=mean_intervals(differences)[0].rounded(SHOWN),
         p=float(sign_flip(differences)[0]) if len(kept) > 1 else None,
         holm=None,
         effect=effect_size(differences[0]),
         moved=[
-            Move(kept[i], float(left[i]), float(right[i])) for i in apart if left[i] != right[i]
+            Move(kept[i], float(olds[i]), float(news[i])) for i in furthest if olds[i] != news[i]
         ],
+        changed=int((olds != news).sum()),
+        only_before=apart,
+        only_after=strange,
     )
 
 
-def _of_means(before: System, after: System, measure: str) -> Difference | None:
+def _by_topic(system: System, measure: str) -> dict[str, float]:
+    """Return the values of a run by topic, of the topics on which it has one."""
+    row = system.scores.values[measure][system.scores.runs.index(system.run_id)]
+    found = zip(system.scores.topics, row.tolist(), strict=True)
+    return {topic: value for topic, value in found if not np.isnan(value)}
+
+
+def _of_means(
+    before: System,
+    after: System,
+    measure: str,
+    only_before: Sequence[str],
+    only_after: Sequence[str],
+) -> Difference | None:
     old, new = (
         float(s.scores.overall(measure)[s.scores.runs.index(s.run_id)]) for s in (before, after)
     )
     if np.isnan(old + new):
         return None
-    nothing = (NO_INTERVAL, None, None, None, ())
-    return Difference(measure, before.name, after.name, 0, old, new, *nothing)
+    return Difference(
+        measure=measure,
+        before=before.name,
+        after=after.name,
+        topics=0,
+        mean_before=old,
+        mean_after=new,
+        interval=NO_INTERVAL,
+        p=None,
+        holm=None,
+        effect=None,
+        moved=(),
+        changed=0,
+        only_before=only_before,
+        only_after=only_after,
+    )
 
 
 def _corrected(found: Sequence[Difference]) -> list[Difference]:

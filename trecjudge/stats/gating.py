@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trecjudge.errors import InputError, WorkflowError, unknown
-from trecjudge.stats.comparison import Difference, System, difference
+from trecjudge.stats.alignment import few
+from trecjudge.stats.comparison import SHOWN, Difference, System, difference
 from trecjudge.stats.paired import ALPHA
 from trecjudge.stats.scores import Scores
 
 Kind = Literal["min", "max", "drop"]
+TINY = 1e-9
+NOTHING = "has no value here or in the baseline: nothing of it was judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Figure:
         return f"{self.expected - self.judged} of {self.expected} items are unjudged"
 
 
+UNKNOWN = Figure(None, None, None, 0, 0)
 Figures = Mapping[tuple[str, str], Figure]
 """(run_id, measure) -> figure"""
 
@@ -105,13 +109,20 @@ def _beyond(rule: Rule, figure: Figure | None) -> str:
 
 
 def drops(
-    rules: Sequence[Rule], now: Scores, old: Scores, figures: Figures, strict: bool = False
+    rules: Sequence[Rule],
+    now: Scores,
+    old: Scores,
+    figures: Figures,
+    before: Figures | None = None,
+    strict: bool = False,
 ) -> list[Check]:
     """Hold each run against the same run of a baseline; two single runs are the same.
 
     A drop counts if it is larger than the rule allows and more than noise (`strict`: in any case):
-    the paired sign-flip test over topics rejects that it is none. With so few topics that the test
-    never could, it counts as it is. Raises InputError if no run is in both, or for a measure.
+    the paired sign-flip test over topics rejects that it is none. Where so few topics changed that
+    the test never could, it counts as it is. A run, a measure or a topic of the baseline that is
+    gone breaks the rule. `figures` are those of `now`, `before` those of the baseline. Raises
+    InputError if no run is in both, or for a measure that neither has.
     """
     same = {run: run for run in old.runs if run in now.runs}
     if not same and len(old.runs) == len(now.runs) == 1:
@@ -123,45 +134,133 @@ def drops(
         )
     found = []
     for rule in rules:
-        for scores in (now, old):
-            if rule.measure not in scores.measures:
-                what = unknown("measure", rule.measure, scores.measures)
-                raise InputError(f"{scores.name}: {what}")
+        if rule.measure not in old.measures:
+            what = unknown("measure", rule.measure, old.measures)
+            raise InputError(f"{old.name}: {what}")
         for run in old.runs:
             if run not in same:
                 found.append(Check(run, rule, "is gone: the baseline has this run"))
-                continue
-            own = same[run]
-            pair = System(old, run), System(now, own)
-            found.append(Check(own, rule, _fallen(rule, *pair, figures, strict)))
+            elif rule.measure not in now.measures:
+                found.append(Check(same[run], rule, "is gone: the baseline has this measure"))
+            else:
+                pair = System(old, run), System(now, same[run])
+                fall = _Fall.of(rule.measure, *pair, before or {}, figures)
+                broken = fall.broken(rule.limit, strict) if fall else NOTHING
+                found.append(Check(same[run], rule, broken))
     return found
 
 
-def _fallen(rule: Rule, old: System, now: System, figures: Figures, strict: bool) -> str:
-    """Return how a drop breaks its rule, or nothing."""
-    change = difference(old, now, rule.measure)
-    figure = figures.get((now.run_id, rule.measure))
-    if change is None or figure is None or figure.mean is None:
-        return "has no value: nothing of it was judged"
-    sign = -1 if figure.lower_is_better else 1
-    fall = -sign * change.difference
-    words = "rose" if figure.lower_is_better else "fell"
-    said = f"from {change.mean_before:.4g} to {change.mean_after:.4g}"
-    if fall > rule.limit + 1e-9 and (strict or _is_more_than_noise(change)):
-        test = "" if change.p is None else f", p {change.p:.3g} over {change.topics} topics"
-        return f"{words} by {fall:.4g} {said}{test}; may fall by {rule.limit:g}"
-    worst = figure.lowest if sign == 1 else figure.highest
-    if figure.judged < figure.expected and worst is not None:
-        further = fall + sign * (figure.mean - worst)
-        if further > rule.limit + 1e-9:
-            return (
-                f"{words} by {fall:.4g} {said}, but {figure.unjudged}: it could be {further:.4g};"
-                f" may fall by {rule.limit:g}"
-            )
-    return ""
+@dataclass(frozen=True, slots=True)
+class _Fall:
+    """By how much a run fell by a measure, and what is left open.
+
+    `scale` makes of differences per topic what the `all` rows are in: the number of topics for a
+    sum. `lost` are topics of the baseline that are gone. `further` is how far the run could have
+    fallen, None where unjudged items could make it anything. `all_rows` are those of before and
+    after where topics do not make them: no test over topics speaks for these.
+    """
+
+    change: Difference
+    scale: int
+    lower_is_better: bool
+    lost: Sequence[str]
+    further: float | None
+    unjudged: str
+    all_rows: tuple[float, float] | None
+
+    @classmethod
+    def of(
+        cls, measure: str, old: System, now: System, before: Figures, after: Figures
+    ) -> _Fall | None:
+        """Return the fall of a run; None where it has no value, or had none."""
+        change = difference(old, now, measure)
+        here = after.get((now.run_id, measure)) or UNKNOWN
+        there = before.get((old.run_id, measure)) or UNKNOWN
+        if change is None:
+            return None
+        sides = {"": here, "of the baseline ": there}
+        unjudged = " and ".join(
+            f"{whose}{figure.unjudged}"
+            for whose, figure in sides.items()
+            if figure.judged < figure.expected
+        )
+        # Where statistics tell that items of a topic are unjudged, bounds say what it could be.
+        kept = set(now.scores.topics) if here.expected else set()
+        lower = here.lower_is_better or there.lower_is_better
+        summed = any(s.scores.summed(measure)[s.scores.runs.index(s.run_id)] for s in (old, now))
+        scale = change.topics if summed else 1
+        beyond = None
+        if old.scores.topics != now.scores.topics:
+            beyond = change.difference * scale
+        return cls(
+            change,
+            scale,
+            lower,
+            [topic for topic in change.only_before if topic not in kept],
+            _furthest(there, here, lower, beyond) if unjudged else None,
+            unjudged,
+            _all_rows(old, now, measure),
+        )
+
+    def broken(self, limit: float, strict: bool) -> str:
+        """Return how the drop breaks its rule, or nothing."""
+        change = self.change
+        if self.lost:
+            topics = len(change.only_before) + change.topics
+            gone = f"{len(self.lost)} of {topics} topics of the baseline: {few(self.lost)}"
+            return f"has no value on {gone}"
+        before, after = change.mean_before * self.scale, change.mean_after * self.scale
+        fall, said = self._said(before, after)
+        if fall > limit + TINY and (strict or _is_more_than_noise(change)):
+            return f"{said}{_tested(change)}; may fall by {limit:g}"
+        if self.all_rows is not None:
+            fall, of_rows = self._said(*self.all_rows)
+            if fall > limit + TINY:
+                return f"{of_rows} in the `all` rows; may fall by {limit:g}"
+        if self.unjudged and (self.further is None or self.further > limit + TINY):
+            could = "anything" if self.further is None else f"{self.further:.4g}"
+            return f"{said}, but {self.unjudged}: it could be {could}; may fall by {limit:g}"
+        return ""
+
+    def _said(self, before: float, after: float) -> tuple[float, str]:
+        """Return by how much a value fell, also in words."""
+        fall = round(after - before if self.lower_is_better else before - after, SHOWN) or 0.0
+        words = "rose" if self.lower_is_better else "fell"
+        return fall, f"{words} by {fall:.4g} from {before:.4g} to {after:.4g}"
+
+
+def _furthest(old: Figure, now: Figure, lower: bool, beyond: float | None) -> float | None:
+    """Return by how much a run could have fallen; None where no bound is known.
+
+    It is the best that the baseline could be against the worst that the run could be. Where their
+    topics are not the same, `beyond` is the difference over those of both: what the bounds leave
+    open is added to that.
+    """
+    best, worst = (old.lowest, now.highest) if lower else (old.highest, now.lowest)
+    if best is None or worst is None or old.mean is None or now.mean is None:
+        return None
+    sign = -1 if lower else 1
+    furthest = sign * (best - worst)
+    return furthest if beyond is None else furthest - sign * (old.mean - now.mean + beyond)
+
+
+def _all_rows(old: System, now: System, measure: str) -> tuple[float, float] | None:
+    """Return the `all` rows where those of either side are neither mean nor sum of its topics."""
+    rows, made = [], True
+    for scores, run_id in (old, now):
+        place = scores.runs.index(run_id)
+        rows.append(float(scores.overall(measure)[place]))
+        made = made and not scores.contradicted(measure)[place]
+    return None if made else (rows[0], rows[1])
 
 
 def _is_more_than_noise(change: Difference) -> bool:
-    if change.p is None or 2.0 ** (1 - change.topics) > ALPHA:
-        return True
-    return change.p < ALPHA
+    """Tell whether the test rejects, or could not: a topic without a change speaks for nothing."""
+    return change.p is None or 2.0 ** (1 - change.changed) > ALPHA or change.p < ALPHA
+
+
+def _tested(change: Difference) -> str:
+    if change.p is None:
+        return ""
+    few_changed = ", too few changes to test" if 2.0 ** (1 - change.changed) > ALPHA else ""
+    return f", p {change.p:.3g} over {change.topics} topics{few_changed}"

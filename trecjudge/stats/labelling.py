@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -62,6 +63,22 @@ def rivalry(runs: Sequence[str], values: Array) -> dict[str, float]:
             total += math.exp(-((mean / error) ** 2) / 2) if error > TINY else float(mean < TINY)
         found[run] = total
     return found
+
+
+def drawn(candidates: Sequence[Candidate], budget: int, rng: np.random.Generator) -> list[int]:
+    """Return the places of so many candidates drawn at random, sorted.
+
+    Responses are drawn first, each as likely as any other, and one item of each; further items of
+    a response only once all responses have one. A mean over the labelled responses is then one over
+    a random sample of responses: items drawn alike would prefer long ones.
+    """
+    responses: dict[tuple[str, str], list[int]] = {}
+    for place, candidate in enumerate(candidates):
+        responses.setdefault((candidate.run_id, candidate.topic_id), []).append(place)
+    keys = list(responses)
+    shuffled = [rng.permutation(responses[keys[i]]).tolist() for i in rng.permutation(len(keys))]
+    in_rounds = (place for items in zip_longest(*shuffled) for place in items if place is not None)
+    return sorted(islice(in_rounds, budget))
 
 
 def ranked(

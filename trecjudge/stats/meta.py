@@ -26,7 +26,7 @@ from trecjudge.stats.resampling import (
     draws,
     interval_of,
     resampled_means,
-    steady_order,
+    steady_orders,
 )
 from trecjudge.stats.scores import DIGITS, Scores
 
@@ -144,14 +144,17 @@ class _Sides:
         wanted = [list(dict.fromkeys(names)) for names in zip(*pairs, strict=True)]
         sides = list(zip((truth, predicted), wanted, strict=True))
         means = [{m: s.overall(m).round(DIGITS) for m in names} for s, names in sides]
-        order = np.lexsort([v for side in reversed(means) for v in reversed(side.values())])
         values: list[dict[str, Array]] = []
+        columns = [v for side in means for v in side.values()]
+        order = np.lexsort(columns[::-1])
         if len(topics) >= 2:
-            values = [
-                {m: s.only(s.runs, topics).values[m][order] for m in names} for s, names in sides
-            ]
-            columns = steady_order(np.vstack([v for side in values for v in side.values()]))
-            values = [{m: v[:, columns] for m, v in side.items()} for side in values]
+            values = [{m: s.only(s.runs, topics).values[m] for m in names} for s, names in sides]
+            tables = [v for side in values for v in side.values()]
+            # With the means beside: runs of one mean are told apart by their topics.
+            wide = [np.broadcast_to(v[:, None], tables[0].shape) for v in columns]
+            rows, by_topic = steady_orders([*wide, *tables])
+            order = rows[np.lexsort([v[rows] for v in reversed(columns)])]
+            values = [{m: v[np.ix_(order, by_topic)] for m, v in side.items()} for side in values]
         return cls(
             predicted.name,
             [truth.runs[row] for row in order.tolist()],

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from trecjudge.stats.resampling import SEED, Array, steady_order
+from trecjudge.stats.resampling import SEED, Array
 
 FLIPS = 10_000
 EXACT_UNITS = 12
@@ -43,29 +43,32 @@ def sign_flip(differences: Array) -> Array:
     shared = ~np.isnan(differences).all(axis=1)
     known = np.nan_to_num(differences)
     observed = np.abs(known.sum(axis=1))
+    # Flips take either sign, so sizes are enough; in their own order no name of a unit tells which
+    # of them a random flip meets.
+    sizes = np.sort(np.abs(known), axis=1)
     # Sums of the same numbers in another order differ in their last digits.
-    reached = observed - 1e-9 * np.abs(known).sum(axis=1)
+    reached = observed - 1e-9 * sizes.sum(axis=1)
     signs = flips(known.shape[1])
-    counts = (np.abs(signs @ known.T) >= reached).sum(axis=0)
+    counts = (np.abs(signs @ sizes.T) >= reached).sum(axis=0)
     if len(signs) < FLIPS:
         p = counts / len(signs)
     else:
         p = (1.0 + counts) / (1.0 + len(signs))
         rare = counts < FEW
-        p[rare] = _tails(known[rare])
+        p[rare] = _tails(sizes[rare], observed[rare])
     return np.where(shared, np.minimum(p, 1.0), np.nan)
 
 
-def _tails(differences: Array) -> Array:
+def _tails(sizes: Array, observed: Array) -> Array:
     """Return two-sided tail probabilities by importance sampling: (pairs, units) -> (pairs,).
 
-    Flips are drawn with probabilities tilted so that the observed sum is their mean, and weighted
-    back: an unbiased estimate, with about 5 % error however small the probability.
+    `sizes` are the differences without their sign, `observed` the size of their sum. Flips are
+    drawn with probabilities tilted so that the observed sum is their mean, and weighted back: an
+    unbiased estimate, with about 5 % error however small the probability.
     """
-    scaled = np.abs(differences)
-    scaled /= scaled.max(axis=1, keepdims=True, initial=1e-300)
+    whole = sizes.max(axis=1, keepdims=True, initial=1e-300)
+    scaled, observed = sizes / whole, observed / whole[:, 0]
     largest = scaled.sum(axis=1)
-    observed = np.abs(np.sum(scaled * np.sign(differences), axis=1))
     # All of one sign: only that flip and its mirror image reach so far.
     floor = 2.0 ** (1.0 - (scaled > 0).sum(axis=1))
     uniform = np.random.default_rng(SEED).random((TILTED, scaled.shape[1]))
@@ -121,7 +124,7 @@ def told_apart(values: Array) -> Array:
 
     The diagonal is 1.
     """
-    runs, values = len(values), values[:, steady_order(values)]
+    runs = len(values)
     p = np.ones((runs, runs))
     rows, columns = np.triu_indices(runs, 1)
     found = [sign_flip(values[i] - values[i + 1 :]) for i in range(runs - 1)]

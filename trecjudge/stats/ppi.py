@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trecjudge.stats.resampling import LEVEL, NO_INTERVAL, Array, Interval
+from trecjudge.stats.resampling import ALIKE, LEVEL, NO_INTERVAL, Array, Interval
 
 DIGITS = 6
 
@@ -56,6 +56,8 @@ def _estimate(mean: float, error: float, labels: int) -> Estimate:
     from scipy.stats import t
 
     half = float(t.ppf((1 + LEVEL) / 2, labels - 1)) * error
+    if half <= ALIKE:  # nothing varies: no certainty, but nothing to tell the uncertainty by
+        return Estimate(mean, error, NO_INTERVAL)
     return Estimate(mean, error, Interval(mean - half, mean + half))
 
 

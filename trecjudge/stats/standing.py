@@ -11,7 +11,7 @@ import numpy as np
 from trecjudge.stats.groups import letter_groups
 from trecjudge.stats.paired import ALPHA, told_apart
 from trecjudge.stats.ppi import Corrected
-from trecjudge.stats.resampling import NO_INTERVAL, Array, Interval, mean_intervals
+from trecjudge.stats.resampling import NO_INTERVAL, Array, Interval, mean_intervals, steady_orders
 
 Number = float | None
 Aggregate = Literal["mean", "sum", "other"]
@@ -124,10 +124,15 @@ def _groups(ranked: Sequence[Entry], values: Array) -> list[list[str]]:
     tested = [i for i, e in enumerate(ranked) if e.mean is not None]
     if not tested or values.shape[1] < 2:
         return [[] for _ in ranked]
-    letters = letter_groups(~(told_apart(values[tested]) < ALPHA))
+    # Groups are grown run after run: among equal means values tell which comes first, not names.
+    steady = np.argsort(steady_orders([values[tested]])[0]).tolist()
+    means = [round(ranked[row].mean or 0.0, DIGITS) for row in tested]
+    order = sorted(range(len(tested)), key=lambda i: (means.index(means[i]), steady[i]))
+    rows = [tested[i] for i in order]
+    letters = letter_groups(~(told_apart(values[rows]) < ALPHA))
     found: list[list[str]] = [[] for _ in ranked]
-    for i, row in enumerate(tested):
-        found[row] = letters[i]
+    for row, own in zip(rows, letters, strict=True):
+        found[row] = own
     return found
 
 

@@ -1,0 +1,53 @@
+"""The lines of `NAME.leaderboard.jsonl`: what a job knows of its means that a leaderboard lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Report
+from trecjudge.records import Place
+from trecjudge.sources.values import objects
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A run by a measure.
+
+    `by_topic` has each expected topic with its value as it enters the mean: a response that is not
+    there with the measure's default, None where it does not enter; it is None itself where a file
+    does not say. `lowest` and `highest` bound what unjudged items could make of the mean.
+    """
+
+    run_id: str
+    measure: str
+    mean: float | None
+    lowest: float | None
+    highest: float | None
+    judged: int
+    expected: int
+    lower_is_better: bool
+    by_topic: Mapping[str, float | None] | None
+
+
+ADAPTER = TypeAdapter(Statistic)
+NEEDED = tuple(name for name in Statistic.__slots__ if name != "by_topic")
+
+
+def read_statistics(path: Path, report: Report) -> Iterator[Statistic]:
+    """Yield the lines of a file of statistics. Raises InputError for one that lacks something."""
+    for line, record in objects(path, report):
+        place = Place(str(path), line)
+        try:
+            fields = {name: record[name] for name in NEEDED}
+            yield ADAPTER.validate_python(fields | {"by_topic": record.get("by_topic")})
+        except KeyError as error:
+            raise InputError(f"{place}: a record without {error}") from error
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            where = ".".join(map(str, wrong["loc"]))
+            raise InputError(f"{place}: {where}: {wrong['msg']}") from None
