@@ -41,6 +41,8 @@ class DebugLog:
     def finding(self, finding: Finding) -> None:
         """Write a finding with its place and value."""
         fields = asdict(finding) | {"place": str(finding.place), "severity": finding.severity}
+        if not self._keep and finding.kind == "instruction_like_text":  # it may quote a document
+            fields |= {"message": LEFT_OUT, "value": LEFT_OUT}
         self.event("FINDING", **fields)
 
     def judged(
@@ -71,7 +73,7 @@ class DebugLog:
             tokens=call.usage.prompt_tokens + call.usage.completion_tokens,
             seconds=round(call.usage.seconds, 4),
             tries=call.tries,
-            error=call.error,
+            error=call.error if self._keep or not call.error else LEFT_OUT,
         )
 
 
