@@ -230,7 +230,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             "strict",
         )
     }
-    judges = names_in(options["judge"]) if options["judge"] else workflow.judges
+    judges = names_in(",".join(options["judge"] or ())) or workflow.judges
     model = _model_options(options)
     outputs = Outputs(options["out_dir"], options["name"])
     return [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import SAMPLES, command, judge
+from tests.commandline import SAMPLES, command, judge, sample
 
 RUNS = SAMPLES / "rag" / "runs"
 TOPICS = SAMPLES / "rag" / "topics.jsonl"
@@ -105,3 +105,12 @@ def test_quiet_prints_nothing(tmp_path: Path) -> None:
 def test_lists() -> None:
     assert "citation  " in command("judges").out
     assert "ragtime    (ragtime) " in command("formats").out
+
+
+def test_judges_may_be_named_by_commas_or_one_by_one(tmp_path: Path) -> None:
+    by_commas = sample("rag", tmp_path / "1", "-q", "--judge", "citation,length")
+    repeated = sample("rag", tmp_path / "2", "-q", "--judge", "citation", "--judge", "length")
+    assert (by_commas.status, repeated.status) == (0, 0)
+    boards = [(tmp_path / n / "x.leaderboard.txt").read_bytes() for n in "12"]
+    assert boards[0] == boards[1]
+    assert b"LENGTH" in boards[0]

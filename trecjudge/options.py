@@ -82,10 +82,11 @@ Check = Annotated[
     ),
 ]
 JudgeName = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--judge",
-        help="Judges by name (see `judges`) or module:Class, by commas; else the workflow's.",
+        help="Judges by name (see `judges`) or module:Class, by commas or repeated; else the"
+        " workflow's.",
         rich_help_panel=JUDGING,
     ),
 ]
