@@ -133,8 +133,13 @@ def confusion_table(found: Agreement) -> Table:
 def agreement_table(found: Agreement) -> Table:
     """Return a row for each figure of agreement."""
     rows = (
-        (f.name, number(f.pooled), interval(f.interval), number(f.mean), f"{f.defined}/{topics}")
-        for topics in (found.topics,)
+        (
+            f.name,
+            number(f.pooled),
+            interval(f.interval),
+            number(f.mean),
+            f"{f.defined}/{found.topics}",
+        )
         for f in found.figures
     )
     columns = ("figure", "all items", "95 % over topics", "mean of topics", "defined on")

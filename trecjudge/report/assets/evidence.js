@@ -241,15 +241,7 @@ async function elsewhere(entry, topic, judgment) {
     h(
       "ul",
       null,
-      rest.map((pair) =>
-        h(
-          "li",
-          null,
-          badge(pair.judgment.tone, pair.judgment.word),
-          " ",
-          h("a", { href: address("response", pair.run, topic.id, pair.at) }, named(pair.run)),
-        ),
-      ),
+      rest.map((pair) => pairLine(pair, topic)),
     ),
   );
 }

@@ -25,6 +25,17 @@ function conflictsIn(pairs) {
   return [...pairs].filter(([, found]) => isConflict(found));
 }
 
+/** A pair in a list: its verdict, and the way to the response that has it. */
+function pairLine(pair, topic) {
+  return h(
+    "li",
+    null,
+    badge(pair.judgment.tone, pair.judgment.word),
+    " ",
+    h("a", { href: address("response", pair.run, topic.id, pair.at) }, named(pair.run)),
+  );
+}
+
 /** Whether verdicts on one pair differ; what is unjudged has none. */
 function isConflict(found) {
   const judged = found.filter((pair) => pair.judgment.tone !== "unjudged");
@@ -111,15 +122,7 @@ function conflictList(conflicts, topic) {
           h(
             "ul",
             { class: "legend" },
-            found.map((pair) =>
-              h(
-                "li",
-                null,
-                badge(pair.judgment.tone, pair.judgment.word),
-                " ",
-                h("a", { href: address("response", pair.run, topic.id, pair.at) }, named(pair.run)),
-              ),
-            ),
+            found.map((pair) => pairLine(pair, topic)),
           ),
         ),
       ),
