@@ -14,7 +14,7 @@ from trecjudge.lexical.prepared import prepared_text, scripts_of
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import NOTHING_SPENT, Document, Evidence, Usage
 from trecjudge.text.quotes import find_quote_span
-from trecjudge.text.tokens import scripts
+from trecjudge.text.tokens import comparable, scripts
 
 _DECIMALS = 4
 AttesterName = Literal["auto", "lexical", "llm"]
@@ -88,7 +88,7 @@ def require_shared_script(
 
     A text without letters is in no script and can be compared with any.
     """
-    if not ours or not theirs or ours & theirs:
+    if comparable(ours, theirs):
         return
     ours_named, theirs_named = (" and ".join(sorted(found)) for found in (ours, theirs))
     message = (

@@ -189,6 +189,11 @@ class Source:
     date: str = ""
     version: str = ""
 
+    @property
+    def evidence(self) -> Evidence:
+        """The passage alone."""
+        return Evidence(self.start, self.end, self.excerpt)
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:

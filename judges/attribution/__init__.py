@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge.claims.facts import facts_found
-from trecjudge.claims.judging import ClaimJudging
+from trecjudge.claims.judging import ClaimJudging, without_text
 from trecjudge.claims.measures import filling, rate
 from trecjudge.claims.offline import LexicalDetector
-from trecjudge.claims.search import NO_TEXT, Library
+from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED
-from trecjudge.errors import JudgmentFailed
-from trecjudge.judge import unjudged
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import (
@@ -72,9 +70,8 @@ class AttributionJudge(ClaimJudging):
 
         While a claim is unjudged, a document that no other one is attributed to is too.
         """
-        if not document.text.strip():
-            without = JudgmentFailed(NO_TEXT, "a document without text; supply it with --documents")
-            return replace(unjudged(item, without), doc_id=document.doc_id)
+        if unread := without_text(item, document):
+            return unread
         facts: Sequence[Fact] = ()
         if self.facts:
             facts = facts_found(document, item.response, LexicalDetector(self.overlap))

@@ -11,7 +11,7 @@ from trecjudge.lexical.similarity import Vector, vector_of, weighed_forms
 from trecjudge.lexical.wording import Term, wording_of
 from trecjudge.records import Sentence
 from trecjudge.text.numbers import other_writings
-from trecjudge.text.tokens import read_forms, scripts
+from trecjudge.text.tokens import comparable, read_forms, scripts
 
 Unreadable = Literal["script", "no_document_text"]
 """Why words cannot be compared: kinds of `errors.JudgmentFailed`."""
@@ -31,8 +31,7 @@ class Passage:
 
     def comparable(self, text: str) -> bool:
         """Return whether the two share a writing system, or one has no letters."""
-        ours = scripts(text)
-        return not (ours and self.scripts) or not ours.isdisjoint(self.scripts)
+        return comparable(scripts(text), self.scripts)
 
 
 @lru_cache(maxsize=1024)

@@ -13,16 +13,15 @@ from judges.faithfulness.steps import (
     Answer,
     Truth,
     Verifier,
-    evidence_of,
     truths_of,
 )
 from judges.faithfulness.wording import NO, UNSURE, YES
 from trecjudge.claims.asking import first_sure
 from trecjudge.claims.extraction import SPLIT
 from trecjudge.claims.facts import facts_of
-from trecjudge.claims.judging import ClaimJudging, judgment_on, on_claim
+from trecjudge.claims.judging import ClaimJudging, judgment_on, on_claim, without_text
 from trecjudge.claims.measures import filling, rate
-from trecjudge.claims.search import NO_TEXT, Library
+from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
 from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.judge import unjudged
@@ -41,7 +40,6 @@ from trecjudge.records import (
 from trecjudge.typed import check_range
 
 STATED = "TRUTHS"
-WITHOUT_TEXT = "a document without text; supply it with --documents"
 LABELS = {ATTRIBUTED: YES, CONTRADICTED: NO, UNATTRIBUTED: UNSURE, AMBIGUOUS: UNSURE}
 
 
@@ -78,11 +76,11 @@ class FaithfulnessJudge(ClaimJudging):
         if not self.asks((self.cascade or [self.detector])[-1], model):
             verdicts = await ClaimJudging.judged(self, item, claims, library, model)
             named = [replace(j, label=LABELS.get(j.label or "")) for j in verdicts]
-            return [*_stated_by_rules(item), *named]
+            return [*_all_stated_by_rules(item), *named]
         found = await self._sure(item, claims, library)
         asked = [claim for claim in claims if claim.index not in found]
         if not asked:  # nothing is left for the model, not even the truths
-            return [*_stated_by_rules(item), *found.values()]
+            return [*_all_stated_by_rules(item), *found.values()]
         truths = await self._truths(item, model)
         found |= await self._verified(item, asked, truths, model)
         return [*truths, *(found[claim.index] for claim in claims)]
@@ -119,27 +117,25 @@ class FaithfulnessJudge(ClaimJudging):
         return await asyncio.gather(*(self._stated(item, d, model) for d in documents))
 
     async def _stated(self, item: WholeResponse, document: Document, model: Model) -> Judgment:
+        if unread := without_text(item, document):
+            return unread
         try:
-            if not document.text.strip():
-                raise JudgmentFailed(NO_TEXT, WITHOUT_TEXT)
             facts = await truths_of(document, model, self.characters)
         except JudgmentFailed as failed:
             if failed.kind == PLANNED:
-                return _stated(item, document, facts_of(document), "rules")
+                return _stated_by_rules(item, document)
             return replace(unjudged(item, failed), doc_id=document.doc_id)
         return _stated(item, document, facts, "llm")
 
 
-def _stated_by_rules(item: WholeResponse) -> list[Judgment]:
-    """Return what each document states, by rules."""
-    found = []
-    for document in item.response.documents.values():
-        if document.text.strip():
-            found.append(_stated(item, document, facts_of(document), "rules"))
-        else:
-            failed = JudgmentFailed(NO_TEXT, WITHOUT_TEXT)
-            found.append(replace(unjudged(item, failed), doc_id=document.doc_id))
-    return found
+def _all_stated_by_rules(item: WholeResponse) -> list[Judgment]:
+    """Return what each document states, by rules; an unjudged judgment where it has no text."""
+    documents = item.response.documents.values()
+    return [without_text(item, d) or _stated_by_rules(item, d) for d in documents]
+
+
+def _stated_by_rules(item: Item, document: Document) -> Judgment:
+    return _stated(item, document, facts_of(document), "rules")
 
 
 def _stated(item: Item, document: Document, facts: Sequence[Fact], attester: str) -> Judgment:
@@ -166,13 +162,14 @@ def _decided(
     failure = next((t.failure for t in truths if t.failure is not None), None)
     if answer.label == UNSURE and failure is not None:
         return judgment_of(item, failure=failure, usage=answer.usage, **on_claim(claim))
+    source = next(iter(answer.sources), None)
     return judgment_of(
         item,
         label=answer.label,
         reason=answer.reason,
         attester="llm",
-        doc_id=answer.sources[0].doc_id if answer.sources else None,
-        evidence=evidence_of(answer.sources),
+        doc_id=source.doc_id if source else None,
+        evidence=source.evidence if source else None,
         sources=answer.sources,
         usage=answer.usage,
         **on_claim(claim),

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judges.faithfulness.wording import UNSURE, YES
-from trecjudge.claims.asking import NOT_FOUND, proof_lacks
+from trecjudge.claims.asking import NOT_FOUND, in_parts, proof_lacks
 from trecjudge.claims.offline import missing
 from trecjudge.claims.search import Library, Passage
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
-from trecjudge.records import NOTHING_SPENT, Claim, Document, Evidence, Fact, Source, Usage
+from trecjudge.records import NOTHING_SPENT, Claim, Document, Fact, Source, Usage
 
 TRUTHS = Program("truths", "judges.faithfulness.program:ListTruths")
 VERIFY = Program("verify", "judges.faithfulness.program:VerifyClaims", "claims")
@@ -98,7 +98,7 @@ class Verifier:
 
     async def _group(self, claims: Sequence[Claim]) -> list[Answer | JudgmentFailed]:
         answers: dict[int, Answer | JudgmentFailed] = {}
-        parts = list(self._truth_parts())
+        parts = list(in_parts(self.truths, lambda t: len(t.fact.text), self.characters))
         for part in parts[: self.rounds]:
             open_claims = [claim for claim in claims if _is_open(answers.get(claim.index))]
             if open_claims:
@@ -140,18 +140,6 @@ class Verifier:
         rows = zip(texts, *columns, usages, strict=True)
         return [_answer(truths, *row) for row in rows]
 
-    def _truth_parts(self) -> Iterator[list[Truth]]:
-        part: list[Truth] = []
-        size = 0
-        for truth in self.truths:
-            if part and size + len(truth.fact.text) > self.characters:
-                yield part
-                part, size = [], 0
-            part.append(truth)
-            size += len(truth.fact.text)
-        if part:
-            yield part
-
 
 def _is_open(answer: Answer | JudgmentFailed | None) -> bool:
     """Tell if further truths could decide a claim."""
@@ -175,9 +163,3 @@ def _answer(
         reason = f"{NOT_FOUND}: {what}: {truth.fact.text}; the model said {label}: {reason}"
         return Answer(UNSURE, reason, (truth.source,), usage)
     return Answer(label, reason, (truth.source,), usage)
-
-
-def evidence_of(sources: Sequence[Source]) -> Evidence | None:
-    """Return the first source as evidence."""
-    first = next(iter(sources), None)
-    return Evidence(first.start, first.end, first.excerpt) if first else None

@@ -13,16 +13,16 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import ABSTAINED, Item, Judgment, Response, WholeResponse, judgment_of
 from trecjudge.typed import check_range
 
-SUPPORTED, UNSUPPORTED = "supported", "unsupported"
+SUPPORTED = "supported"
 LABELS = {
     ATTRIBUTED: SUPPORTED,
-    UNATTRIBUTED: UNSUPPORTED,
+    UNATTRIBUTED: "unsupported",
     CONTRADICTED: "contradicted",
     AMBIGUOUS: "ambiguous",
 }
+NOT_SUPPORTED = tuple(label for label in LABELS.values() if label != SUPPORTED)
 HIT = "RETRIEVAL_HIT_3"
 FIRST = 3
-UNSURE = ("unsupported", "contradicted", "ambiguous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class GroundingJudge(ClaimJudging):
     @property
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by FACTUALITY_RATE."""
-        hallucinated = rate(UNSURE, empty=None)
+        hallucinated = rate(NOT_SUPPORTED, empty=None)
         columns = (
             MeasureSpec("FACTUALITY_RATE", rate([SUPPORTED]), default_if_undefined=False),
             MeasureSpec("HALLUCINATION_RATE", hallucinated, default=None, lower_is_better=True),
@@ -96,4 +96,4 @@ def retrieval_hit(response: Response, judgments: Sequence[Judgment]) -> float | 
     return next((judgment.value for judgment in judgments if judgment.label == HIT), None)
 
 
-filled = filling(SUPPORTED, "contradicted")
+filled = filling(SUPPORTED, LABELS[CONTRADICTED])

@@ -21,7 +21,7 @@ from trecjudge.lexical.calibration import format_calibration, shipped_calibratio
 from trecjudge.lexical.wording import read_wording
 from trecjudge.outputs import whole
 from trecjudge.text.frequencies import blended
-from trecjudge.text.tokens import scripts
+from trecjudge.text.tokens import comparable, scripts
 
 FEWEST_LABELS = 50
 
@@ -124,10 +124,8 @@ def calibrate_command(
 
 
 def _comparable(pair: LabelledPair) -> bool:
-    ours, theirs = scripts(pair.sentence), scripts(pair.text)
-    return bool(read_wording(pair.sentence).terms) and (
-        not ours or not theirs or not ours.isdisjoint(theirs)
-    )
+    same_script = comparable(scripts(pair.sentence), scripts(pair.text))
+    return same_script and bool(read_wording(pair.sentence).terms)
 
 
 def _figure_record(figure: Figure) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from trecjudge.claims.offline import LexicalDetector, missing_numbers
 from trecjudge.claims.search import Library, Passage
@@ -23,13 +23,14 @@ from trecjudge.claims.verdicts import (
 from trecjudge.errors import JudgmentFailed
 from trecjudge.lexical.wording import wording_of
 from trecjudge.llm.model import Model, Prediction, Program
-from trecjudge.records import Document, Source
+from trecjudge.records import Source
 from trecjudge.text.embeddings import Embedder
-from trecjudge.text.tokens import scripts, tokenize
+from trecjudge.text.tokens import comparable, scripts, tokenize
 
 ATTRIBUTE = Program("attribute", "trecjudge.claims.program:Attribute")
 NOT_FOUND = "evidence_not_found"
 _CONTEXT = 200
+T = TypeVar("T")
 
 
 class Detector(Protocol):
@@ -89,34 +90,38 @@ class ModelDetector:
         if sum(passage.end for passage in whole) <= self.characters:
             yield from [whole] if whole else []
             return
-        part: list[Passage] = []
-        size = 0
-        found = library.by_meaning(self.embedder).passages(claim)
-        for position, passage in enumerate(map(_with_context, found)):
-            if part and size + passage.end - passage.start > self.characters:
-                yield part
-                part, size = [], 0
-            if position and not part and not passage.likely:
+        found = map(_with_context, library.by_meaning(self.embedder).passages(claim))
+        parts = in_parts(found, lambda passage: passage.end - passage.start, self.characters)
+        for position, part in enumerate(parts):
+            if position and not part[0].likely:
                 return
-            part.append(passage)
-            size += passage.end - passage.start
-        if part:
             yield part
+
+
+def in_parts(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Yield items in order: at a time as many as have together no more than `most`, or one."""
+    part: list[T] = []
+    total = 0
+    for item in items:
+        if part and total + size(item) > most:
+            yield part
+            part, total = [], 0
+        part.append(item)
+        total += size(item)
+    if part:
+        yield part
 
 
 def shown_passages(passages: Sequence[Passage]) -> str:
     """Return passages as a model sees them: by document, in their order there."""
-    numbers = {id(d): n for n, d in enumerate(_documents(passages), 1)}
+    by_document: dict[int, list[Passage]] = {}
+    for passage in passages:
+        by_document.setdefault(id(passage.document), []).append(passage)
     lines = []
-    for document in _documents(passages):
-        own = sorted((p for p in passages if p.document is document), key=lambda p: p.start)
-        lines.append(f"Document {numbers[id(document)]}:")
-        lines += [passage.text for passage in own]
+    for number, own in enumerate(by_document.values(), 1):
+        lines.append(f"Document {number}:")
+        lines += [passage.text for passage in sorted(own, key=lambda p: p.start)]
     return "\n".join(lines)
-
-
-def _documents(passages: Sequence[Passage]) -> list[Document]:
-    return list({id(p.document): p.document for p in passages}.values())
 
 
 def _with_context(passage: Passage) -> Passage:
@@ -166,8 +171,7 @@ def proof_lacks(claim: str, text: str, numbers: bool) -> str:
     """
     said = {token.form for token in tokenize(text)}
     words = [term.form for term in wording_of(claim).terms if term.content]
-    shared_script = not scripts(claim) or not scripts(text) or scripts(claim) & scripts(text)
-    if shared_script and words and said.isdisjoint(words):
+    if words and said.isdisjoint(words) and comparable(scripts(claim), scripts(text)):
         return "it has no word of the claim"
     if numbers and (lacking := missing_numbers(claim, text)):
         return f"it lacks {', '.join(map(repr, lacking))}"

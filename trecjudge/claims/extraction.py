@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -41,16 +41,16 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
     numbered = (f"[{s.index}] {bare(s.text)}" for s in response.sentences if s.text.strip())
     prediction = await model.predict(SPLIT, response="\n".join(numbered))
     told = (_told(response, entry) for entry in prediction.fields["claims"])
-    found = list(_numbered(claim for claim in told if _has_something_of(response, claim)))
+    said = {token.form for token in tokenize(response.text)}
+    found = list(_numbered(claim for claim in told if _has_something_of(said, claim)))
     if not found and (by_rules := claims_by_rules(response)):
         message = f"the model lists no claim of the response, rules find {len(by_rules)}"
         raise JudgmentFailed("empty", message)
     return found
 
 
-def _has_something_of(response: Response, claim: Claim) -> bool:
-    """Tell if a claim shares a word that tells something with the response."""
-    said = {token.form for token in tokenize(response.text)}
+def _has_something_of(said: Set[str], claim: Claim) -> bool:
+    """Tell if a claim has a word that tells something, of the forms that a response has."""
     return any(term.content and term.form in said for term in wording_of(claim.text).terms)
 
 
@@ -58,8 +58,8 @@ def _told(response: Response, entry: Any) -> Claim:
     """Return a claim as the model told it; a sentence that is not there is repaired."""
     given: Mapping[str, Any] = entry if isinstance(entry, Mapping) else entry.model_dump()
     text = " ".join(given["claim"].split())
-    by_index = {sentence.index: sentence for sentence in response.sentences}
-    sentence = by_index.get(given["sentence"]) or _nearest(response, text)
+    named = (s for s in response.sentences if s.index == given["sentence"])
+    sentence = next(named, None) or _nearest(response, text)
     return replace(_claim(sentence, text), importance=IMPORTANCE[given["importance"]])
 
 

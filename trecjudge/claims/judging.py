@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from trecjudge.claims.asking import ATTRIBUTE, Cascade, Detector, ModelDetector
 from trecjudge.claims.extraction import SPLIT, Extractor, claims_by_model, claims_by_rules
 from trecjudge.claims.offline import LexicalDetector, SemanticDetector
-from trecjudge.claims.search import Library
+from trecjudge.claims.search import NO_TEXT, Library
 from trecjudge.claims.statements import abstains
 from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED, Verdict
 from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
@@ -19,7 +19,7 @@ from trecjudge.llm.model import Model, Program
 from trecjudge.records import (
     ABSTAINED,
     Claim,
-    Evidence,
+    Document,
     Item,
     Judgment,
     Response,
@@ -150,19 +150,26 @@ def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
     """Return the judgment that a verdict makes; documents that decide it are its evidence."""
     decides = verdict.label in (ATTRIBUTED, CONTRADICTED) and bool(verdict.sources)
     source = verdict.sources[0] if decides else None
-    evidence = Evidence(source.start, source.end, source.excerpt) if source else None
     return judgment_of(
         item,
         label=verdict.label,
         reason=verdict.reason,
         doc_id=source.doc_id if source else None,
-        evidence=evidence,
+        evidence=source.evidence if source else None,
         attester=verdict.detector,
         match=verdict.match,
         sources=verdict.sources,
         usage=verdict.usage,
         **on_claim(claim),
     )
+
+
+def without_text(item: Item, document: Document) -> Judgment | None:
+    """Return the unjudged judgment on a document without text; None for one that has some."""
+    if document.text.strip():
+        return None
+    failed = JudgmentFailed(NO_TEXT, "a document without text; supply it with --documents")
+    return replace(unjudged(item, failed), doc_id=document.doc_id)
 
 
 def on_claim(claim: Claim) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from trecjudge.lexical.prepared import Prepared, prepared_text, scripts_of
 from trecjudge.lexical.wording import Term, wording_of
 from trecjudge.records import Document, Evidence, Response, Source
 from trecjudge.text.embeddings import Embedder
-from trecjudge.text.tokens import scripts
+from trecjudge.text.tokens import comparable, scripts
 
 NO_TEXT = "no_document_text"
 _LIKELY_OVERLAP = 0.3
@@ -112,10 +112,10 @@ class Library:
         Those that have nothing of the claim are left out, but for documents in another script,
         which words cannot be looked for in: all of these is likely.
         """
-        comparable = {id(document) for document in self.readable(claim)}
+        readable = {id(document) for document in self.readable(claim)}
         found: list[Passage] = []
         for document in self.documents:
-            if id(document) in comparable:
+            if id(document) in readable:
                 found += self._passages_in(document, claim)
             else:
                 spans = prepared_text(document.full_text).spans
@@ -127,8 +127,7 @@ class Library:
         """Yield the documents that share a script with the claim, or have no letters."""
         ours = scripts(claim)
         for document in self.documents:
-            theirs = scripts_of(document.full_text)
-            if not ours or not theirs or ours & theirs:
+            if comparable(ours, scripts_of(document.full_text)):
                 yield document
 
     def require_read(self, claim: str) -> None:

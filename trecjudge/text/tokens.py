@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, cast
@@ -136,6 +136,11 @@ def scripts(text: str) -> frozenset[str]:
     Digits, punctuation and emoji have none: a text without letters gives the empty set.
     """
     return _scripts(frozenset(text))
+
+
+def comparable(ours: Set[str], theirs: Set[str]) -> bool:
+    """Return whether words can be compared: two texts share a script, or one has no letters."""
+    return not ours or not theirs or not ours.isdisjoint(theirs)
 
 
 @lru_cache(maxsize=1024)
