@@ -33,8 +33,10 @@ STEERING = re.compile(
 RULE = FindingKind("note", "against a rule of the track; judged as it is")
 
 KINDS: dict[str, FindingKind] = {
-    "file_unreadable": FindingKind("error", "its responses are not judged"),
+    "file_unreadable": FindingKind("error", "what cannot be read is not judged"),
     "file_not_a_run": FindingKind("note", "passed over"),
+    "file_backup": FindingKind("note", "passed over"),
+    "own_output": FindingKind("note", "passed over"),
     "file_without_responses": FindingKind("error", "nothing to judge in it"),
     "file_other_dataset": FindingKind("note", "read for what it is"),
     "bad_utf8": FindingKind("error", "the line is not judged"),
@@ -49,7 +51,9 @@ KINDS: dict[str, FindingKind] = {
     "run_not_there": FindingKind("warning", "none"),
     "file_name_differs": FindingKind("note", "the run_id counts"),
     "run_id_missing": FindingKind("warning", "the file's name is taken"),
-    "run_id_conflict": FindingKind("warning", "the later team's run is named team/run"),
+    "run_id_conflict": FindingKind("warning", "the later run gets a name of its own"),
+    "run_id_alike": FindingKind("note", "two runs all the same"),
+    "run_repeated": FindingKind("note", "counts once"),
     "team_id_missing": FindingKind("note", "none"),
     "response_duplicate": FindingKind("warning", "the first record counts"),
     "response_missing": FindingKind("warning", "as `on_missing` says"),

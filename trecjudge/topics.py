@@ -11,6 +11,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place, Topic
 from trecjudge.sources.containers import lines
+from trecjudge.sources.own import own_output
 from trecjudge.sources.values import as_id, as_text, objects
 
 ID_KEYS = ("topic_id", "request_id", "narrative_id", "id", "qid", "query_id", "docid")
@@ -41,6 +42,8 @@ def read_topics(path: Path, report: Report) -> dict[str, Topic]:
 def _topics_of(path: Path, report: Report) -> Iterator[tuple[Place, Topic]]:
     if not os.path.isfile(path):
         raise InputError(f"{path}: no such topic file")
+    if own := own_output(path):
+        raise InputError(f"{path}: is {own} that this program wrote; give the topic file")
     first = next(lines(path), (0, b""))[1]
     if first.lstrip()[:1] in (b"{", b"["):
         yield from _json_topics(path, report)

@@ -58,6 +58,8 @@ def leaderboard_line(row: LeaderboardRow) -> str:
 
 def decode(column: str) -> str:
     """Return an id or a name as it was before `encode`; as it is where that did not write it."""
+    if "%" not in column:
+        return column
     found = unquote(column)
     return found if encode(found) == column else column
 
@@ -65,6 +67,11 @@ def decode(column: str) -> str:
 def encode_topic(topic_id: str) -> str:
     """Return a topic id as a column; a topic that is called `all` must not pass for the mean."""
     return ENCODED_ALL if topic_id == ALL else encode(topic_id)
+
+
+def decode_topic(column: str) -> str:
+    """Return a topic id as it was before `encode_topic`."""
+    return ALL if column == ENCODED_ALL else decode(column)
 
 
 def qrels_line(row: QrelsRow) -> str:
@@ -77,7 +84,7 @@ def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
     """Yield the rows of a qrels file; whatever the second column holds."""
     for place, columns in _columns(path, 4, report):
         try:
-            topic_id, iteration, doc_id = map(unquote, columns[:3])
+            topic_id, iteration, doc_id = map(decode, columns[:3])
             yield QrelsRow(topic_id, iteration, doc_id, _grade(columns[3]))
         except ValueError:
             report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
@@ -106,7 +113,7 @@ def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, f
         if grade is None:
             report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
         else:
-            topic_id, iteration, doc_id = map(unquote, columns[:3])
+            topic_id, iteration, doc_id = map(decode, columns[:3])
             yield QrelsRow(topic_id, iteration, doc_id, math.floor(grade + 0.5)), grade
 
 
@@ -118,8 +125,8 @@ def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
     for place, columns in _columns(path, 4, report):
         value = number_of(columns[3])
         if value is not None:
-            topic_id = None if columns[1] == ALL else unquote(columns[1])
-            yield LeaderboardRow(unquote(columns[0]), topic_id, columns[2], value)
+            topic_id = None if columns[1] == ALL else decode_topic(columns[1])
+            yield LeaderboardRow(decode(columns[0]), topic_id, columns[2], value)
         elif not (place.line == 1 and columns[3].lower() == "value"):
             message = f"has value {columns[3]!r}, not a number"
             report(Finding("row_unreadable", place, message, columns[3]))

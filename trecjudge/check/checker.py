@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.parts import cited_by, is_blank, is_index, sentences_of, value_at
+from trecjudge.check.meaning import Meanings
+from trecjudge.check.parts import cited_by, is_blank, sentences_of, value_at
 from trecjudge.check.report import CheckReport, RunReport, Violation
 from trecjudge.check.rules import Track, Verdict, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
@@ -159,10 +160,12 @@ class _Observation:
         topics = self.checker.topics or {}
         topic = topics.get(self.topic_id or "")
         run_id = run.report.run_id
-        rule(self.record, self.track, topic, run_id, self.topic_id, self.complain)
+        documents = self.response.documents if self.response else ()
+        meanings = Meanings(self.record, format_name, documents)
+        rule(self.record, self.track, topic, run_id, self.topic_id, self.complain, meanings)
         self._topic(run)
         self._constants()
-        self._kinds()
+        self._kinds(meanings)
 
     def complain(
         self,
@@ -179,25 +182,26 @@ class _Observation:
         run = self._run()
         topic_id = self.topic_id or ""
         found = Finding(
-            kind, self.place, message, shown(value), sentence, run.report.run_id, topic_id
+            kind, self.place, message, shown(value), sentence, run.report.name, topic_id
         )
         self.checker.violate(run, decided, found)
 
     def _run(self) -> _Run:
         """Return the record's run; a file's second one breaks a rule of most tracks."""
-        runs = self.file.runs
-        run_id = self.response.run_id if self.response else self._written_run_id()
-        if run_id not in runs:
+        runs, run_id = self.file.runs, self._written_run_id()
+        name = self.response.run_id if self.response else run_id
+        if name not in runs:
             report = RunReport(
                 run_id,
                 self.place.path,
                 self.track.name,
                 topics_expected=self.checker.expected(),
+                name=name,
             )
-            runs[run_id] = _Run(report, self.place)
+            runs[name] = _Run(report, self.place)
             if len(runs) > 1:
                 self._several(runs)
-        return runs[run_id]
+        return runs[name]
 
     def _written_run_id(self) -> str:
         written = as_id(value_at(self.record, "metadata.run_id"))
@@ -211,7 +215,8 @@ class _Observation:
         self.complain("file_of_several_runs", message, last.report.run_id)
         if len(runs) == 2:
             verdict = self.track.verdicts.get("file_of_several_runs")
-            finding = Finding("file_of_several_runs", self.place, message)
+            name = first.report.name
+            finding = Finding("file_of_several_runs", self.place, message, run_id=name)
             self.checker.violate(first, verdict, finding)
 
     def _topic(self, run: _Run) -> None:
@@ -238,13 +243,13 @@ class _Observation:
                 message = f"{path} is {shown(value)}, it was {shown(first)} before"
                 self.complain("field_varies", message, value)
 
-    def _kinds(self) -> None:
+    def _kinds(self, meanings: Meanings) -> None:
         """Hold the kind of citation against that of the file's first one."""
         if not self.track.citations.one_kind:
             return
         for index, entry in enumerate(sentences_of(self.record, self.track)):
             for value in cited_by(entry):
-                kind = "index" if is_index(value) else "id"
+                kind = "index" if meanings.kind(value) == "index" else "id"
                 self.file.kind = self.file.kind or kind
                 if kind != self.file.kind:
                     message = f"cites by {kind}, the file began by {self.file.kind}"
@@ -287,5 +292,5 @@ def _miss(checker: Checker, run: _Run, verdicts: Mapping[str, Verdict | None]) -
         few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
         message = f"has no response on {len(missing)} of {checker.expected()} topics: {few}"
         place = Place(run.report.path)
-        finding = Finding("response_missing", place, message, few, run_id=run.report.run_id)
+        finding = Finding("response_missing", place, message, few, run_id=run.report.name)
         checker.violate(run, verdicts.get("response_missing"), finding, len(missing))

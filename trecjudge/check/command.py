@@ -14,7 +14,7 @@ from trecjudge.check.report import CheckReport
 from trecjudge.documents.store import open_documents
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
-from trecjudge.runs import find_runs
+from trecjudge.runs import find_runs, runs_among
 from trecjudge.topics import read_topics
 
 
@@ -76,12 +76,12 @@ def check_command(
     log = FindingLog([beside.append])
     topics = read_topics(topics_path, log) if topics_path else None
     store = open_documents(documents, default_folder(), log) if documents else None
-    files = find_runs(runs)
+    given = {"topics": [topics_path] if topics_path else [], "documents": documents}
+    files = runs_among(find_runs(runs, log), log, given)
     report = check(files, topics, track=track, dataset=dataset, store=store)
-    given = topics_path is not None
     if fix_into is None:
-        return Checked(report, [], beside, given)
-    changes = fix(files, fix_into, topics, track=track, dataset=dataset)
+        return Checked(report, [], beside, topics_path is not None)
+    changes = fix(files, fix_into, topics, track=track, dataset=dataset, store=store)
     copies = sorted(path for path in fix_into.iterdir() if path.is_file())
     mended = check(copies, topics, track=track, dataset=dataset, store=store)
-    return Checked(report, changes, beside, given, fix_into, mended)
+    return Checked(report, changes, beside, topics_path is not None, fix_into, mended)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trecjudge.sources.values import as_id
+
 TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
 
 
@@ -37,6 +39,11 @@ class Draft:
     narrative: Any = ""
     team_expected: bool = True
     integers_are_ids: bool = False
+
+    @property
+    def topic_id(self) -> str | None:
+        """The first of the topic ids that is one, None where there is none."""
+        return next((found for _, value in self.topic_ids if (found := as_id(value))), None)
 
 
 def from_metadata(

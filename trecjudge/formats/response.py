@@ -28,6 +28,8 @@ class Reader:
     report: Report
     store: DocumentStore | None = None
     flag_instructions: bool = False
+    name: str = ""
+    """What the run is called; its run_id where nothing is given."""
 
     def read(self) -> Response | None:
         """Return the response, or None if it cannot be told which topic it answers."""
@@ -46,7 +48,7 @@ class Reader:
         given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
         documents = {d: found for d in given if (found := self._find(d, own)) is not None}
         response = Response(
-            run_id=self._run_id(),
+            run_id=self._checked_run_id(),
             topic_id=topic_id,
             team_id=self._team_id(),
             sentences=sentences,
@@ -63,7 +65,16 @@ class Reader:
     def _complain(
         self, kind: str, message: str, value: object, sentence: int | None = None
     ) -> None:
-        self.report(Finding(kind, self.place, message, shown(value), sentence))
+        topic_id = self.draft.topic_id or ""
+        self.report(
+            Finding(kind, self.place, message, shown(value), sentence, self.run_id, topic_id)
+        )
+
+    @property
+    def run_id(self) -> str:
+        """What the run is called."""
+        written = self.name or as_id(self.draft.run_id)
+        return bare_name(Path(self.place.path)) if written is None else written
 
     def _topic_id(self) -> str | None:
         found = [(key, topic_id) for key, v in self.draft.topic_ids if (topic_id := as_id(v))]
@@ -76,14 +87,13 @@ class Reader:
             self._complain("topic_id_conflict", f"names two topics: {given}", given)
         return found[0][1]
 
-    def _run_id(self) -> str:
-        run_id = as_id(self.draft.run_id)
-        if run_id is None:
-            name = bare_name(Path(self.place.path))
-            message = f"has no run_id; the file's name {name!r} is taken"
+    def _checked_run_id(self) -> str:
+        if as_id(self.draft.run_id) is None:
+            message = (
+                f"has no run_id; the file's name {bare_name(Path(self.place.path))!r} is taken"
+            )
             self._complain("run_id_missing", message, self.draft.run_id)
-            return name
-        return run_id
+        return self.run_id
 
     def _team_id(self) -> str:
         team_id = as_id(self.draft.team_id)
