@@ -125,3 +125,21 @@ def test_a_topic_called_all_is_not_the_mean(write: Write) -> None:
 def test_grades_by_topic_and_document_the_highest_of_each(write: Write) -> None:
     path = write("1 0 a 1\n1 0 a 2\n2 Q0 b 0\n", "q")
     assert read_grades(path, fail) == {"1": {"a": 2}, "2": {"b": 0}}
+
+
+@pytest.mark.parametrize(
+    "ids", [("a/b", "a%2Fb"), ("100%", "100%25x"), ("%FE", "%FF"), ("all", "%61ll")], ids=str
+)
+def test_two_names_of_another_tool_stay_two(ids: tuple[str, str], write: Write) -> None:
+    board = write("".join(f"{run}\tt\tM\t1\n" for run in ids))
+    assert len({row.run_id for row in read_leaderboard(board, fail)}) == 2
+    qrels = write("".join(f"t 0 {doc} 1\n" for doc in ids))
+    assert len({row.doc_id for row in read_qrels(qrels, fail)}) == 2
+
+
+@pytest.mark.parametrize(
+    "ids", [("my run", "my%20run"), ("a%", "a%25"), ("a\tb", "a%09b")], ids=str
+)
+def test_two_names_of_ours_stay_two(ids: tuple[str, str], write: Write) -> None:
+    text = "".join(leaderboard_line(LeaderboardRow(run, "t", "M", 1)) for run in ids)
+    assert [row.run_id for row in read_leaderboard(write(text), fail)] == list(ids)

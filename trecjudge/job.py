@@ -137,8 +137,16 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
 
 
 def _beside(job: Job) -> dict[str, list[Path]]:
-    """Return the files that are given as something else than runs, by what they are given as."""
-    documents = (path for path in job.documents if not is_data_set(path))
+    """Return the files that are given as something else than runs, by what they are given as.
+
+    A folder of documents that holds the runs too tells nothing of its files.
+    """
+    runs = [path.resolve() for path in job.runs]
+    documents = (
+        path
+        for path in job.documents
+        if not is_data_set(path) and not any(run.is_relative_to(path.resolve()) for run in runs)
+    )
     return {
         "topics": [job.topics] if job.topics else [],
         "documents": [file for path in documents for file in files_below(path)],

@@ -21,6 +21,8 @@ Read = Callable[[str, str | None], Mapping[str, Answers]]
 """(file, run_id as written or None) -> what the file says as this run, by team."""
 Complain = Callable[[str, str, str], None]
 """(kind of finding, message, name of the run): told what is odd about a name."""
+OF_NAMES = frozenset({"run_id_conflict", "run_id_alike", "run_repeated"})
+"""The kinds of findings on names."""
 UNSEEN = re.compile("[\u034f\u115f\u1160\u3164\uffa0\ufe00-\ufe0f\U000e0000-\U000e0fff]")
 """Letters and marks that nothing is seen of."""
 

@@ -30,6 +30,10 @@ from trecjudge.strays import stray
 
 PEEK = 5
 RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
+NOT_A_RUN = re.compile(
+    r"\.(txt|md|rst|log|err|out|[ct]sv|html?|ya?ml|toml|cfg|ini|py|sh|pdf)$", re.IGNORECASE
+)
+"""Names of files that are no run where they are empty."""
 RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
 Taken = Callable[[Path, str, str], None]
 """(file, format, why): told once for each run file what it was taken for."""
@@ -68,8 +72,9 @@ def runs_among(
     for finding in passed_over:
         report(finding)
     if len(passed_over) == len(findings):
+        first = str(passed_over[0]).removesuffix("; passed over")
         message = "no response could be read; `run_judge.py formats` lists what can"
-        raise InputError(f"{passed_over[0]}; {message}")
+        raise InputError(f"{first}; {message}")
     return [file for file, finding in findings.items() if finding is None]
 
 
@@ -264,9 +269,7 @@ def not_a_run(path: Path, given_as: str = "") -> Finding | None:
     """
     own = own_output(path)
     if own:
-        return Finding(
-            "own_output", Place(str(path)), f"is {own} that this program wrote; passed over"
-        )
+        return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
     what = "" if looks_like_a_run(path) else "is not a run"
     if not what and not any(map(format_of, first_objects(path, 1))):
         records = first_objects(path, PEEK)
@@ -279,10 +282,12 @@ def not_a_run(path: Path, given_as: str = "") -> Finding | None:
 def looks_like_a_run(path: Path) -> bool:
     """Return whether the file's name says so or one of its first lines begins a JSON object.
 
-    An empty file counts as a run, and so does what cannot be read, or begins like one: a run that
-    is lost.
+    An empty file counts as a run, unless its name says otherwise, and so does what cannot be read,
+    or begins like one: a run that is lost.
     """
     if RUN_NAME.search(path.name):
         return True
     first = head(path, PEEK)
-    return not first or any(RUN_LINE.match(line) for line in first)
+    if not first:
+        return not NOT_A_RUN.search(path.name)
+    return any(RUN_LINE.match(line) for line in first)

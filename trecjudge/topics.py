@@ -43,7 +43,7 @@ def _topics_of(path: Path, report: Report) -> Iterator[tuple[Place, Topic]]:
     if not os.path.isfile(path):
         raise InputError(f"{path}: no such topic file")
     if own := own_output(path):
-        raise InputError(f"{path}: is {own} that this program wrote; give the topic file")
+        raise InputError(f"{path}: is {own}, no topic file")
     first = next(lines(path), (0, b""))[1]
     if first.lstrip()[:1] in (b"{", b"["):
         yield from _json_topics(path, report)

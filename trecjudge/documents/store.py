@@ -97,16 +97,16 @@ def open_documents(
 
 
 def _documents_below(path: Path, report: Report) -> list[Path]:
-    """Return the files below a path but for those that this program wrote.
+    """Return the files below a path but for outputs of this program.
 
     Raises InputError if there is no other.
     """
     files = files_below(path)
     written = {file: own for file in files if (own := own_output(file))}
     for file, own in written.items():
-        message = f"is {own} that this program wrote"
+        message = f"is {own}, no documents"
         if len(files) == 1:
-            raise InputError(f"{file}: {message}; give documents")
+            raise InputError(f"{file}: {message}")
         report(Finding("own_output", Place(str(file)), f"{message}; passed over"))
     return [file for file in files if file not in written]
 

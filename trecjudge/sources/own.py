@@ -27,10 +27,10 @@ OF_RECORDS = {"format", "run_id", "responses"}
 
 KEYS: Mapping[str, tuple[set[str], ...]] = {
     "the statistics of a leaderboard": ({"run_id", "measure", "mean", "judged", "expected"},),
-    "the responses that a gate marked": ({"run_id", "topic_id", "status", "rules", "look_at"},),
-    "labels": ({"run_id", "topic_id", "sentence_index", "doc_id", "label"},),
+    "a review file": ({"run_id", "topic_id", "status", "rules", "look_at"},),
+    "a file of labels": ({"run_id", "topic_id", "sentence_index", "doc_id", "label"},),
     "a calibration": ({"format", "intercept", "features"},),
-    "the figures of a command": (
+    "the output of a command": (
         {"measure", "truth_measure", "correlations"},
         {"pairs", "findings"},
         {"differences", "verdicts"},
@@ -69,6 +69,6 @@ def own_record(record: Mapping[str, Any]) -> str:
     if keys == ROW:
         return "a leaderboard"
     if keys == JOBS:
-        return "the figures of a command"
+        return "the output of a command"
     fitting = (what for what, sets in KEYS.items() if any(wanted <= keys for wanted in sets))
     return next(fitting, "")
