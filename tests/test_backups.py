@@ -73,7 +73,7 @@ def test_a_copy_comes_after_its_original(name: str, write: Write, tmp_path: Path
     path = write(PLAIN, "runs/r.jsonl")
     found = reading(*find_runs([tmp_path / "runs"]))
     assert find_runs([tmp_path / "runs"])[0] == path
-    assert [(r.run_id, r.text) for r in found.responses][0] == ("r", "S.")
+    assert (found.responses[0].run_id, found.responses[0].text) == ("r", "S.")
     assert len({r.run_id for r in found.responses}) == 2
 
 

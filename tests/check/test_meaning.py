@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.check.samples import GOOD, OTHER, SEGMENT, Write, citing, lines
-from tests.commandline import command
+from tests.commandline import command, judge
 from tests.reading import reading
 from trecjudge.check.checking import check
 from trecjudge.check.fixing import fix
@@ -105,9 +105,7 @@ def test_a_name_that_is_made_is_said(write: Write) -> None:
 
 def test_every_finding_of_the_log_has_its_run_and_topic(write: Write, tmp_path: Path) -> None:
     runs = write(lines(citing("rag25", [0, 9], ["gone"], documents={SEGMENT: "D."})), "r.jsonl")
-    command(
-        "--judge", "citation", "--rag-responses", runs, "--out-dir", tmp_path / "o", "--name", "x"
-    )
+    judge(runs, tmp_path / "o", "--judge", "citation")
     events = map(json.loads, (tmp_path / "o" / "x.log").read_text().splitlines())
     found = [e for e in events if e["event"] == "FINDING"]
     assert {"citation_out_of_range", "document_missing"} <= {e["kind"] for e in found}
