@@ -47,7 +47,11 @@ def placed_labels(path: Path, report: Report) -> dict[Key, tuple[str, Place]]:
             report(Finding("label_unusable", place, message, shown(record)))
         elif labels.setdefault(entry[0], (entry[1], place))[0] != entry[1]:
             message = f"labels {entry[0]} a second time, otherwise"
-            report(Finding("label_duplicate", place, message, entry[1]))
+            topic_id, run_id = entry[0][:2]
+            found = Finding(
+                "label_duplicate", place, message, entry[1], run_id=run_id, topic_id=topic_id
+            )
+            report(found)
     if not labels:
         raise InputError(f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …")
     return labels

@@ -47,7 +47,10 @@ def find_runs(paths: Sequence[Path], report: Report = lambda finding: None) -> l
     A backup in the folder of what it is a backup of is passed over, unless its path is given; then
     it comes after that.
     """
-    files = list(dict.fromkeys(file for path in paths for file in files_below(path)))
+    found: dict[str, Path] = {}
+    for file in (file for path in paths for file in files_below(path)):
+        found.setdefault(os.path.abspath(file), file)
+    files = list(found.values())
     if not files:
         where = ", ".join(str(path) for path in paths)
         raise InputError(f"{where}: no run files in it; give JSONL files, one a system")

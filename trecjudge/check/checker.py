@@ -211,8 +211,8 @@ class _Observation:
     def _several(self, runs: dict[str, _Run]) -> None:
         """Say of a new run, and of the first when the second one comes, that they share a file."""
         first, *_, last = runs.values()
-        message = f"has run_id {last.report.run_id!r} in a file of {first.report.run_id!r}"
-        self.complain("file_of_several_runs", message, last.report.run_id)
+        message = f"is of run {last.report.name!r} in a file of {first.report.name!r}"
+        self.complain("file_of_several_runs", message, last.report.name)
         if len(runs) == 2:
             verdict = self.track.verdicts.get("file_of_several_runs")
             name = first.report.name

@@ -127,7 +127,7 @@ class _Copying:
     changes: list[Change]
     store: DocumentStore | None = None
     track: Track | None = None
-    answered: set[tuple[str, str]] = field(default_factory=set)
+    answered: set[tuple[str, str, str]] = field(default_factory=set)
 
     def write(self, file: BinaryIO) -> None:
         """Write the records that remain."""
@@ -178,7 +178,7 @@ class _Copying:
             return None
 
     def _is_second(self, response: Response) -> bool:
-        key = (response.run_id, response.topic_id)
+        key = (response.team_id, response.run_id, response.topic_id)
         second = key in self.answered
         self.answered.add(key)
         return second
