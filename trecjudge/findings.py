@@ -45,6 +45,8 @@ KINDS: dict[str, FindingKind] = {
     "topic_id_conflict": FindingKind("warning", "the first id given counts"),
     "topic_duplicate": FindingKind("warning", "the first record counts"),
     "topic_unreadable": FindingKind("error", "the topic is left out"),
+    "topic_text_unused": FindingKind("note", "no judge sees it"),
+    "bytes_replaced": FindingKind("warning", "read without these bytes"),
     "topic_unknown": FindingKind("warning", "stays out of every mean"),
     "run_not_there": FindingKind("warning", "none"),
     "file_name_differs": FindingKind("note", "the run_id counts"),
