@@ -14,6 +14,7 @@ from trecjudge.trec import (
     encode,
     leaderboard_line,
     qrels_line,
+    read_decimal_qrels,
     read_grades,
     read_leaderboard,
     read_qrels,
@@ -91,6 +92,33 @@ def test_a_bad_line_of_qrels_is_found(bad: bytes, write: Write) -> None:
     rows = list(read_qrels(write(b"a 0 d 1\n" + bad + b"\nb 0 d 1\n"), findings.append))
     assert [row.topic_id for row in rows] == ["a", "b"]
     assert [(f.place.line, f.severity) for f in findings] == [(2, "error")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("1 0 a 2\n1 0 b%20b 0\n", id="lines, encoded"),
+        pytest.param('{"1": {"a": 2, "b b": 0}}', id="one line"),
+        pytest.param('{\n "1": {\n  "a": 2.0,\n  "b b": "0"\n }\n}\n', id="pretty"),
+        pytest.param('{"1": {"a": 2}}\n{"1": {"b b": 0}}\n', id="a topic a line"),
+    ],
+)
+def test_qrels_of_lines_and_of_json_are_the_same(text: str, write: Write) -> None:
+    rows = [QrelsRow("1", "0", "a", 2), QrelsRow("1", "0", "b b", 0)]
+    path = write(text)
+    assert list(read_qrels(path, fail)) == rows
+    assert list(read_decimal_qrels(path, fail)) == [(row, float(row.grade)) for row in rows]
+    assert read_grades(path, fail) == {"1": {"a": 2, "b b": 0}}
+
+
+def test_a_bad_grade_in_json_is_said_and_the_others_are_read(write: Write) -> None:
+    findings: list[Finding] = []
+    text = '{"1": {"a": 2, "b": 0.5, "c": true, "d": null}}\n{"2": 1, "3": {"e": 1}}\n'
+    rows = list(read_qrels(write(text), findings.append))
+    assert rows == [QrelsRow("1", "0", "a", 2), QrelsRow("3", "0", "e", 1)]
+    assert [(f.kind, f.place.line) for f in findings] == [("row_unreadable", 1)] * 3 + [
+        ("row_unreadable", 2)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trecjudge.documents.record import document_of
-from trecjudge.topics import topic_of
+from trecjudge.topics.record import named, topic_of
+from trecjudge.topics.turns import turns_in
 
 OF_A_RUN = re.compile(
     r"answer|respon|output|generat|sentence|summar|predict|complet|citation|cited|^references?$"
@@ -26,11 +27,15 @@ def stray(records: Iterable[Mapping[str, Any]]) -> str:
 def _kind(record: Mapping[str, Any]) -> str:
     if any(record.values()) and all(map(_is_graded, record.values())):
         return "qrels"
+    if turns_in(named(dict(record))):
+        return "topics or documents"
     if any(OF_A_RUN.search(key) for key in record):
         return ""
-    topic, document = topic_of(dict(record)), document_of(record)
+    found, document = topic_of(named(dict(record))), document_of(record)
     texts = [document.text] if document else []
-    texts += [topic.title, topic.problem_statement, topic.background] if topic else []
+    if found is not None:
+        topic = found[0]
+        texts += [topic.title, topic.problem_statement, topic.background]
     return "topics or documents" if any(texts) else ""
 
 

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.check.meaning import Meanings
-from trecjudge.check.parts import cited_by, is_blank, sentences_of, value_at
+from trecjudge.check.parts import (
+    METADATA,
+    cited_by,
+    is_blank,
+    is_flat,
+    sentences_of,
+    value_at,
+)
 from trecjudge.check.report import CheckReport, RunReport, Violation
 from trecjudge.check.rules import Track, Verdict, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
@@ -30,9 +37,13 @@ LOST = frozenset(
 """Findings on what no record came of."""
 OF_A_RECORD = frozenset(
     {
+        "answer_differs",
         "citation_score_unusable",
+        "citations_misnamed",
         "document_empty",
         "document_missing",
+        "markers_read",
+        "markers_unread",
         "response_empty",
         "response_not_a_list",
         "sentence_unusable",
@@ -50,6 +61,8 @@ class _Run:
     report: RunReport
     first: Place
     answered: set[str] = field(default_factory=set)
+    flat: bool = False
+    """Whether a record without metadata was said already."""
 
 
 @dataclass(slots=True)
@@ -155,6 +168,7 @@ class _Observation:
             message = f"is a {format_name} record, not one of {' or '.join(self.track.formats)}"
             self.complain("format_of_other_track", message, format_name)
             return
+        self._metadata(run)
         for finding in found:
             self.checker.violate(run, self.track.verdicts.get(finding.kind), finding)
         topics = self.checker.topics or {}
@@ -218,6 +232,14 @@ class _Observation:
             name = first.report.name
             finding = Finding("file_of_several_runs", self.place, message, run_id=name)
             self.checker.violate(first, verdict, finding)
+
+    def _metadata(self, run: _Run) -> None:
+        """Say once of a run that it has no metadata, which stands for every field there."""
+        inside = [p.removeprefix(METADATA) for p in self.track.fields if p.startswith(METADATA)]
+        if inside and is_flat(self.record) and not run.flat:
+            run.flat = True
+            message = f"has no metadata, where {self.track.name} has {', '.join(inside)}"
+            self.complain("field_missing", message, self.record.get("metadata"))
 
     def _topic(self, run: _Run) -> None:
         if self.topic_id is None:

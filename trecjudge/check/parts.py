@@ -12,10 +12,20 @@ from trecjudge.formats.draft import ABSENT
 from trecjudge.records import Topic
 from trecjudge.sources.values import as_id
 
+METADATA = "metadata."
+"""How the paths of fields in a record's metadata begin."""
+
+
+def is_flat(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has no `metadata`, so that its fields stand beside it if anywhere."""
+    return not isinstance(record.get("metadata"), dict)
+
 
 def value_at(record: Mapping[str, Any], path: str) -> Any:
-    """Return the value of a dotted path, ABSENT where there is none."""
+    """Return the value of a dotted path, ABSENT where there is none; of a flat record as well."""
     value: Any = record
+    if is_flat(record):
+        path = path.removeprefix(METADATA)
     for key in path.split("."):
         value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
     return value

@@ -9,10 +9,12 @@ from typing import Any
 
 from trecjudge.check.meaning import Meanings
 from trecjudge.check.parts import (
+    METADATA,
     as_index,
     cited_by,
     cited_positions,
     is_blank,
+    is_flat,
     is_index,
     length,
     longest,
@@ -76,13 +78,19 @@ class _Ruling:
 
     def _fields(self) -> None:
         for path, field in self.track.fields.items():
-            self._field(path, field, value_at(self.record, path))
+            value = value_at(self.record, path)
+            if not (self._is_gone(path) and is_blank(value)):
+                self._field(path, field, value)
         allowed = {path.removeprefix("metadata.") for path in self.track.fields}
         extra = (
             sorted(set(metadata_of(self.record)) - allowed) if self.track.closed_metadata else []
         )
         if extra:
             self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
+
+    def _is_gone(self, path: str) -> bool:
+        """Return whether a field has no place to be: said once, of the metadata."""
+        return path.startswith(METADATA) and is_flat(self.record)
 
     def _field(self, path: str, field: Field, value: Any) -> None:
         if is_blank(value):
@@ -111,6 +119,8 @@ class _Ruling:
         if not path:
             return
         value = value_at(self.record, path)
+        if is_blank(value) and self._is_gone(path):
+            return
         if is_blank(value):
             self.complain("topic_text_missing", f"has no {path}", value)
         elif self.topic is not None and self.topic.title and value != self.topic.title:
