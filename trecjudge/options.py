@@ -33,6 +33,14 @@ Documents = Annotated[
         rich_help_panel=INPUTS,
     ),
 ]
+OwnDocuments = Annotated[
+    bool,
+    typer.Option(
+        "--own-documents/--no-own-documents",
+        help="Whether text that a run carries is judged where --documents has the document too.",
+        rich_help_panel=INPUTS,
+    ),
+]
 Qrels = Annotated[
     Path | None,
     typer.Option(

@@ -9,9 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from trecjudge.documents.shelf import Shelf
 from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
+from trecjudge.formats.carriers import Carriers
 from trecjudge.formats.registry import Format, all_formats, format_of
 from trecjudge.formats.response import Reader
 from trecjudge.records import Place, Response, Topic
@@ -50,6 +52,8 @@ class RunReader:
     topics: dict[str, Topic] | None = None
     known: Collection[str] = ()
     store: DocumentStore | None = None
+    own_documents: bool = False
+    """Whether the text that a run carries is judged where `store` has the document too."""
     qrels: Mapping[str, Mapping[str, int]] | None = None
     """Grades of documents by topic and doc_id, which the topics are given."""
     dataset: str = "auto"
@@ -69,6 +73,12 @@ class RunReader:
     unknown_topics: int = 0
     seen: set[str] = field(default_factory=set)
     """Every run_id met, wanted or not."""
+    shelf: Shelf = field(init=False)
+    carriers: Carriers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shelf = Shelf(self.store, self.own_documents)
+        self.carriers = Carriers(self.files, self.dataset)
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
         for path in self.files:
@@ -101,7 +111,8 @@ class RunReader:
                 format_name = claimed[0].NAME
                 self._tell(path, place, *claimed)
             draft = claimed[0].draft(record)
-            response = Reader(draft, place, self.report, self.store, self.flag_instructions).read()
+            flag, carries = self.flag_instructions, self.carriers.has
+            response = Reader(draft, place, self.report, self.shelf, flag, carries).read()
             self.observe(place, record, claimed[0].NAME, response)
             if response is not None:
                 yield from self._wanted(response, as_text(draft.narrative))

@@ -30,8 +30,12 @@ LOST = frozenset(
 OF_A_RECORD = frozenset(
     {
         "citation_score_unusable",
+        "document_differs",
         "document_empty",
         "document_missing",
+        "document_varies",
+        "documents_withheld",
+        "own_document_empty",
         "response_empty",
         "response_not_a_list",
         "sentence_unusable",
