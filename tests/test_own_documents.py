@@ -57,6 +57,7 @@ def test_a_document_without_text_is_no_better_than_a_wrong_one(
     empty = f'{{"g": "{STEAM}", "bad": {document}}}'
     found = judged(tmp_path, {"honest": HONEST, "empty": empty}, "--judge", JUDGES)
     for run in found.values():
+        run.pop("ATTRIBUTION_RECALL")  # of the facts of the documents: there are fewer
         run.pop("REDUNDANCY")  # 3e-7 between two documents, of one there is none
         assert run.pop("CITATION_SCORE")["value"] == pytest.approx(0.733333, abs=1e-6)
     assert found["empty"] == found["honest"]
