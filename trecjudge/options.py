@@ -29,7 +29,7 @@ Documents = Annotated[
     list[Path] | None,
     typer.Option(
         "--documents",
-        help="JSONL of docid, title, text: document text that the runs lack.",
+        help="JSONL of docid, title, text: the organiser's documents, whose text is judged.",
         rich_help_panel=INPUTS,
     ),
 ]
