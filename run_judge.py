@@ -57,6 +57,7 @@ def main(
     responses: flag.Responses = None,
     topics: flag.Topics = None,
     documents: flag.Documents = None,
+    own_documents: flag.OwnDocuments = False,
     qrels: flag.Qrels = None,
     dataset: flag.Dataset = "auto",
     only_topics: flag.OnlyTopics = None,
@@ -218,6 +219,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
         key: options[key]
         for key in (
             "topics",
+            "own_documents",
             "qrels",
             "dataset",
             "max_topics",

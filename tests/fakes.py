@@ -53,9 +53,14 @@ def response(
     run_id: str = "r",
     topic_id: str = "t1",
     documents: Mapping[str, str] | None = None,
+    carried: Mapping[str, str] | None = None,
 ) -> Response:
-    """Return a response of (text, cited ids) pairs; `documents` gives text by id."""
+    """Return a response of (text, cited ids) pairs.
+
+    `documents` gives text by id, `carried` that of documents which the run itself carries.
+    """
     given = {i: Document(i, text) for i, text in (documents or {}).items()}
+    given |= {i: Document(i, text, own=True) for i, text in (carried or {}).items()}
     built = tuple(
         Sentence(index, text, tuple(Citation(doc_id, doc_id) for doc_id in cited))
         for index, (text, cited) in enumerate(sentences)

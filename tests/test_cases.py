@@ -382,7 +382,7 @@ def test_a_citation_object_keeps_its_score(case: ReadCase) -> None:
         ("list", K01, []),
         ("plain_text", K01, []),
         ("no_id", K01, []),
-        ("null_text", "", ["r.jsonl:1: sentence 0 cites 'k-01', a document without text"]),
+        ("null_text", "", ["r.jsonl:1: sentence 0 cites 'k-01', which it carries without text"]),
         ("absent", None, ["r.jsonl:1: has 1 citations and no document text"]),
     ],
 )

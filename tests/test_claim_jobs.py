@@ -71,10 +71,11 @@ def test_the_ranking_is_visibly_right_and_rescore_repeats_it(
     assert (tmp_path / "x.leaderboard.txt").read_bytes() == before
 
 
-def test_a_claim_in_another_script_than_a_document_is_unjudged_offline(tmp_path: Path) -> None:
+def test_an_uncited_claim_is_judged_beside_documents_in_another_script(tmp_path: Path) -> None:
     done = sample("ragtime", tmp_path, "--json", "--judge", "attribution")
-    assert done.status == 3
-    assert json.loads(done.out)["failures"] == {"script": 1}
+    assert (done.status, json.loads(done.out)["failures"]) == (0, {})
+    texts = {j["claim"]["text"]: j["label"] for j in judgments(tmp_path) if j.get("claim")}
+    assert texts["Taken together, these steps have given the craft a future."] == "UNATTRIBUTED"
 
 
 @pytest.mark.parametrize("judge", JUDGES)

@@ -139,6 +139,7 @@ def test_the_config_makes_it_repeatable(tmp_path: Path) -> None:
         "topics": str(SAMPLES / "rag" / "topics.jsonl"),
         "runs": [str(SAMPLES / "rag" / "runs")],
         "documents": [str(SAMPLES / "rag" / "documents.jsonl")],
+        "own_documents": False,
         "dataset": "auto",
         "document_text": True,
     }

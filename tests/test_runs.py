@@ -220,12 +220,47 @@ def test_documents_given_beside_the_runs_are_found(read: Read) -> None:
     )
 
 
-def test_a_document_of_the_run_goes_before_one_beside_it_unless_it_is_empty(read: Read) -> None:
-    store = HeldDocuments({i: Document(i, "store") for i in "ab"})
-    cited = PLAIN.replace("[]", '["a", "b"]')
-    found = read(cited[:-1] + ', "documents": {"a": "run", "b": null}}', store=store)
+@pytest.mark.parametrize(("own", "text"), [(False, "store"), (True, "run")])
+def test_a_document_beside_the_runs_goes_before_that_of_the_run(
+    own: bool, text: str, read: Read
+) -> None:
+    store = HeldDocuments({i: Document(i, "store") for i in "ab"} | {"c": Document("c")})
+    cited = PLAIN.replace("[]", '["a", "b", "c"]')
+    documents = '{"a": "run", "b": null, "c": "run"}'
+    found = read(f'{cited[:-1]}, "documents": {documents}}}', store=store, own_documents=own)
     texts = {i: document.text for i, document in found.response.documents.items()}
-    assert (texts, found.kinds) == ({"a": "run", "b": "store"}, [])
+    assert texts == {"a": text, "b": "store", "c": "run"}
+    assert found.kinds == ["document_differs"]
+
+
+def carrying(text: str, topic_id: str, run_id: str = "r") -> str:
+    """Return a record that carries this text as `d`."""
+    return f'{record(run_id, topic_id)[:-2]}, "documents": {{"d": "{text}"}}}}\n'
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        pytest.param(["One.", " One. ", "One."], 0, id="the same but for white space"),
+        pytest.param(["One.", "Two.", "Three."], 1, id="another, told once"),
+        pytest.param(["One.", "", "One."], 0, id="none is another finding"),
+    ],
+)
+def test_texts_that_a_run_carries_under_one_id(texts: list[str], told: int, read: Read) -> None:
+    lines = [carrying(text, str(number)) for number, text in enumerate(texts)]
+    assert read("".join(lines)).kinds.count("document_varies") == told
+
+
+def test_texts_that_runs_carry_under_one_id(write: Write) -> None:
+    files = [
+        write(carrying(t, "1", run), f"{run}.jsonl") for run, t in zip("abc", "XYX", strict=True)
+    ]
+    (found,) = reading(*files).findings
+    assert (found.kind, found.run_id, found.topic_id) == ("document_varies", "b", "1")
+    assert "carries another text as 'd' than was carried under this id before" in str(found)
+    held = HeldDocuments({"d": Document("d", "X")})
+    (found,) = reading(*files, store=held).findings
+    assert (found.kind, found.run_id) == ("document_differs", "b")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file names are text there")

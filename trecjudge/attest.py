@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.lexical.calibration import Calibration, read_calibration, shipped_calibration
@@ -17,6 +17,10 @@ from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import comparable, scripts
 
 _DECIMALS = 4
+NO_TEXT: Final = "no_document_text"
+HOLLOW: Final = "the run carries this document without text"
+"""Why such a document supports nothing."""
+
 AttesterName = Literal["auto", "lexical", "llm"]
 
 
@@ -96,6 +100,13 @@ def require_shared_script(
         " words cannot be compared, a model can (--use-env-llm)"
     )
     raise JudgmentFailed("script", message)
+
+
+def require_text(document: Document | None) -> None:
+    """Raise JudgmentFailed if there is no text of a document, and that is not the run's doing."""
+    if document is None or not (document.has_text or document.hollow):
+        what = "a document without text" if document else "no document text was given"
+        raise JudgmentFailed(NO_TEXT, f"{what}; supply it with --documents")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from trecjudge.attest import Attestation, AttesterName, ModelAttester, attester_for
+from trecjudge.attest import (
+    HOLLOW,
+    Attestation,
+    AttesterName,
+    ModelAttester,
+    attester_for,
+    require_text,
+)
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import (
@@ -64,14 +71,16 @@ class Attesting:
     async def judge(self, item: Item, model: Model) -> Judgment:
         """Return full, partial or no support.
 
-        A document that is not there supports nothing; where no document text was given at all,
-        raises JudgmentFailed, since that says nothing about the system.
+        A document that is not there supports nothing, nor does one that the run itself carries
+        without text; where nobody gave text, raises JudgmentFailed, since that says nothing about
+        the system.
         """
         if item.exists is False:
             return _unsupported(item, "no such document")
-        if item.document is None or not item.document.text.strip():
-            what = "a document without text" if item.document else "no document text was given"
-            raise JudgmentFailed("no_document_text", f"{what}; supply it with --documents")
+        require_text(item.document)
+        assert item.document is not None
+        if item.document.hollow:
+            return _unsupported(item, HOLLOW)
         if not item.text.strip():
             return _unsupported(item, "the sentence has no text")
         attester = attester_for(self.attester, model, self.programs[0], self.calibration)
@@ -79,7 +88,7 @@ class Attesting:
 
     def group_of(self, item: Item) -> str | None:
         """Return the document that a model would be asked about, or None."""
-        asked = item.document is not None and item.document.text.strip() and item.text.strip()
+        asked = item.document is not None and item.document.has_text and item.text.strip()
         return item.document.doc_id if item.document and asked else None
 
     async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:

@@ -74,6 +74,7 @@ def _inputs(job: Job) -> dict[str, Any]:
         "topics": str(job.topics) if job.topics else None,
         "runs": list(map(str, job.runs)),
         "documents": list(map(str, job.documents)),
+        "own_documents": job.own_documents,
         "dataset": job.dataset,
         "document_text": job.document_text,
     }

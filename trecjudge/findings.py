@@ -80,6 +80,12 @@ KINDS: dict[str, FindingKind] = {
     "documents_unusable": FindingKind("warning", "its documents are not there"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_empty": FindingKind("warning", "citations of it cannot be judged"),
+    "own_document_empty": FindingKind("warning", "the run's doing: it supports nothing"),
+    "document_differs": FindingKind(
+        "warning", "the text of --documents is judged, unless --own-documents"
+    ),
+    "document_varies": FindingKind("warning", "each is judged by the text that it carries"),
+    "documents_withheld": FindingKind("warning", "the run's doing: its citations do not exist"),
     "document_missing": FindingKind("warning", "a citation that does not exist"),
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),

@@ -39,6 +39,7 @@ class Job:
     outputs: Outputs
     topics: Path | None = None
     documents: Sequence[Path] = ()
+    own_documents: bool = False
     qrels: Path | None = None
     dataset: str = "auto"
     model: ModelOptions = NO_MODEL
@@ -85,6 +86,7 @@ class Inputs:
             topics=self.topics,
             known=self.all_topics or (),
             store=self.store,
+            own_documents=self.job.own_documents,
             qrels=self.qrels,
             dataset=self.job.dataset,
             flag_instructions=self.job.model.use,

@@ -29,7 +29,15 @@ Documents = Annotated[
     list[Path] | None,
     typer.Option(
         "--documents",
-        help="JSONL of docid, title, text: document text that the runs lack.",
+        help="JSONL of docid, title, text: the organiser's documents, whose text is judged.",
+        rich_help_panel=INPUTS,
+    ),
+]
+OwnDocuments = Annotated[
+    bool,
+    typer.Option(
+        "--own-documents/--no-own-documents",
+        help="Whether text that a run carries is judged where --documents has the document too.",
         rich_help_panel=INPUTS,
     ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -14,6 +15,13 @@ GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
 
 
 LEFT_OUT: Final = "[left out: it holds document text]"
+_VISIBLE = re.compile(
+    "[^\\s\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+"""A character that is seen: neither white space nor control, nor ignorable as Unicode has it."""
+
 ABSTAINED: Final = "ABSTAINED"
 """The label of a response that declines to answer."""
 
@@ -55,7 +63,8 @@ class Topic:
 class Document:
     """A document or segment that a citation can point to; `text` is empty where none is known.
 
-    `url`, `date` and `version` are the document's own, as written; empty where it has none.
+    `url`, `date` and `version` are the document's own, as written; empty where it has none. `own`
+    tells that it stands here as the run itself carries it.
     """
 
     doc_id: str
@@ -64,6 +73,20 @@ class Document:
     url: str = ""
     date: str = ""
     version: str = ""
+    own: bool = field(default=False, compare=False)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is anything to be seen in its text; a title is none."""
+        return _VISIBLE.search(self.text) is not None
+
+    @property
+    def hollow(self) -> bool:
+        """Whether the run carries it without text: the run's doing, and it supports nothing.
+
+        Another document without text is nobody's fault.
+        """
+        return self.own and not self.has_text
 
     @property
     def full_text(self) -> str:

@@ -13,9 +13,11 @@ from typing import Any
 
 import orjson
 
+from trecjudge.documents.shelf import Shelf
 from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
+from trecjudge.formats.carriers import Carriers
 from trecjudge.formats.draft import Draft
 from trecjudge.formats.registry import Format, all_formats, format_of
 from trecjudge.formats.response import Reader
@@ -94,6 +96,8 @@ class RunReader:
     topics: dict[str, Topic] | None = None
     known: Collection[str] = ()
     store: DocumentStore | None = None
+    own_documents: bool = False
+    """Whether the text that a run carries is judged where `store` has the document too."""
     qrels: Mapping[str, Mapping[str, int]] | None = None
     """Grades of documents by topic and doc_id, which the topics are given."""
     dataset: str = "auto"
@@ -112,9 +116,13 @@ class RunReader:
     seen: set[str] = field(default_factory=set)
     """Every run_id met, wanted or not."""
     names: RunNames = field(init=False, repr=False)
+    shelf: Shelf = field(init=False)
+    carriers: Carriers = field(init=False)
 
     def __post_init__(self) -> None:
         self.names = RunNames(self._said)
+        self.shelf = Shelf(self.store, self.own_documents)
+        self.carriers = Carriers(self.files, self.dataset)
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
         for path in self.files:
@@ -148,7 +156,8 @@ class RunReader:
             if format_name != claimed[0].NAME:
                 format_name = claimed[0].NAME
                 self._tell(path, place, name, *claimed)
-            reader = Reader(draft, place, self.report, self.store, self.flag_instructions, name)
+            flag, carries = self.flag_instructions, self.carriers.has
+            reader = Reader(draft, place, self.report, self.shelf, flag, name, carries)
             response = reader.read()
             self.observe(place, record, claimed[0].NAME, response)
             if response is not None and (place.path, name) not in self.names.repeated:

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from trecjudge.attest import HOLLOW, NO_TEXT
 from trecjudge.claims.facts import facts_found
 from trecjudge.claims.judging import ClaimJudging, without_text
 from trecjudge.claims.measures import filling, rate
 from trecjudge.claims.offline import LexicalDetector
 from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED
+from trecjudge.lexical.prepared import scripts_of
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import (
     Claim,
     Document,
     Fact,
-    Failure,
     Judgment,
     Response,
     WholeResponse,
     judgment_of,
 )
+from trecjudge.text.tokens import comparable, scripts
 
 USED, UNUSED = "USED", "UNUSED"
 ANY_NUMBER = {found: Fact("", -1, -1, found) for found in (True, False)}
@@ -59,16 +61,15 @@ class AttributionJudge(ClaimJudging):
         """Return a judgment on each claim, then one on each document."""
         found = await ClaimJudging.judged(self, item, claims, library, model)
         used = {s.doc_id for j in found if j.label == ATTRIBUTED for s in j.sources}
-        failed = next((j.failure for j in found if j.failure), None)
         documents = item.response.documents.values()
-        return [*found, *(self._document(item, d, d.doc_id in used, failed) for d in documents)]
+        return [*found, *(self._document(item, d, d.doc_id in used, found) for d in documents)]
 
     def _document(
-        self, item: WholeResponse, document: Document, used: bool, failed: Failure | None
+        self, item: WholeResponse, document: Document, used: bool, found: Sequence[Judgment]
     ) -> Judgment:
         """Return whether a claim is attributed to a document, and which of its facts are said.
 
-        While a claim is unjudged, a document that no other one is attributed to is too.
+        While a claim is unjudged that may be attributed to it, an unused document is too.
         """
         if unread := without_text(item, document):
             return unread
@@ -76,11 +77,25 @@ class AttributionJudge(ClaimJudging):
         if self.facts:
             facts = facts_found(document, item.response, LexicalDetector(self.overlap))
         given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": "lexical"}
+        failed = next((j.failure for j in found if j.failure and _leaves_open(j, document)), None)
         if failed and not used:
             return judgment_of(item, failure=failed, **given)
-        reason = f"{sum(bool(fact.found) for fact in facts)} of {len(facts)} facts are said"
+        said = f"{sum(bool(fact.found) for fact in facts)} of {len(facts)} facts are said"
+        reason = HOLLOW if document.hollow else said
         label = USED if used else UNUSED
         return judgment_of(item, label=label, grade=int(used), reason=reason, **given)
+
+
+def _leaves_open(judgment: Judgment, document: Document) -> bool:
+    """Return whether an unjudged claim may be attributed to a document.
+
+    A claim that is open for what could not be read was held against all the others.
+    """
+    assert judgment.failure is not None and judgment.claim is not None
+    if document.hollow or judgment.failure.kind == NO_TEXT:
+        return False
+    ours, theirs = scripts(judgment.claim.text), scripts_of(document.full_text)
+    return judgment.failure.kind != "script" or not comparable(ours, theirs)
 
 
 def document_coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:

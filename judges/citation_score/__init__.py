@@ -76,16 +76,19 @@ class CitationScoreJudge:
     async def judge(self, item: Item, model: Model) -> list[Judgment]:
         """Return a judgment for each axis, its name as label and its number as value.
 
-        0 on every axis where nothing cited is there; unjudged where its text is not known.
+        0 on every axis where nothing cited is there, or only what the run carries without text;
+        unjudged where its text is not known.
         """
         assert isinstance(item, WholeResponse)
         response = item.response
         ids = dict.fromkeys(c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
         if ids and not response.documents_given:
             return [_unjudged(item, "no_document_text")] * len(AXES)
-        cited = {i: _passage(response.documents[i]) for i in ids if i in response.documents}
+        there = [response.documents[i] for i in ids if i in response.documents]
+        cited = {d.doc_id: _passage(d) for d in there if not d.hollow}
         if not cited:
-            return [_nothing_cited(item, name) for name in AXES]
+            reason = "nothing cited that has text" if there else "nothing cited that is there"
+            return [_nothing_cited(item, name, reason) for name in AXES]
         passages = [passage for passage in cited.values() if passage is not None]
         if not passages:
             return [_unjudged(item, "no_document_text")] * len(AXES)
@@ -178,11 +181,10 @@ def _redundancy(item: Item, passages: Sequence[Passage]) -> Judgment:
 
 
 def _passage(document: Document) -> Passage | None:
-    return read_passage(document.full_text) if document.text.strip() else None
+    return read_passage(document.full_text) if document.has_text else None
 
 
-def _nothing_cited(item: Item, name: str) -> Judgment:
-    reason = "nothing cited that is there"
+def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:
     return judgment_of(item, label=name, value=0.0, exists=False, reason=reason)
 
 

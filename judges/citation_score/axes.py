@@ -78,7 +78,8 @@ def read_claims(
 ) -> Claims:
     """Return how far the sentences are in what they cite.
 
-    `cited` are the documents that are there, None for one whose text is not known. A sentence
+    `cited` are the documents that are there, None for one whose text is not known; one that the run
+    carries without text is not among them. A sentence
     without keywords claims nothing.
     """
     shares: list[float] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from judges.direct_prompt.grades import MAX_GRADE, grade_of
-from trecjudge.attest import AttesterName, require_shared_script
+from trecjudge.attest import HOLLOW, AttesterName, require_shared_script, require_text
 from trecjudge.errors import JudgmentFailed, WorkflowError
 from trecjudge.lexical.relevance import Parts, Unit, relevance
 from trecjudge.llm.model import Model, Program
@@ -72,13 +72,13 @@ class DirectPromptJudge:
     async def judge(self, item: Item, model: Model) -> Judgment:
         """Return the grade; a text that is not there is the system's fault and has grade 0.
 
-        Raises JudgmentFailed for a document without text, which says nothing about its relevance,
-        and for a topic of which nothing is known.
+        Raises JudgmentFailed for a document of which nobody gave text, which says nothing about its
+        relevance, and for a topic of which nothing is known.
         """
+        if self.unit == "document":
+            require_text(item.document)
         if not item.text.strip():
-            if self.unit == "document":
-                raise JudgmentFailed("no_document_text", "no text; supply it with --documents")
-            return _graded(item, 0, reason="no text")
+            return _graded(item, 0, reason=HOLLOW if item.document else "no text")
         if not parts_of(item.topic):
             raise JudgmentFailed("no_topic_text", "nothing is known of the topic: --rag-topics")
         if self.attester == "llm" or (self.attester == "auto" and model.available):
@@ -148,7 +148,7 @@ def _documents(topic: Topic, response: Response) -> Iterator[Item]:
         document = response.documents.get(doc_id)
         if document is None and response.documents_given:
             continue
-        text = document.full_text if document and document.text.strip() else ""
+        text = document.full_text if document and document.has_text else ""
         exists = None if document is None else True
         citation = Citation(doc_id, doc_id)
         yield Item(topic, response.run_id, text, None, citation, document, exists)

@@ -16,6 +16,7 @@ from judges.faithfulness.steps import (
     truths_of,
 )
 from judges.faithfulness.wording import NO, UNSURE, YES
+from trecjudge.attest import HOLLOW
 from trecjudge.claims.asking import first_sure
 from trecjudge.claims.extraction import SPLIT
 from trecjudge.claims.facts import facts_of
@@ -82,7 +83,7 @@ class FaithfulnessJudge(ClaimJudging):
         if not asked:  # nothing is left for the model, not even the truths
             return [*_all_stated_by_rules(item), *found.values()]
         truths = await self._truths(item, model)
-        found |= await self._verified(item, asked, truths, model)
+        found |= await self._verified(item, asked, truths, library, model)
         return [*truths, *(found[claim.index] for claim in claims)]
 
     async def _sure(
@@ -91,7 +92,7 @@ class FaithfulnessJudge(ClaimJudging):
         """Return, by claim, the verdicts of which the detectors before the model are sure."""
         cheap, found = self.before_the_last(), {}
         for claim in claims:
-            verdict = await first_sure(cheap, claim.text, library)
+            verdict = await first_sure(cheap, claim.text, library.of_claim(claim))
             if verdict is not None:
                 judgment = judgment_on(item, claim, verdict)
                 label = LABELS[verdict.label]
@@ -103,13 +104,17 @@ class FaithfulnessJudge(ClaimJudging):
         item: WholeResponse,
         claims: Sequence[Claim],
         truths: Sequence[Judgment],
+        library: Library,
         model: Model,
     ) -> dict[int, Judgment]:
         """Return, by claim, the verdicts of the model."""
         verifier = Verifier(model, _known(item, truths), self.characters, self.group, self.rounds)
         answers = await verifier.verify(claims)
         pairs = zip(claims, answers, strict=True)
-        return {claim.index: _decided(item, claim, answer, truths) for claim, answer in pairs}
+        return {
+            claim.index: _decided(item, claim, answer, truths, library.of_claim(claim))
+            for claim, answer in pairs
+        }
 
     async def _truths(self, item: WholeResponse, model: Model) -> list[Judgment]:
         """Return what each document states, an unjudged judgment where that is not known."""
@@ -119,6 +124,8 @@ class FaithfulnessJudge(ClaimJudging):
     async def _stated(self, item: WholeResponse, document: Document, model: Model) -> Judgment:
         if unread := without_text(item, document):
             return unread
+        if document.hollow:
+            return _stated_by_rules(item, document)
         try:
             facts = await truths_of(document, model, self.characters)
         except JudgmentFailed as failed:
@@ -139,7 +146,7 @@ def _stated_by_rules(item: Item, document: Document) -> Judgment:
 
 
 def _stated(item: Item, document: Document, facts: Sequence[Fact], attester: str) -> Judgment:
-    reason = f"{len(facts)} truths"
+    reason = HOLLOW if document.hollow else f"{len(facts)} truths"
     given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": attester}
     return judgment_of(item, label=STATED, reason=reason, **given)
 
@@ -151,15 +158,22 @@ def _known(item: WholeResponse, truths: Sequence[Judgment]) -> list[Truth]:
 
 
 def _decided(
-    item: Item, claim: Claim, answer: Answer | JudgmentFailed, truths: Sequence[Judgment]
+    item: Item,
+    claim: Claim,
+    answer: Answer | JudgmentFailed,
+    truths: Sequence[Judgment],
+    library: Library,
 ) -> Judgment:
     """Return the judgment that an answer makes.
 
-    Where the truths of a document are not known, what the others leave unsure is unjudged.
+    Where the truths of a document are not known, what the others leave unsure is unjudged; where
+    its text is missing, only if it bears on the claim.
     """
     if isinstance(answer, JudgmentFailed):
         return replace(unjudged(item, answer), **on_claim(claim))
-    failure = next((t.failure for t in truths if t.failure is not None), None)
+    elsewhere = set(library.unread).difference(library.missing)
+    unknown = (t.failure for t in truths if t.failure and t.doc_id not in elsewhere)
+    failure = next(unknown, None)
     if answer.label == UNSURE and failure is not None:
         return judgment_of(item, failure=failure, usage=answer.usage, **on_claim(claim))
     source = next(iter(answer.sources), None)

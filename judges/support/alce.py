@@ -74,11 +74,16 @@ def _together(alone: tuple[Item, ...], name: str) -> Together:
 
 
 def _joined(items: Sequence[Item], name: str) -> Document | None:
-    """Return the texts of all documents as one; None if one of them has no text."""
-    documents = [item.document for item in items if item.document and item.document.text.strip()]
-    if len(documents) < len(items):
+    """Return the texts of all documents as one; None if the text of one is not known.
+
+    One that the run carries without text adds nothing.
+    """
+    documents = [item.document for item in items if item.document]
+    known = [document for document in documents if document.has_text or document.hollow]
+    if len(known) < len(items):
         return None
-    return Document(name, "\n\n".join(document.full_text for document in documents))
+    texts = (document.full_text for document in known if document.has_text)
+    return Document(name, "\n\n".join(texts), own=True)
 
 
 def alce_recall(response: Response, judgments: Sequence[Judgment]) -> float | None:

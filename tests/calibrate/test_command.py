@@ -126,10 +126,10 @@ def test_labels_of_runs_are_joined_with_their_documents(write: Write, tmp_path: 
     for record in LABELS:
         topic = record["topic_id"] + str(len(runs))
         metadata = {"team_id": "t", "run_id": "r", "topic_id": topic}
-        cited = {"text": record["sentence"], "citations": ["d"]}
-        documents = {"d": {"text": record["passage"]}}
+        cited = {"text": record["sentence"], "citations": [f"d{topic}"]}
+        documents = {f"d{topic}": {"text": record["passage"]}}
         runs.append({"metadata": metadata, "responses": [cited], "documents": documents})
-        place = {"topic_id": topic, "run_id": "r", "sentence_index": 0, "doc_id": "d"}
+        place = {"topic_id": topic, "run_id": "r", "sentence_index": 0, "doc_id": f"d{topic}"}
         labels.append(place | {"label": record["label"]})
     labels.append(labels[0] | {"topic_id": "elsewhere"})
     found = json.loads(

@@ -15,6 +15,7 @@ from trecjudge.claims.offline import LexicalDetector
 from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import Verdict
 from trecjudge.errors import JudgmentFailed
+from trecjudge.records import Claim
 from trecjudge.text.embeddings import embedder
 
 TEXT = "Steam forced through a gap makes a kettle whistle. It was sold in Lyon."
@@ -169,3 +170,25 @@ def test_passages_are_looked_for_by_meaning_where_the_extra_is_installed() -> No
 def test_a_quote_must_prove_something(claim: str, quotes: list[str], label: str) -> None:
     text = "the army has 18 divisions and the navy has 5 ships."
     assert asked(says("ATTRIBUTED", *quotes), claim, library(text)).label == label
+
+
+@pytest.mark.parametrize(
+    ("cited", "open_"), [((), False), (("d0",), True)], ids=["uncited", "cited"]
+)
+def test_a_long_document_in_another_script_shields_no_claim_that_does_not_cite_it(
+    cited: tuple[str, ...], open_: bool
+) -> None:
+    both = library("Москва велика. " * 500, TEXT).of_claim(Claim(0, "Tin shines.", 0, cited))
+    model = says("UNATTRIBUTED")
+    if open_:
+        with pytest.raises(JudgmentFailed, match="were not read"):
+            asked(model, "Tin shines.", both, characters=500, rounds=2)
+    else:
+        assert asked(model, "Tin shines.", both, characters=500, rounds=2).label == "UNATTRIBUTED"
+
+
+def test_documents_carried_without_text_cost_no_call() -> None:
+    model = says("ATTRIBUTED", "x")
+    found = asked(model, "Tin shines.", Library([], hollow=["z"]))
+    assert (found.label, found.reason) == ("UNATTRIBUTED", "no document; carried without text: z")
+    assert model.asked == []

@@ -11,7 +11,7 @@ from trecjudge.claims.offline import LexicalDetector, SemanticDetector, states_p
 from trecjudge.claims.search import Library
 from trecjudge.claims.verdicts import Verdict
 from trecjudge.errors import JudgmentFailed
-from trecjudge.records import Document
+from trecjudge.records import Claim, Document
 from trecjudge.text.embeddings import embedder
 
 GITA = (
@@ -179,3 +179,17 @@ def test_the_semantic_detector_goes_by_meaning_but_numbers_must_be_there() -> No
 )
 def test_what_a_passage_states_plainly(claim: str, passage: str, plainly: bool) -> None:
     assert states_plainly(passage, claim) is plainly
+
+
+@pytest.mark.parametrize("cited", [(), ("d1",)], ids=["uncited", "cited"])
+def test_the_semantic_detector_too_is_shielded_only_by_what_is_cited(
+    cited: tuple[str, ...],
+) -> None:
+    pytest.importorskip("wordllama", reason="the extra `semantic` is not installed")
+    both = library(GITA, "Столица России.").of_claim(Claim(0, "Water boils.", 0, cited))
+    detector = SemanticDetector(embedder=embedder())
+    if cited:
+        with pytest.raises(JudgmentFailed, match="another script"):
+            asyncio.run(detector.verdict("Water boils.", both))
+    else:
+        assert asyncio.run(detector.verdict("Water boils.", both)).label == "UNATTRIBUTED"

@@ -10,7 +10,7 @@ from tests.claims.library import library
 from tests.fakes import response
 from trecjudge.claims.search import Library
 from trecjudge.errors import JudgmentFailed
-from trecjudge.records import Document
+from trecjudge.records import Claim, Document
 
 FILLER = "Grain is stored in barns. Barns are built of oak. Oaks grow for centuries. "
 CLAIM = "Steam makes a kettle whistle."
@@ -72,3 +72,40 @@ def test_a_source_has_what_is_known_of_its_document() -> None:
         "2",
     )
     assert document.full_text[source.start : source.end] == source.excerpt
+
+
+@pytest.mark.parametrize(
+    ("cited", "open_"),
+    [
+        pytest.param((), False, id="nothing"),
+        pytest.param(("d1",), False, id="what can be read"),
+        pytest.param(("d1", "d0"), True, id="what cannot"),
+    ],
+)
+def test_what_cannot_be_compared_leaves_open_only_claims_that_cite_it(
+    cited: tuple[str, ...], open_: bool
+) -> None:
+    both = library("Москва велика.", FILLER).of_claim(Claim(0, CLAIM, 0, cited))
+    if open_:
+        with pytest.raises(JudgmentFailed, match="1 documents are in another script"):
+            both.require_read(CLAIM)
+    else:
+        both.require_read(CLAIM)
+
+
+def test_an_uncited_document_in_another_script_is_looked_into_last() -> None:
+    both = library("Москва велика. " * 3, f"{FILLER}Steam is hot. A kettle is round.")
+    claim = Claim(0, CLAIM, 0, ("d1",))
+    found = both.of_claim(claim).passages(CLAIM)
+    likely = [passage.document.doc_id for passage in found if passage.likely]
+    assert likely == ["d1", "d0"]
+    cited = both.of_claim(Claim(0, CLAIM, 0, ("d0",))).passages(CLAIM)
+    assert {p.document.doc_id: p.likeness for p in cited}["d0"] == 0.5
+
+
+def test_what_the_run_carries_without_text_is_not_missing() -> None:
+    found = Library.of(response((CLAIM, ["z"]), carried={"a": "Text.", "z": "", "y": " "}))
+    assert ([d.doc_id for d in found.documents], found.unread) == (["a"], [])
+    found.require_read(CLAIM)
+    told = found.of_claim(Claim(0, CLAIM, 0, ("z",))).what_was_read("nothing")
+    assert told == "nothing; carried without text: z"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.reading import PLAIN, Read, Write, answer, citing, reading, responses
+from trecjudge.documents.store import HeldDocuments
 from trecjudge.records import Document, Place, Sentence
 
 
@@ -116,8 +117,17 @@ def test_a_sentence_without_citations_key_cites_nothing(read: Read) -> None:
         pytest.param('{"a": "A."}', Document("a", "A."), [], id="plain text"),
         pytest.param('[{"id": "a", "text": "A."}]', Document("a", "A."), [], id="list"),
         pytest.param('{"a": {"text": "A."}}', Document("a", "A."), [], id="no id inside"),
-        pytest.param('{"a": null}', Document("a"), ["document_empty"], id="null"),
-        pytest.param('{"a": {"text": " "}}', Document("a", " "), ["document_empty"], id="blank"),
+        pytest.param('{"a": null}', Document("a"), ["own_document_empty"], id="null"),
+        pytest.param(
+            '{"a": {"text": " "}}', Document("a", " "), ["own_document_empty"], id="blank"
+        ),
+        pytest.param(
+            '[{"id": "a", "title": "T"}]',
+            Document("a", "", "T"),
+            ["own_document_empty"],
+            id="a title only",
+        ),
+        pytest.param('[{"id": "a"}]', Document("a"), ["own_document_empty"], id="an id only"),
         pytest.param('{"b": "B."}', None, ["document_missing"], id="another one"),
         pytest.param("[]", None, ["document_missing"], id="none"),
         pytest.param('{"a": 5}', None, ["documents_unusable", "document_missing"], id="number"),
@@ -158,7 +168,7 @@ ODD = {
     "citation_out_of_range": '"answer": [{"text": "S.", "citations": [9]}], "references": []',
     "citation_duplicate": '"answer": [{"text": "S.", "citations": [0, 0]}], "references": ["a"]',
     "document_missing": '"answer": [{"text": "S.", "citations": ["d"]}], "documents": {}',
-    "document_empty": '"answer": [{"text": "S.", "citations": ["d"]}], "documents": {"d": ""}',
+    "own_document_empty": '"answer": [{"text": "S.", "citations": ["d"]}], "documents": {"d": ""}',
     "documents_not_given": '"answer": [{"text": "S.", "citations": ["d"]}]',
     "references_unusable": '"answer": [{"text": "S."}], "references": 7',
     "reference_unusable": '"answer": [{"text": "S."}], "references": [null]',
@@ -178,3 +188,29 @@ def test_a_finding_carries_the_name_that_its_run_got(write: Write) -> None:
     found = reading(write(one, "a"), write(one.replace('"t"', '"u"'), "b"))
     told = [(f.run_id, f.topic_id) for f in found.findings if f.kind == "citation_out_of_range"]
     assert told == [("r", "1"), ("u/r", "1")]
+
+
+def test_a_document_without_text_that_nobody_cites_is_found(read: Read) -> None:
+    found = read(citing('["a"]', ', "documents": {"a": "A.", "z": ""}'))
+    assert [(str(f).split(": ")[1], f.run_id, f.topic_id) for f in found.findings] == [
+        ("carries 'z' without text", "r", "1")
+    ]
+    assert found.response.documents["z"].hollow
+
+
+@pytest.mark.parametrize(
+    ("beside", "hollow", "kind"),
+    [
+        pytest.param(None, True, "own_document_empty", id="nothing"),
+        pytest.param({}, True, "own_document_empty", id="other documents only"),
+        pytest.param({"a": "A."}, False, "", id="its text"),
+        pytest.param({"a": ""}, False, "document_empty", id="no text either"),
+    ],
+)
+def test_whose_doing_it_is_that_a_document_has_no_text(
+    beside: dict[str, str] | None, hollow: bool, kind: str, read: Read
+) -> None:
+    held = None if beside is None else {i: Document(i, text) for i, text in beside.items()}
+    store = None if held is None else HeldDocuments(held)
+    found = read(citing('["a"]', ', "documents": {"a": ""}'), store=store)
+    assert (found.response.documents["a"].hollow, "".join(found.kinds)) == (hollow, kind)

@@ -134,11 +134,35 @@ def test_without_document_text_claims_are_unjudged() -> None:
     assert scores(native, found)["ATTRIBUTION_RATE"] is None
 
 
-def test_a_document_without_text_leaves_open_what_is_not_found_elsewhere() -> None:
-    documents = {"g": GITA, "empty": " "}
-    found = judged(response(("It has 18 chapters. Copper conducts.", ["g"]), documents=documents))
-    assert [j.label for j in found] == ["ATTRIBUTED", None, "USED", None]
+@pytest.mark.parametrize(
+    ("other", "kind"),
+    [
+        pytest.param(" ", "no_document_text", id="without text"),
+        pytest.param("水壶会响。", "script", id="in another script"),
+    ],
+)
+def test_what_cannot_be_read_leaves_open_claims_of_sentences_that_cite_it(
+    other: str, kind: str
+) -> None:
+    sentences = ("It has 18 chapters. Copper conducts.", ["g", "x"]), ("Gold shines.", ["g"])
+    found = judged(response(*sentences, documents={"g": GITA, "x": other}))
+    assert labels(found) == ["ATTRIBUTED", None, "UNATTRIBUTED"]
+    assert [j.label for j in found if not j.claim] == ["USED", None]
+    assert [j.failure.kind for j in found if j.failure] == [kind] * 2
+
+
+def test_where_no_document_has_text_every_claim_is_open() -> None:
+    found = judged(response(("Copper conducts.", []), documents={"x": ""}))
     assert [j.failure.kind for j in found if j.failure] == ["no_document_text"] * 2
+
+
+def test_a_document_carried_without_text_shields_no_claim() -> None:
+    sentences = ("It has 18 chapters.", ["g"]), ("Copper conducts.", ["z"])
+    found = judged(response(*sentences, carried={"g": GITA, "z": "", "y": "\u200b"}))
+    assert labels(found) == ["ATTRIBUTED", "UNATTRIBUTED"]
+    assert "carried without text: z" in found[1].reason
+    unused = [(j.label, j.grade, j.reason) for j in found[3:]]
+    assert unused == [("UNUSED", 0, "the run carries this document without text")] * 2
 
 
 @pytest.mark.parametrize(

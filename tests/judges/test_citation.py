@@ -141,3 +141,22 @@ def test_bounds_of_an_unjudged_citation() -> None:
     (unknown,) = cited(None, exists=None)
     best, worst = filled(unknown, best=True), filled(unknown, best=False)
     assert (best.label, best.exists, worst.label, worst.exists) == (FULL, True, NONE, False)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u200b"], ids=["empty", "blank", "unseen"])
+@pytest.mark.parametrize("model", [NO_MODEL, always(FULL)], ids=["offline", "model"])
+def test_a_document_that_the_run_carries_without_text_supports_nothing(
+    text: str, model: Model
+) -> None:
+    given = response(("One.", ["k"]), carried={"k": text})
+    (found,) = CitationJudge().pool(Topic("t1"), given)
+    judged = judge(found, model)
+    assert (judged.label, judged.grade, judged.exists) == (NONE, 0, True)
+    assert judged.reason == "the run carries this document without text"
+    assert CitationJudge().group_of(found) is None
+
+
+def test_a_document_of_which_nobody_gave_text_is_unjudged() -> None:
+    with pytest.raises(JudgmentFailed, match="a document without text; supply it") as failed:
+        judge(item(document="\u200b"))
+    assert failed.value.kind == "no_document_text"

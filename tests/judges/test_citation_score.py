@@ -309,3 +309,27 @@ def test_shipped_workflow_has_the_defaults(tmp_path: Path) -> None:
     judge(runs, two, "--judge", "citation_score", "-q")
     name = "x.leaderboard.txt"
     assert (one / name).read_bytes() == (two / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        pytest.param([("Kettle.", ["e"])], [0.0] * 4, id="nothing else is cited"),
+        pytest.param([("Kettle whistles.", ["w", "e"])], [0.8, 1.0, 0.5, 0.0], id="one beside it"),
+        pytest.param(
+            [("Kettle.", ["w"]), ("Kettle.", ["e"])], [0.6, 0.5, 0.5, 0.0], id="a claim of its own"
+        ),
+    ],
+)
+def test_what_is_carried_without_text_counts_as_nothing(
+    sentences: list[Cited], expected: list[float]
+) -> None:
+    answer = response(*sentences, carried={"w": WHISTLE, "e": " "})
+    assert measured(judged(answer)) == pytest.approx(expected)
+
+
+def test_what_is_carried_without_text_makes_copies_no_less_redundant() -> None:
+    copies = {"w": WHISTLE, "x": WHISTLE}
+    alone = measured(judged(response(("Kettle.", ["w", "x"]), carried=copies)))
+    beside = response(("Kettle.", ["w", "x", "e"]), carried=copies | {"e": ""})
+    assert measured(judged(beside)) == alone

@@ -390,3 +390,11 @@ def test_an_unreadable_grade_is_asked_again_then_unjudged_and_not_kept(
     assert (done.status, len(said)) == (3, 6)
     assert "field grade: '1 or 2' is not one integer from 0 to 3." in said[1]
     assert json.loads(done.out)["failures"] == {"parse": 1}
+
+
+@pytest.mark.parametrize("model", [NO_MODEL, grading(3)], ids=["offline", "model"])
+def test_a_document_that_the_run_carries_without_text_has_grade_0(model: Model) -> None:
+    given = response(("One.", ["k"]), carried={"k": "\u200b"})
+    (item,) = DirectPromptJudge(unit="document").pool(KETTLE, given)
+    found = judged(item, model, unit="document")
+    assert (found.grade, found.reason) == (0, "the run carries this document without text")

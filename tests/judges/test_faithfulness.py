@@ -221,3 +221,22 @@ def test_wording_of_the_cases_is_yes_only_where_it_should() -> None:
         want, _, said = line.partition("\t")
         assert (read_verdict(said) == "yes") == (want == "YES"), said
         assert (read_verdict(said) in ("no", "unsure")) == (want == "NO"), said
+
+
+@pytest.mark.parametrize("offline", [True, False], ids=["offline", "model"])
+def test_a_document_carried_without_text_states_nothing_and_shields_nothing(offline: bool) -> None:
+    sentences = [(s.text, ["k", "z"]) for s in ANSWER.sentences]
+    answer = response(*sentences, carried={"k": KETTLE, "z": "\u200b"})
+    model = NO_MODEL if offline else scripted("yes", "no", "unsure")
+    _, hollow, *claims = judged(answer, model)
+    assert (hollow.label, hollow.facts) == ("TRUTHS", ())
+    assert hollow.reason == "the run carries this document without text"
+    assert verdicts(claims) == ["yes", "no", "unsure"]
+
+
+@pytest.mark.parametrize(("cited", "label"), [(["k", "z"], None), (["k"], "unsure")])
+def test_missing_text_leaves_open_claims_of_sentences_that_cite_it(
+    cited: list[str], label: str | None
+) -> None:
+    answer = response(("Collectors admire it.", cited), documents={"k": KETTLE, "z": ""})
+    assert verdicts(judged(answer, scripted("unsure"))) == verdicts(judged(answer)) == [label]

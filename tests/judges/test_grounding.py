@@ -76,3 +76,12 @@ def test_retrieval(references: tuple[str, ...], qrels: dict[str, int] | None, hi
 def test_the_grade_from_which_on_a_document_is_relevant_is_a_setting() -> None:
     found = judged(ANSWER, Topic("t1", qrels={"k": 1}), relevant_from=2)
     assert scores(ANSWER, found)["RETRIEVAL_HIT_3"] == 0.0
+
+
+def test_what_the_run_carries_without_text_or_uncited_in_another_script_shields_no_claim() -> None:
+    sentences = ("Steam makes it whistle.", ["k"]), ("Nine in ten are blue.", [])
+    plain = response(*sentences, carried={"k": "Steam makes it whistle."})
+    more = {"k": "Steam makes it whistle.", "z": "", "y": "水壶会响。"}
+    found = [scores(a, judged(a)) for a in (plain, response(*sentences, carried=more))]
+    assert found[0] == found[1]
+    assert found[0]["FACTUALITY_RATE"] == 0.5

@@ -464,3 +464,22 @@ def test_shipped_workflows_rank_and_rescore(dataset: str, tmp_path: Path) -> Non
     for judgments in tmp_path.glob("*.judgments.jsonl"):
         assert command("rescore", judgments, "-q").status == 0
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
+
+
+@pytest.mark.parametrize(
+    ("cited", "value"),
+    [
+        pytest.param(["a"], (1, 1), id="a good one"),
+        pytest.param(["a", "e"], (1, 0.5), id="with one that is carried without text"),
+        pytest.param(["e", "f"], (0, 0), id="such only"),
+    ],
+)
+def test_what_is_carried_without_text_adds_nothing_to_the_others(
+    cited: list[str], value: tuple[float, float]
+) -> None:
+    given = response(("S.", cited), carried={"a": "Text A.", "e": "", "f": " "})
+    model = ScriptedModel(lambda inputs: {"label": FULL, "evidence": ""})
+    judgments = alce(given, model)
+    assert rounded(scores(given, judgments, compat="alce")) == value
+    assert all(j.judged for j in judgments)
+    assert all(inputs["document"] == "Text A." for inputs in model.asked)

@@ -46,6 +46,7 @@ def test_a_folder_without_a_job(tmp_path: Path) -> None:
             "inputs: {topics: t, runs: [a, b], documents: [d], dataset: rag, document_text: false}",
             Config(inputs=Inputs(Path("t"), (Path("a"), Path("b")), (Path("d"),), "rag", False)),
         ),
+        ("inputs: {own_documents: true}", Config(inputs=Inputs(own_documents=True))),
         ("counts: {findings: {bad_utf8: 2}}\n", Config(findings={"bad_utf8": 2})),
     ],
 )

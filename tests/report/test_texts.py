@@ -67,6 +67,15 @@ def test_documents_given_beside_the_runs(write: Write) -> None:
     assert [d["text"] for d in blocks["documents-0"]] == ["T\nOne.", "Beside."]
 
 
+@pytest.mark.parametrize(("own", "text"), [(False, "Beside."), (True, "T\nOne.")])
+def test_the_text_is_the_one_that_was_judged(own: bool, text: str, write: Write) -> None:
+    beside = write('{"docid": "d", "text": "Beside."}', "documents.jsonl")
+    runs = (write(run("a", "One."), "a.jsonl"),)
+    inputs = Inputs(runs=runs, documents=(beside,), own_documents=own)
+    _, blocks = texts_of(inputs, {("a", "t1"): ["d"]})
+    assert [d["text"] for d in blocks["documents-0"]] == [text]
+
+
 def test_text_that_is_to_stay_out_stays_out(write: Write) -> None:
     inputs = Inputs(runs=(write(run("a", "One."), "a.jsonl"),), document_text=False)
     texts, blocks = texts_of(inputs, {("a", "t1"): ["d"]})

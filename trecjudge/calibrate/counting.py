@@ -59,6 +59,6 @@ def _texts(responses: Iterable[tuple[Topic, Response]]) -> Iterator[str]:
     seen: set[str] = set()
     for _, response in responses:
         for doc_id, document in response.documents.items():
-            if doc_id not in seen and document.text.strip():
+            if doc_id not in seen and document.has_text:
                 seen.add(doc_id)
                 yield document.full_text

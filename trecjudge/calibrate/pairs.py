@@ -87,7 +87,7 @@ def pairs_of_runs(
     for item in (item for topic, response in responses for item in pool(topic, response)):
         weight = _weight_of(labels.get(_key(item)))
         document = item.document
-        if weight is not None and document and document.text.strip() and item.text.strip():
+        if weight is not None and document and document.has_text and item.text.strip():
             pair = LabelledPair(item.topic.topic_id, item.text, document.full_text, weight)
             pairs.append(pair)
             unused.pop(_key(item), None)

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from trecjudge.check.checker import LOST
 from trecjudge.check.mending import mend, said
 from trecjudge.check.rules import Track, track_named, track_of
+from trecjudge.documents.shelf import Shelf
 from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError, OutputError
 from trecjudge.findings import Finding
@@ -157,7 +158,8 @@ class _Copying:
         if self.track is None:
             named = track_named(self.track_name) if self.track_name else None
             self.track = named or track_of(format_.NAME, record, self.dataset)
-        response = Reader(format_.draft(record), place, lambda finding: None, self.store).read()
+        shelf = Shelf(self.store)
+        response = Reader(format_.draft(record), place, lambda finding: None, shelf).read()
         if response is not None and self._is_second(response):
             topic = f"second response on topic {response.topic_id!r}"
             self._change(place, "left out", topic)

@@ -65,20 +65,20 @@ class ModelDetector:
         """Return what the model says, its quotes verified."""
         parts = list(self._parts(claim, library))
         if not parts:
-            library.require_read(claim)
+            library.require_text()
             nothing = "nothing in the documents is like it" if library.documents else "no document"
-            return Verdict(UNATTRIBUTED, nothing, self.name)
+            return Verdict(UNATTRIBUTED, library.what_was_read(nothing), self.name)
         found = None
         for part in parts[: self.rounds]:
             found = _read(claim, part, await self._asked(claim, part))
             if found.label != UNATTRIBUTED:
                 return found
         assert found is not None
-        if unread := sum(map(len, parts[self.rounds :])):
+        rest = (passage for part in parts[self.rounds :] for passage in part)
+        if unread := sum(library.must_be_read(claim, passage.document) for passage in rest):
             message = f"{unread} passages that may hold it were not read: raise `rounds`"
             raise JudgmentFailed("not_read", message)
-        if library.unread:
-            library.require_read(claim)
+        library.require_text()
         return found
 
     async def _asked(self, claim: str, part: Sequence[Passage]) -> Prediction:

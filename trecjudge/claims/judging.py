@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
+from trecjudge.attest import require_text
 from trecjudge.claims.asking import ATTRIBUTE, Cascade, Detector, ModelDetector
 from trecjudge.claims.extraction import SPLIT, Extractor, claims_by_model, claims_by_rules
 from trecjudge.claims.offline import LexicalDetector, SemanticDetector
-from trecjudge.claims.search import NO_TEXT, Library
+from trecjudge.claims.search import Library
 from trecjudge.claims.statements import abstains
 from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED, Verdict
 from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
@@ -104,7 +105,9 @@ class ClaimJudging:
     ) -> Judgment:
         """Return the judgment on a claim, an unjudged one where it fails: others still count."""
         try:
-            return judgment_on(item, claim, await detector.verdict(claim.text, library))
+            return judgment_on(
+                item, claim, await detector.verdict(claim.text, library.of_claim(claim))
+            )
         except JudgmentFailed as failed:
             return replace(unjudged(item, failed), **on_claim(claim))
 
@@ -165,11 +168,12 @@ def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
 
 
 def without_text(item: Item, document: Document) -> Judgment | None:
-    """Return the unjudged judgment on a document without text; None for one that has some."""
-    if document.text.strip():
-        return None
-    failed = JudgmentFailed(NO_TEXT, "a document without text; supply it with --documents")
-    return replace(unjudged(item, failed), doc_id=document.doc_id)
+    """Return the unjudged judgment on a document of which nobody gave text; else None."""
+    try:
+        require_text(document)
+    except JudgmentFailed as failed:
+        return replace(unjudged(item, failed), doc_id=document.doc_id)
+    return None
 
 
 def on_claim(claim: Claim) -> dict[str, Any]:

@@ -85,6 +85,9 @@ class LexicalDetector:
             reason = "two documents together have what it says"
             return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE)
         library.require_read(claim)
+        if not passages:
+            nothing = library.what_was_read("no document has any of it")
+            return Verdict(UNATTRIBUTED, nothing, self.name)
         return self._unattributed(claim, passages)
 
     def is_sure(self, claim: str, verdict: Verdict, library: Library) -> bool:
@@ -117,8 +120,6 @@ class LexicalDetector:
         return Verdict(ATTRIBUTED, reason, self.name, found, match_of(claim, found[:1]))
 
     def _unattributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
-        if not passages:
-            return Verdict(UNATTRIBUTED, "no document has any of it", self.name)
         best = passages[0]
         lacking = missing(claim, best.text)
         words = f"; missing: {', '.join(map(repr, lacking))}" if lacking else ""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from trecjudge.attest import NO_TEXT
 from trecjudge.errors import JudgmentFailed
 from trecjudge.lexical.passages import LENGTH, best_passage, passage_weights
 from trecjudge.lexical.prepared import Prepared, prepared_text, scripts_of
 from trecjudge.lexical.wording import Term, wording_of
-from trecjudge.records import Document, Evidence, Response, Source
+from trecjudge.records import Claim, Document, Evidence, Response, Source
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.tokens import comparable, scripts
 
-NO_TEXT = "no_document_text"
 _LIKELY_OVERLAP = 0.3
 _LIKELY_COSINE = 0.6
 _UNCOMPARED = 24
@@ -76,12 +76,18 @@ def source_of(document: Document, evidence: Evidence, similarity: float | None =
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The documents of a response. With an `embedder` passages are looked for by meaning too."""
+    """The documents of a response. With an `embedder` passages are looked for by meaning too.
+
+    `unread` are the ids of those without text, `hollow` of those that the run carries so. `cited`
+    are the documents of the sentence that a claim is from, None where that is not known: only
+    they may leave the claim open. What a run adds beside them shields none of its claims.
+    """
 
     documents: Sequence[Document]
     unread: Sequence[str] = ()
-    """The ids of those without text."""
     embedder: Embedder | None = None
+    hollow: Sequence[str] = ()
+    cited: Collection[str] | None = None
 
     @classmethod
     def of(cls, response: Response) -> Library:
@@ -93,9 +99,14 @@ class Library:
             message = "no document text was given; supply it with --documents"
             raise JudgmentFailed(NO_TEXT, message)
         every = response.documents.values()
-        with_text = [document for document in every if document.text.strip()]
-        unread = [document.doc_id for document in every if not document.text.strip()]
-        return cls(with_text, unread)
+        with_text = [document for document in every if document.has_text]
+        hollow = [document.doc_id for document in every if document.hollow]
+        unread = [d.doc_id for d in every if not (d.has_text or d.hollow)]
+        return cls(with_text, unread, hollow=hollow)
+
+    def of_claim(self, claim: Claim) -> Library:
+        """Return the same documents, with what the sentence of a claim cites."""
+        return replace(self, cited=claim.cited)
 
     def by_meaning(self, embedder: Embedder | None) -> Library:
         """Return the same documents, looked into by embeddings too; as it is without any."""
@@ -110,7 +121,8 @@ class Library:
         """Return passages that do not overlap, of all documents to their ends, best first.
 
         Those that have nothing of the claim are left out, but for documents in another script,
-        which words cannot be looked for in: all of these is likely.
+        which words cannot be looked for in: all of these is likely, those that the sentence does
+        not cite less than any passage that is.
         """
         readable = {id(document) for document in self.readable(claim)}
         found: list[Passage] = []
@@ -118,10 +130,11 @@ class Library:
             if id(document) in readable:
                 found += self._passages_in(document, claim)
             else:
+                likely = 0.5 if self.bears_on(document.doc_id) else _LIKELY_OVERLAP
                 spans = prepared_text(document.full_text).spans
                 parts = (spans[i : i + _UNCOMPARED] for i in range(0, len(spans), _UNCOMPARED))
-                found += [Passage(document, part[0][0], part[-1][1], 0.5) for part in parts]
-        return sorted(found, key=lambda p: -p.likeness)
+                found += [Passage(document, part[0][0], part[-1][1], likely) for part in parts]
+        return sorted(found, key=lambda p: (-p.likeness, id(p.document) not in readable))
 
     def readable(self, claim: str) -> Iterator[Document]:
         """Yield the documents that share a script with the claim, or have no letters."""
@@ -130,19 +143,43 @@ class Library:
             if comparable(ours, scripts_of(document.full_text)):
                 yield document
 
+    def bears_on(self, doc_id: str) -> bool:
+        """Return whether the claim is open while this document cannot be read."""
+        return self.cited is None or doc_id in self.cited
+
+    @property
+    def missing(self) -> list[str]:
+        """The documents whose text is missing for the claim: all, where no document has any."""
+        return [i for i in self.unread if self.bears_on(i) or not self.documents]
+
+    def must_be_read(self, claim: str, document: Document) -> bool:
+        """Return whether a document must be read to its end before a claim is unattributed."""
+        same = comparable(scripts(claim), scripts_of(document.full_text))
+        return same or self.bears_on(document.doc_id)
+
     def require_read(self, claim: str) -> None:
-        """Raise JudgmentFailed if a document could not be read, or not compared with the claim.
+        """Raise JudgmentFailed if a document that bears on a claim could not be read or compared.
 
         For a claim that was found nowhere: it may stand there.
         """
-        if self.unread:
-            few = ", ".join(self.unread[:3])
-            message = f"{len(self.unread)} documents have no text ({few}): it may stand there"
-            raise JudgmentFailed(NO_TEXT, f"{message}; supply it with --documents")
-        foreign = len(self.documents) - sum(1 for _ in self.readable(claim))
+        self.require_text()
+        readable = {id(document) for document in self.readable(claim)}
+        foreign = [d for d in self.documents if id(d) not in readable and self.bears_on(d.doc_id)]
         if foreign:
-            message = f"{foreign} documents are in another script than the claim"
+            message = f"{len(foreign)} documents are in another script than the claim"
             raise JudgmentFailed("script", f"{message}: a model can read them (--use-env-llm)")
+
+    def require_text(self) -> None:
+        """Raise JudgmentFailed if text is missing of a document that bears on the claim."""
+        if missing := self.missing:
+            few = ", ".join(missing[:3])
+            message = f"{len(missing)} documents have no text ({few}): it may stand there"
+            raise JudgmentFailed(NO_TEXT, f"{message}; supply it with --documents")
+
+    def what_was_read(self, nothing: str) -> str:
+        """Return the reason of a claim that nothing is like; it names what is carried empty."""
+        hollow = [doc_id for doc_id in self.hollow if self.bears_on(doc_id)]
+        return f"{nothing}; carried without text: {', '.join(hollow[:3])}" if hollow else nothing
 
     def _best_in(self, document: Document, claim: str) -> Passage | None:
         if self.embedder is not None:

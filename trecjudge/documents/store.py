@@ -151,7 +151,7 @@ def _write_index(path: Path, files: Sequence[Path], report: Report) -> int:
         database.execute("PRAGMA synchronous = OFF")
         names = ", ".join(f"{name} TEXT" for name in ("id", *COLUMNS))
         database.execute(f"CREATE TABLE documents ({names})")
-        rows = (astuple(document) for _, document in _documents(files, report))
+        rows = (astuple(document)[: len(COLUMNS) + 1] for _, document in _documents(files, report))
         count = 0
         while batch := list(islice(rows, BATCH)):
             database.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", batch)

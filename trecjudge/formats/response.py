@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from trecjudge.documents.record import documents_of
-from trecjudge.documents.store import DocumentStore
+from trecjudge.documents.shelf import Shelf
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.formats.citations import References, Resolver
 from trecjudge.formats.draft import ABSENT, Draft
@@ -20,15 +21,19 @@ from trecjudge.text.instructions import instruction_like
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads one draft into a response; every problem becomes a finding at the draft's place."""
+    """Reads one draft into a response; every problem becomes a finding at the draft's place.
+
+    `carries` tells whether the run carries documents in another of its responses.
+    """
 
     draft: Draft
     place: Place
     report: Report
-    store: DocumentStore | None = None
+    shelf: Shelf = field(default_factory=Shelf)
     flag_instructions: bool = False
     name: str = ""
     """What the run is called; its run_id where nothing is given."""
+    carries: Callable[[Draft, Place], bool] = lambda draft, place: False
 
     def read(self) -> Response | None:
         """Return the response, or None if it cannot be told which topic it answers."""
@@ -39,7 +44,7 @@ class Reader:
         references = References.read(self.draft.references, self._complain)
         resolver = Resolver(
             references,
-            lambda doc_id: self._find(doc_id, own) is not None,
+            lambda doc_id: self.shelf.find(doc_id, own) is not None,
             self.draft.integers_are_ids,
             self._positions(references, own),
         )
@@ -49,7 +54,7 @@ class Reader:
         self._check_again(reader, sentences)
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
         given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
-        documents = {d: found for d in given if (found := self._find(d, own)) is not None}
+        documents = {d: found for d in given if (found := self.shelf.find(d, own)) is not None}
         response = Response(
             run_id=self._checked_run_id(),
             topic_id=topic_id,
@@ -57,10 +62,11 @@ class Reader:
             sentences=sentences,
             references=tuple(i for i in references.ids if i),
             documents=documents,
-            documents_given=self.store is not None or self.draft.documents not in (ABSENT, None),
+            documents_given=self._documents_given(),
             place=self.place,
         )
         self._check_documents(response)
+        self._check_texts(response, own)
         if self.flag_instructions:
             self._check_instructions(response)
         return response
@@ -111,17 +117,17 @@ class Reader:
             if document is None:
                 message = f"has a document {shown(entry)} without id or text"
                 self._complain("documents_unusable", message, entry)
-            elif own.setdefault(document.doc_id, document) is not document:
+            elif document.doc_id in own:
                 message = f"has document {document.doc_id!r} twice"
                 self._complain("document_duplicate", message, document.doc_id)
+            else:
+                own[document.doc_id] = replace(document, own=True)
         return own
 
-    def _find(self, doc_id: str, own: dict[str, Document]) -> Document | None:
-        """Return a document of the response, or of the store where the response has no text."""
-        mine = own.get(doc_id)
-        if (mine is None or not mine.text.strip()) and self.store is not None:
-            return self.store.get(doc_id) or mine
-        return mine
+    def _documents_given(self) -> bool:
+        """Tell whether anything could supply documents: the job, or the run here or elsewhere."""
+        here = self.draft.documents not in (ABSENT, None)
+        return self.shelf.store is not None or here or self.carries(self.draft, self.place)
 
     def _positions(self, references: References, own: dict[str, Document]) -> tuple[str, ...]:
         """Return the response's documents as a list has them, where there are no references.
@@ -136,7 +142,7 @@ class Reader:
     def _names(self, references: References, own: dict[str, Document]) -> dict[str, str]:
         """Return the ids of the documents by title and by address."""
         given = dict.fromkeys((*filter(None, references.ids), *own))
-        found = [document for doc_id in given if (document := self._find(doc_id, own))]
+        found = [document for doc_id in given if (document := self.shelf.find(doc_id, own))]
         return {
             name.strip().casefold(): document.doc_id
             for document in reversed(found)
@@ -178,20 +184,43 @@ class Reader:
                 )
 
     def _check_documents(self, response: Response) -> None:
+        """Tell of every citation whose document is not there, or has no text."""
         cited = [(s.index, c.doc_id) for s in response.sentences for c in s.citations if c.doc_id]
         if not response.documents_given:
             if cited:
                 message = f"has {len(cited)} citations and no document text"
                 self._complain("documents_not_given", message, len(cited))
             return
+        if self.shelf.store is None and self.draft.documents in (ABSENT, None):
+            message = f"carries no documents, as the run does elsewhere, for {len(cited)} citations"
+            self._complain("documents_withheld", message, len(cited))
         for index, doc_id in cited:
             document = response.documents.get(doc_id)
             if document is None:
                 message = f"cites {doc_id!r}, which no document is"
                 self._complain("document_missing", message, doc_id, index)
-            elif not document.text.strip():
+            elif document.hollow:
+                message = f"cites {doc_id!r}, which it carries without text"
+                self._complain("own_document_empty", message, doc_id, index)
+            elif not document.has_text:
                 message = f"cites {doc_id!r}, a document without text"
                 self._complain("document_empty", message, doc_id, index)
+
+    def _check_texts(self, response: Response, own: Mapping[str, Document]) -> None:
+        """Tell of what the run carries: no text, which nobody cites, or another one than is known.
+
+        That somebody cites it without text is told of the citation.
+        """
+        cited = {c.doc_id for s in response.sentences for c in s.citations}
+        run = f"{response.team_id}/{response.run_id}"
+        for doc_id, mine in own.items():
+            if response.documents[doc_id].hollow and doc_id not in cited:
+                message = f"carries {doc_id!r} without text"
+                self._complain("own_document_empty", message, doc_id)
+            elif message := self.shelf.differs(run, mine):
+                self._complain("document_differs", message, doc_id)
+            elif message := self.shelf.varies(run, mine):
+                self._complain("document_varies", message, doc_id)
 
 
 def _ignore(kind: str, message: str, value: object, sentence: int | None = None) -> None:

@@ -43,7 +43,8 @@ def find_output(given: Path, name: str | None = None) -> Outputs:
 class Inputs:
     """What a job was given, by which its texts can be read again.
 
-    `document_text` tells whether text of documents may stand in what it writes.
+    `document_text` tells whether text of documents may stand in what it writes, `own_documents`
+    whether the text that a run carries was judged where `documents` has one too.
     """
 
     topics: Path | None = None
@@ -51,6 +52,7 @@ class Inputs:
     documents: tuple[Path, ...] = ()
     dataset: str = "auto"
     document_text: bool = True
+    own_documents: bool = False
 
     def names_alone(self, text: str) -> str:
         """Return a text without the folders of the inputs: where they lie is nobody's business."""
@@ -83,6 +85,7 @@ def read_config(path: Path) -> Config:
             tuple(map(Path, given.get("documents") or ())),
             given.get("dataset") or "auto",
             given.get("document_text") is not False,
+            given.get("own_documents") is True,
         )
         findings = (loaded.get("counts") or {}).get("findings") or {}
         return Config(str(loaded.get("written", "")), str(model.get("model", "")), inputs, findings)

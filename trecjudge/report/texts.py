@@ -66,7 +66,13 @@ def _read(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, texts: Texts) -> 
     store = None
     if inputs.document_text and inputs.documents:
         store = open_documents(inputs.documents, default_folder(), _unheard)
-    reader = RunReader(find_runs(inputs.runs), _unheard, store=store, dataset=inputs.dataset)
+    reader = RunReader(
+        find_runs(inputs.runs),
+        _unheard,
+        store=store,
+        own_documents=inputs.own_documents,
+        dataset=inputs.dataset,
+    )
     shelf = _Shelf(blocks)
     for topic, response in reader:
         texts.topics.setdefault(topic.topic_id, topic)
@@ -77,7 +83,7 @@ def _read(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, texts: Texts) -> 
             texts.places[response.run_id, response.topic_id] = {
                 document.doc_id: shelf.place(response.topic_id, document)
                 for document in known
-                if document.text.strip()
+                if document.has_text
             }
 
 

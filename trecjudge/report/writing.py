@@ -188,6 +188,7 @@ def _inputs(wanted: Wanted, config: Config) -> Inputs:
             runs=given.runs or inputs.runs,
             documents=given.documents or inputs.documents,
             document_text=inputs.document_text,
+            own_documents=inputs.own_documents,
         )
     if wanted.document_text is None:
         return inputs

@@ -1,0 +1,28 @@
+"""The nouns of the field: what is a document with text."""
+
+from __future__ import annotations
+
+import pytest
+
+from trecjudge.records import Document
+
+
+@pytest.mark.parametrize(
+    ("text", "has_text"),
+    [
+        pytest.param("A.", True, id="text"),
+        pytest.param(".", True, id="a stop"),
+        pytest.param("中", True, id="Chinese"),
+        pytest.param("\u200bA\u200b", True, id="between what is not seen"),
+        pytest.param("", False, id="empty"),
+        pytest.param(" \n\t\u00a0\u3000\u2028", False, id="white space"),
+        pytest.param("\u200b\u200c\u200d\u2060\ufeff", False, id="no width"),
+        pytest.param("\u00ad\u034f\u3164\u115f\uffa0\u2800", False, id="soft hyphen, fillers"),
+        pytest.param("\ufe0f\U000e0100\U000e0041", False, id="variation selectors, tags"),
+        pytest.param("\x00\x7f\u202e\u2066", False, id="control"),
+    ],
+)
+def test_text_is_what_can_be_seen(text: str, has_text: bool) -> None:
+    given, own = Document("d", text, "A title"), Document("d", text, "A title", own=True)
+    assert (given.has_text, own.has_text) == (has_text, has_text)
+    assert (given.hollow, own.hollow) == (False, not has_text)

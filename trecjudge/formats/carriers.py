@@ -1,0 +1,51 @@
+"""Which runs carry documents: what one of them leaves out of a response is then its own doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.formats.draft import Draft
+from trecjudge.formats.registry import format_of
+from trecjudge.records import Place
+from trecjudge.sources.values import as_id, objects
+
+Run = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Carriers:
+    """Tells whether a run carries documents in any response, by a look at all files when asked."""
+
+    files: Iterable[Path]
+    dataset: str = "auto"
+    found: set[Run] | None = field(default=None)
+
+    def has(self, draft: Draft, place: Place) -> bool:
+        """Return whether the run of this draft carries a document somewhere."""
+        if self.found is None:
+            self.found = {run for file in self.files for run in self._in(file)}
+        return _run_of(draft, place.path) in self.found
+
+    def _in(self, file: Path) -> set[Run]:
+        found: set[Run] = set()
+        path = Place(str(file)).path
+        with suppress(InputError):  # a finding where its responses are read
+            for _, record in objects(file, _unheard):
+                if record.get("documents") and (claimed := format_of(record, self.dataset)):
+                    found.add(_run_of(claimed[0].draft(record), path))
+        return found
+
+
+def _run_of(draft: Draft, path: str) -> Run:
+    """Return what tells a run: team and run_id or, where one is lacking, the file too."""
+    team, run = as_id(draft.team_id) or "", as_id(draft.run_id) or ""
+    return team, run, "" if team and run else path
+
+
+def _unheard(finding: Finding) -> None:
+    """Findings are told where the responses are read."""
