@@ -81,9 +81,8 @@ class CitationScoreJudge:
         assert isinstance(item, WholeResponse)
         response = item.response
         ids = dict.fromkeys(c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
-        if ids and not response.documents_given:
-            return [_unjudged(item, "no_document_text")] * len(AXES)
-        cited = {i: _passage(response.documents[i]) for i in ids if i in response.documents}
+        documents = {i: response.documents.get(i) for i in ids if response.has(i) is not False}
+        cited = {i: _passage(document) for i, document in documents.items()}
         if not cited:
             return [_nothing_cited(item, name) for name in AXES]
         passages = [passage for passage in cited.values() if passage is not None]
@@ -176,8 +175,8 @@ def _redundancy(item: Item, passages: Sequence[Passage]) -> Judgment:
     return _measured(item, REDUNDANCY, value, f"cited passages: {len(passages)}")
 
 
-def _passage(document: Document) -> Passage | None:
-    return read_passage(document.full_text) if document.text.strip() else None
+def _passage(document: Document | None) -> Passage | None:
+    return read_passage(document.full_text) if document and document.text.strip() else None
 
 
 def _nothing_cited(item: Item, name: str) -> Judgment:

@@ -95,6 +95,9 @@ class Library:
         every = response.documents.values()
         with_text = [document for document in every if document.text.strip()]
         unread = [document.doc_id for document in every if not document.text.strip()]
+        if response.documents_lost:
+            cited = (c.doc_id for s in response.sentences for c in s.citations)
+            unread += dict.fromkeys(i for i in cited if i and response.has(i) is None)
         return cls(with_text, unread)
 
     def by_meaning(self, embedder: Embedder | None) -> Library:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from trecjudge.documents.record import documents_of
+from trecjudge.documents.carried import Carried, CarriedReader
 from trecjudge.documents.store import DocumentStore
 from trecjudge.findings import Finding, Report, shown
-from trecjudge.formats.citations import References, Resolver
+from trecjudge.formats.citations import References, Resolver, ids_written
 from trecjudge.formats.draft import ABSENT, Draft
 from trecjudge.records import Document, Place, Response, Sentence
 from trecjudge.sources.containers import bare_name
@@ -34,12 +35,14 @@ class Reader:
         topic_id = self._topic_id()
         if topic_id is None:
             return None
-        own = self._own_documents()
         references = References.read(self.draft.references, self._complain)
+        carried = self._carried(references)
+        own = carried.documents
         resolver = Resolver(
             references,
             lambda doc_id: self._find(doc_id, own) is not None,
             self.draft.integers_are_ids,
+            carried.order,
         )
         sentences = tuple(self._sentences(resolver))
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
@@ -52,7 +55,9 @@ class Reader:
             sentences=sentences,
             references=tuple(i for i in references.ids if i),
             documents=documents,
-            documents_given=self.store is not None or self.draft.documents not in (ABSENT, None),
+            documents_given=self.store is not None or carried.given,
+            documents_lost=self.store is not None and self.store.lost > 0,
+            documents_unnamed=self.store is None and not carried.named,
             place=self.place,
         )
         self._check_documents(response)
@@ -91,17 +96,11 @@ class Reader:
             self._complain("team_id_missing", "has no team_id", self.draft.team_id)
         return team_id or ""
 
-    def _own_documents(self) -> dict[str, Document]:
-        own: dict[str, Document] = {}
+    def _carried(self, references: References) -> Carried:
         value = None if self.draft.documents is ABSENT else self.draft.documents
-        for entry, document in documents_of(value):
-            if document is None:
-                message = f"has a document {shown(entry)} without id or text"
-                self._complain("documents_unusable", message, entry)
-            elif own.setdefault(document.doc_id, document) is not document:
-                message = f"has document {document.doc_id!r} twice"
-                self._complain("document_duplicate", message, document.doc_id)
-        return own
+        cited = cache(partial(ids_written, self.draft.sentences))
+        known = references.known
+        return CarriedReader(references.ids, known, cited, self._complain).read(value)
 
     def _find(self, doc_id: str, own: dict[str, Document]) -> Document | None:
         """Return a document of the response, or of the store where the response has no text."""
@@ -169,7 +168,10 @@ class Reader:
             return
         for index, doc_id in cited:
             document = response.documents.get(doc_id)
-            if document is None:
+            if response.has(doc_id) is None:
+                message = f"cites {doc_id!r}, which may be a document whose id is not known"
+                self._complain("document_unknown", message, doc_id, index)
+            elif document is None:
                 message = f"cites {doc_id!r}, which no document is"
                 self._complain("document_missing", message, doc_id, index)
             elif not document.text.strip():

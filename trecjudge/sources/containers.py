@@ -111,6 +111,11 @@ def chunks(path: Path, size: int = CHUNK) -> Iterator[bytes]:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
+def opening(path: Path) -> bytes:
+    """Return the first unpacked bytes of a file, at most `CHUNK`. Raises InputError as `lines`."""
+    return next(chunks(path), b"").removeprefix(BOM)
+
+
 def count_lines(path: Path) -> int:
     """Return the number of line ends in a file, 0 if it cannot be read."""
     try:

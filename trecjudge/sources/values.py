@@ -28,7 +28,7 @@ def values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
     reader = lines(path)
     held = list(islice(reader, 2))
     if held and _is_spread(*(text for _, text in held)):
-        yield from _Spread(path, report).read()
+        yield from Spread(path, report).read()
         return
     for number, line in chain(held, reader):
         try:
@@ -57,7 +57,7 @@ def _is_spread(first: bytes, second: bytes = b"") -> bool:
     return False
 
 
-class _Spread:
+class Spread:
     """Reads an array's entries, or values one after another, on any lines of a file.
 
     What it holds of the text grows only until a value is complete.
