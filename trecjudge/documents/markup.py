@@ -6,7 +6,9 @@ A small reader of its own: it looks for known elements and expands nothing that 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from trecjudge.documents.names import (
@@ -27,8 +29,8 @@ RECORDS = (
     *(b"doc", b"document", b"pubmedarticle", b"medlinecitation", b"record", b"article"),
     *(b"passage", b"segment", b"page", b"row", b"item", b"entry"),
 )
-BEGIN = re.compile(rb"<(" + b"|".join(RECORDS) + rb")(?=[\s>])[^>]*>", re.IGNORECASE)
-LARGEST = 1 << 28
+BEGIN = re.compile(rb"<(" + b"|".join(RECORDS) + rb")(?=[\s>])[^<>]*>", re.IGNORECASE)
+LARGEST = 1 << 26
 """The most bytes of one document."""
 KEPT = 1 << 10
 """Bytes that are kept where no document begins: one may begin in their midst."""
@@ -36,6 +38,8 @@ TAG = re.compile(r"<([A-Za-z][\w.:-]*)([^<>]*)>")
 ATTRIBUTE = re.compile(r"""([A-Za-z][\w.:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 UNTOLD = frozenset(("docoldno", "dochdr", "fileid", "doctype"))
 """Elements that are no part of the text, and nothing that a document has."""
+MOST_PASSED = 100
+"""Elements of a name that are looked into for others; each time the document is read on."""
 NAMED = ("field", "str", "arr")
 """Elements that stand for the one that their attribute `name` tells."""
 PARTS = re.compile(
@@ -97,7 +101,7 @@ class _Elements:
                 return False
         if self._begin is BEGIN:
             name = found[1]
-            self._begin = re.compile(rb"<(" + name + rb")(?=[\s>])[^>]*>", re.IGNORECASE)
+            self._begin = re.compile(rb"<(" + name + rb")(?=[\s>])[^<>]*>", re.IGNORECASE)
             self._end = re.compile(rb"</" + name + rb"\s*>|<" + name + rb"(?=[\s>])", re.IGNORECASE)
         self._pass(found.start())
         return True
@@ -124,34 +128,44 @@ def _decoded(raw: bytes) -> str:
 def _record(document: str) -> dict[str, str]:
     """Return the known elements of a document; all the rest is its text where none is called so."""
     text = literal(document)
-    lower = text.lower()
     found: dict[str, list[str]] = {}
     rest: list[str] = []
-    absent: set[str] = set()
-    position = 0
-    for tag in TAG.finditer(text):
-        if tag.start() < position:
-            continue
-        name, end = tag[1].lower(), tag.end()
-        attributes = {a[1].lower(): a[2] or a[3] for a in ATTRIBUTE.finditer(tag[2])}
+    passed: Counter[str] = Counter()
+    looked = position = 0
+    while tag := TAG.search(text, looked):
+        looked = tag.end()
+        name = tag[1].lower()
         if not tag.start():
+            attributes = _attributes(tag)
             found |= {k: [v] for k, v in attributes.items() if plain(k) in IDENTIFYING}
-            position = end
+            position = looked
             continue
-        called = attributes.get("name", "") if name in NAMED else name.rpartition(":")[2]
-        if plain(called) not in FIELDS or name in absent or tag[2].endswith("/"):
+        called = _attributes(tag).get("name", "") if name in NAMED else name.rpartition(":")[2]
+        known = _plain(called)
+        if known not in FIELDS or passed[name] > MOST_PASSED or tag[2].endswith("/"):
             continue
-        close = lower.find(f"</{name}", end)
-        if close < 0:
-            absent.add(name)
-            continue
-        if _holds_parts(plain(called), text[end:close]):
+        close = _closing(name).search(text, looked)
+        if close is None or _holds_parts(known, text[looked : close.start()]):
+            passed[name] += 1 if close else MOST_PASSED + 1
             continue
         rest.append(text[position : tag.start()])
-        found.setdefault(called, []).append(text[end:close])
-        position = lower.find(">", close) + 1 or len(text)
+        found.setdefault(called, []).append(text[looked : close.start()])
+        looked = position = close.end()
     rest.append(text[position:])
     return _fields(found, "\n".join(rest))
+
+
+def _attributes(tag: re.Match[str]) -> dict[str, str]:
+    return {found[1].lower(): found[2] or found[3] or "" for found in ATTRIBUTE.finditer(tag[2])}
+
+
+_plain = lru_cache(maxsize=1024)(plain)
+
+
+@lru_cache(maxsize=256)
+def _closing(name: str) -> re.Pattern[str]:
+    """Return what closes an element: `</abstracttext>` closes no `<abstract>`."""
+    return re.compile(rf"</{re.escape(name)}\s*>", re.IGNORECASE)
 
 
 def _holds_parts(name: str, content: str) -> bool:
