@@ -24,7 +24,7 @@ BLOCK = re.compile(
     re.IGNORECASE,
 )
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-BLANKS = re.compile(r"[^\S\n]+")
+BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 LINES = re.compile(r" ?\n[ \n]*")
 
 
