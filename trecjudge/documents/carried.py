@@ -67,6 +67,8 @@ class CarriedReader:
 
         They are fields of one, places, or nothing that is cited while ids inside of it are.
         """
+        if next(iter(value), None) in self.known:
+            return False
         ids = [as_id(key) for key in value]
         if not self.known.isdisjoint(ids) or self._wanted(*ids):
             return False

@@ -37,9 +37,9 @@ def document_of(
         own,
         _text(record, shape),
         next((text for key in shape.titles if (text := as_text(record[key]))), ""),
-        url=_first(record, shape.urls),
-        date=_first(record, shape.dates),
-        version=_first(record, shape.versions),
+        url=_first(record, shape.urls) if shape.urls else "",
+        date=_first(record, shape.dates) if shape.dates else "",
+        version=_first(record, shape.versions) if shape.versions else "",
     )
 
 
@@ -112,7 +112,8 @@ def _text(record: Mapping[str, Any], shape: Shape) -> str:
     """Return the first text that is not blank, of an abstract and a whole text the longer one."""
     blank = ""
     for key in shape.texts:
-        text = _written(record[key])
+        value = record[key]
+        text = value if isinstance(value, str) else _written(value)
         if not text or text.isspace():
             blank = blank or text
             continue

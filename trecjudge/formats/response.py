@@ -168,7 +168,7 @@ class Reader:
             return
         for index, doc_id in cited:
             document = response.documents.get(doc_id)
-            if response.has(doc_id) is None:
+            if document is None and response.has(doc_id) is None:
                 message = f"cites {doc_id!r}, which may be a document whose id is not known"
                 self._complain("document_unknown", message, doc_id, index)
             elif document is None:
