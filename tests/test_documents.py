@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.reading import Write
-from trecjudge.documents.record import document_of, documents_of
+from trecjudge.documents.record import document_of
 from trecjudge.documents.store import open_documents
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
@@ -38,6 +38,60 @@ from trecjudge.records import Document
         pytest.param('{"id": "d", "text": 5}', Document("d"), id="a number is no text"),
         pytest.param('{"id": "d", "text": null, "body": "T."}', Document("d", "T."), id="body"),
         pytest.param('{"id": "", "pid": "d"}', Document("d"), id="empty id beside a good one"),
+        pytest.param('{"docno": "d", "text": "T."}', Document("d", "T."), id="docno"),
+        pytest.param('{"DOCNO": "d", "TEXT": "T."}', Document("d", "T."), id="in capitals"),
+        pytest.param(
+            '{"ClueWeb22-ID": "d", "URL": "u", "Clean-Text": "T."}',
+            Document("d", "T.", url="u"),
+            id="ClueWeb22",
+        ),
+        pytest.param(
+            '{"pmid": 12345, "title": "N", "abstract": "T."}',
+            Document("12345", "T.", "N"),
+            id="PubMed",
+        ),
+        pytest.param('{"document_id": "d", "raw": "T."}', Document("d", "T."), id="raw"),
+        pytest.param(
+            '{"docid": "d", "raw": "{\\"id\\": 1, \\"contents\\": \\"T.\\"}"}',
+            Document("d", "T."),
+            id="raw JSON",
+        ),
+        pytest.param('{"docid": "d", "raw": "<p>T.</p>"}', Document("d", "T."), id="raw markup"),
+        pytest.param(
+            '{"id": "d", "abstract": "T.", "fullText": "T. More."}',
+            Document("d", "T. More."),
+            id="abstract and full text",
+        ),
+        pytest.param(
+            '{"id": "d", "abstract": "T. More.", "fullText": "T."}',
+            Document("d", "T. More."),
+            id="full text that is cut",
+        ),
+        pytest.param(
+            '{"id": "d", "abstract": "A long one.", "text": "T."}', Document("d", "T."), id="text"
+        ),
+        pytest.param('{"id": "d", "contents": ["T.", "U."]}', Document("d", "T.\nU."), id="list"),
+        pytest.param(
+            '{"id": "d", "contents": [{"content": "T."}, {"kind": "image"}]}',
+            Document("d", "T."),
+            id="list of paragraphs",
+        ),
+        pytest.param(
+            '{"pid": "p1", "docid": "d", "passage": "T."}', Document("p1", "T."), id="passage's id"
+        ),
+        pytest.param('{"chunk_id": 3, "docid": "d"}', Document("d"), id="number of a passage"),
+        pytest.param('{"docid": 5, "docno": "d"}', Document("d"), id="docno before docid"),
+        pytest.param(
+            '{"docid": "d", "score": 1, "doc": {"segment": "T.", "title": "N", "url": "u"}}',
+            Document("d", "T.", "N", "u"),
+            id="candidate",
+        ),
+        pytest.param(
+            '{"page_content": "T.", "metadata": {"id": "d", "title": "N"}}',
+            Document("d", "T.", "N"),
+            id="LangChain",
+        ),
+        pytest.param('{"url": "u", "text": "T."}', Document("u", "T.", url="u"), id="address"),
         pytest.param('{"text": "T."}', None, id="no id"),
         pytest.param('{"id": true}', None, id="true as id"),
         pytest.param('"T."', None, id="text without id"),
@@ -47,27 +101,6 @@ from trecjudge.records import Document
 )
 def test_document_of(record: str, wanted: Document | None) -> None:
     assert document_of(json.loads(record)) == wanted
-
-
-@pytest.mark.parametrize(
-    ("field", "wanted"),
-    [
-        pytest.param('{"d": {"id": "d", "text": "T."}}', [Document("d", "T.")], id="dict"),
-        pytest.param('{"d": {"text": "T."}}', [Document("d", "T.")], id="dict without id"),
-        pytest.param('{"d": "T."}', [Document("d", "T.")], id="plain text"),
-        pytest.param('{"d": null}', [Document("d")], id="null"),
-        pytest.param('[{"id": "d", "text": "T."}]', [Document("d", "T.")], id="list"),
-        pytest.param('{"d": 5, "e": [], "": "T."}', [None, None, None], id="unusable in dict"),
-        pytest.param('[1, null, "T.", [], {}]', [None] * 5, id="unusable in list"),
-        pytest.param("5", [None], id="number"),
-        pytest.param('"T."', [None], id="text"),
-        pytest.param("null", [], id="null field"),
-        pytest.param("{}", [], id="empty dict"),
-        pytest.param("[]", [], id="empty list"),
-    ],
-)
-def test_documents_of(field: str, wanted: list[Document | None]) -> None:
-    assert [document for _, document in documents_of(json.loads(field))] == wanted
 
 
 def test_the_title_stands_before_the_text() -> None:

@@ -120,7 +120,6 @@ class Attesting:
 def citation_item(topic: Topic, response: Response, sentence: Sentence, citation: Citation) -> Item:
     """Return a citation as an item, with its document where that is there."""
     document = response.documents.get(citation.doc_id) if citation.doc_id else None
-    knowable = response.documents_given or citation.doc_id is None
     return Item(
         topic=topic,
         run_id=response.run_id,
@@ -128,7 +127,7 @@ def citation_item(topic: Topic, response: Response, sentence: Sentence, citation
         sentence_index=sentence.index,
         citation=citation,
         document=document,
-        exists=document is not None if knowable else None,
+        exists=response.has(citation.doc_id),
     )
 
 

@@ -77,7 +77,14 @@ KINDS: dict[str, FindingKind] = {
     "citation_score_unusable": FindingKind("note", "the score is dropped"),
     "references_unusable": FindingKind("warning", "citations by index cannot resolve"),
     "reference_unusable": FindingKind("warning", "citations of it do not exist"),
-    "documents_unusable": FindingKind("warning", "its documents are not there"),
+    "documents_unusable": FindingKind(
+        "warning", "not there; what is cited and found nowhere may be it"
+    ),
+    "documents_by_position": FindingKind("note", "taken in the order of the references, or theirs"),
+    "documents_position_unsure": FindingKind("warning", "may be taken for others"),
+    "documents_elsewhere": FindingKind("warning", "is --documents the collection of these runs?"),
+    "collection_unreadable": FindingKind("error", "what is cited and found nowhere is unjudged"),
+    "file_not_documents": FindingKind("note", "passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_empty": FindingKind("warning", "citations of it cannot be judged"),
     "own_document_empty": FindingKind("warning", "the run's doing: it supports nothing"),
@@ -86,6 +93,7 @@ KINDS: dict[str, FindingKind] = {
     ),
     "document_varies": FindingKind("warning", "each is judged by the text that it carries"),
     "documents_withheld": FindingKind("warning", "the run's doing: its citations do not exist"),
+    "document_unknown": FindingKind("warning", "citations of it cannot be judged"),
     "document_missing": FindingKind("warning", "a citation that does not exist"),
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.cache.store import default_folder
+from trecjudge.documents.overlap import Overlap
 from trecjudge.documents.store import DocumentStore, is_data_set, open_documents
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import Report
+from trecjudge.findings import Finding, Report
 from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs
-from trecjudge.records import Topic
+from trecjudge.records import Place, Topic
 from trecjudge.runs import RunReader, Taken, find_runs, runs_among
 from trecjudge.sources.containers import count_lines
 from trecjudge.sources.paths import files_below
@@ -94,6 +95,30 @@ class Inputs:
             only_runs=self.job.only_runs,
             taken=taken,
         )
+
+    def check_documents(self, report: Report) -> None:
+        """Look whether the runs cite what `--documents` gave, before anything is judged.
+
+        Runs are read until enough is found. Raises InputError where nothing that they cite is
+        there, nor carried by them; hardly anything is a finding.
+        """
+        if self.store is None:
+            return
+        overlap = Overlap()
+        for _, response in self.reader(lambda finding: None, lambda path, name, why: None):
+            overlap.add(response, self.store)
+            if overlap.citations and not overlap.is_few(overlap.stored):
+                return
+        paths = ", ".join(map(str, self.job.documents))
+        message = f"{paths}: {overlap.figures(overlap.stored, self.store)}"
+        if not overlap.citations:
+            return
+        # What is cited may be in records that are lost, but not more documents than records.
+        if not overlap.there and len(overlap.distinct) > self.store.lost:
+            raise InputError(f"{message}: give the collection of these runs")
+        if overlap.there > overlap.stored:
+            message += "; what the runs carry themselves is judged"
+        report(Finding("documents_elsewhere", Place("--documents"), message))
 
     @property
     def records(self) -> int:

@@ -125,7 +125,9 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     programs = panel_programs(panel).values()
     findings = FindingLog([watcher.finding])
     async with open_model(job.model, job.workflow, programs, watcher.said) as model:
-        reader = Inputs.read(job, findings).reader(findings, watcher.taken)
+        inputs = Inputs.read(job, findings)
+        inputs.check_documents(findings)
+        reader = inputs.reader(findings, watcher.taken)
         items = 0
         async for judged in Runner(panel, model).run(reader):
             items += len(judged.judgments)
@@ -161,6 +163,7 @@ class _Session:
         job = self.job
         self._event("session_start", judges=panel_settings(self.panel))
         inputs = Inputs.read(job, self.findings)
+        inputs.check_documents(self.findings)
         self.watcher.begins(inputs.records, model.spent)
         if job.check or job.strict:
             self._preflight(inputs)

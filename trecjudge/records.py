@@ -123,7 +123,8 @@ class Response:
     `documents` holds the documents that it cites, refers to or carries, as far as they are there,
     in that order. `documents_given` tells whether
     anything could supply them: without it, an id that resolves to nothing says nothing about the
-    system.
+    system. Neither does it where some of those given beside the runs could not be read or have no
+    known id (`documents_lost`), or all that the response carries have none (`documents_unnamed`).
     """
 
     run_id: str
@@ -133,12 +134,21 @@ class Response:
     references: tuple[str, ...] = ()
     documents: Mapping[str, Document] = field(default_factory=dict)
     documents_given: bool = True
+    documents_lost: bool = False
+    documents_unnamed: bool = False
     place: Place = Place("")
 
     @property
     def text(self) -> str:
         """All sentences, joined by single spaces."""
         return " ".join(sentence.text for sentence in self.sentences)
+
+    def has(self, doc_id: str | None) -> bool | None:
+        """Return whether a cited document is there; None where that cannot be known."""
+        if doc_id is None or doc_id in self.documents:
+            return doc_id is not None
+        unknown = not self.documents_given or self.documents_lost or self.documents_unnamed
+        return None if unknown else False
 
 
 @dataclass(frozen=True, slots=True)

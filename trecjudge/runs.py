@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from trecjudge.documents.overlap import Overlap
 from trecjudge.documents.shelf import Shelf
 from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError
@@ -112,6 +113,8 @@ class RunReader:
     """Team of each run seen so far, by run_id."""
     answered: dict[str, set[str]] = field(default_factory=dict)
     """Topics answered so far, by run_id."""
+    overlaps: dict[str, Overlap] = field(default_factory=dict)
+    """What of its citations is there, by run_id; nothing without a store."""
     unknown_topics: int = 0
     seen: set[str] = field(default_factory=set)
     """Every run_id met, wanted or not."""
@@ -134,6 +137,7 @@ class RunReader:
                 message = str(error).removeprefix(f"{path}: ")
                 self.report(Finding("file_unreadable", Place(str(path)), message))
         self._report_missing()
+        self._report_elsewhere()
         for run_id in sorted(set(self.only_runs) - set(self.runs)):
             message = f"no run {run_id!r} with a response on a wanted topic is among them"
             self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
@@ -220,6 +224,8 @@ class RunReader:
             self._about("response_duplicate", response, message)
             return
         answered.add(topic.topic_id)
+        if self.store is not None:
+            self.overlaps.setdefault(response.run_id, Overlap()).add(response)
         graded = self.qrels.get(topic.topic_id) if self.qrels else None
         yield (topic if graded is None else replace(topic, qrels=graded)), response
 
@@ -262,6 +268,14 @@ class RunReader:
                 )
                 place = Place("runs")
                 self.report(Finding("response_missing", place, message, few, run_id=run_id))
+
+    def _report_elsewhere(self) -> None:
+        """Report the runs of several whose citations are hardly any of them there."""
+        for run_id, overlap in self.overlaps.items():
+            if self.store is not None and len(self.overlaps) > 1 and overlap.is_few(overlap.there):
+                message = f"run {run_id!r}: {overlap.figures(overlap.there, self.store)}"
+                place = Place("runs")
+                self.report(Finding("documents_elsewhere", place, message, run_id=run_id))
 
 
 def _digest(draft: Draft, line: int) -> str:

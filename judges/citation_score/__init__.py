@@ -82,10 +82,8 @@ class CitationScoreJudge:
         assert isinstance(item, WholeResponse)
         response = item.response
         ids = dict.fromkeys(c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
-        if ids and not response.documents_given:
-            return [_unjudged(item, "no_document_text")] * len(AXES)
-        there = [response.documents[i] for i in ids if i in response.documents]
-        cited = {d.doc_id: _passage(d) for d in there if not d.hollow}
+        there = {i: response.documents.get(i) for i in ids if response.has(i) is not False}
+        cited = {i: _passage(found) for i, found in there.items() if not (found and found.hollow)}
         if not cited:
             reason = "nothing cited that has text" if there else "nothing cited that is there"
             return [_nothing_cited(item, name, reason) for name in AXES]
@@ -180,8 +178,8 @@ def _redundancy(item: Item, passages: Sequence[Passage]) -> Judgment:
     return _measured(item, REDUNDANCY, value, f"cited passages: {len(passages)}")
 
 
-def _passage(document: Document) -> Passage | None:
-    return read_passage(document.full_text) if document.has_text else None
+def _passage(document: Document | None) -> Passage | None:
+    return read_passage(document.full_text) if document and document.has_text else None
 
 
 def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:

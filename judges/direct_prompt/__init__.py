@@ -146,7 +146,7 @@ def _documents(topic: Topic, response: Response) -> Iterator[Item]:
     cited = (c.doc_id for s in response.sentences for c in s.citations if c.doc_id is not None)
     for doc_id in dict.fromkeys((*cited, *filter(response.documents.get, response.references))):
         document = response.documents.get(doc_id)
-        if document is None and response.documents_given:
+        if response.has(doc_id) is False:
             continue
         text = document.full_text if document and document.has_text else ""
         exists = None if document is None else True

@@ -212,8 +212,8 @@ def test_citation_for_citations(
         pytest.param('{"a": "A."}', None, "citation_out_of_range", id="a dict has no order"),
         pytest.param(
             '[{"id": "a", "text": "A."}, {"id": "a", "text": "B."}]',
-            None,
-            "citation_out_of_range",
+            "a",
+            "citation_by_position",
             id="an id twice",
         ),
     ],

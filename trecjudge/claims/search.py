@@ -102,6 +102,9 @@ class Library:
         with_text = [document for document in every if document.has_text]
         hollow = [document.doc_id for document in every if document.hollow]
         unread = [d.doc_id for d in every if not (d.has_text or d.hollow)]
+        if response.documents_lost:
+            cited = (c.doc_id for s in response.sentences for c in s.citations)
+            unread += dict.fromkeys(i for i in cited if i and response.has(i) is None)
         return cls(with_text, unread, hollow=hollow)
 
     def of_claim(self, claim: Claim) -> Library:

@@ -2,55 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import orjson
+
+from trecjudge.documents.names import Shape, shape_of
 from trecjudge.records import Document
 from trecjudge.sources.values import as_id, as_text
-
-ID_KEYS = ("docid", "doc_id", "id", "_id", "pid")
-URL_KEYS = ("url", "uri", "link", "source_url")
-DATE_KEYS = ("date", "published", "publication_date", "timestamp", "time")
-VERSION_KEYS = ("version", "revision")
-TEXT_KEYS = ("text", "segment", "contents", "content", "body", "passage")
+from trecjudge.text.markup import without_markup
 
 
-def document_of(record: object, doc_id: str | None = None) -> Document | None:
+def document_of(
+    record: object, doc_id: str | None = None, *, by_address: bool = True
+) -> Document | None:
     """Return the document that a JSON value describes: an object, or plain text with its id.
 
-    None if it has no id, or is neither. A null text is no text.
+    None if it has no id, or is neither. A null text is no text. Where it has no id, its address
+    is one.
     """
-    if isinstance(record, str) or record is None:
-        return Document(doc_id, as_text(record)) if doc_id else None
     if not isinstance(record, dict):
-        return None
-    own = doc_id or next((found for key in ID_KEYS if (found := as_id(record.get(key)))), None)
+        given = doc_id and (isinstance(record, str) or record is None)
+        return Document(doc_id, as_text(record)) if doc_id and given else None
+    shape = shape_of(record)
+    if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
+        record = _unnested(record, shape)
+        shape = shape_of(record)
+    own = doc_id or next(_ids(record, shape), None)
+    if own is None and by_address:
+        own = _first(record, shape.addresses) or None
     if own is None:
         return None
-    text = record.get("text") or next((record[key] for key in TEXT_KEYS if record.get(key)), "")
     return Document(
         own,
-        as_text(text),
-        as_text(record.get("title")),
-        url=_first(record, URL_KEYS),
-        date=_first(record, DATE_KEYS),
-        version=_first(record, VERSION_KEYS),
+        _text(record, shape),
+        next((text for key in shape.titles if (text := as_text(record[key]))), ""),
+        url=_first(record, shape.urls) if shape.urls else "",
+        date=_first(record, shape.dates) if shape.dates else "",
+        version=_first(record, shape.versions) if shape.versions else "",
     )
 
 
-def _first(record: dict[str, Any], keys: tuple[str, ...]) -> str:
+def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return a record's ids, the one that counts most first, and its addresses."""
+    record = _unnested(record, shape_of(record))
+    shape = shape_of(record)
+    addresses = (as_id(record[key]) for key in shape.addresses)
+    return list(dict.fromkeys(_ids(record, shape))), [found for found in addresses if found]
+
+
+def has_text(record: object) -> bool:
+    """Return whether a JSON value has a text, or names one: a null text is no text, but named."""
+    if not isinstance(record, dict):
+        return isinstance(record, str) and bool(record.strip())
+    record = _unnested(record, shape_of(record))
+    return bool(shape_of(record).texts)
+
+
+def documents_within(record: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the entries of the lists of documents that a record holds, such as `candidates`."""
+    for key in shape_of(record).lists:
+        value = record[key]
+        if isinstance(value, dict):  # an object of documents by id, or a search engine's reply
+            inner = [v for k in shape_of(value).lists if isinstance(v := value[k], list)]
+            value = inner[0] if inner else [{"id": k} | _as_object(v) for k, v in value.items()]
+        if isinstance(value, list):
+            yield from value
+
+
+def _as_object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {"text": value}
+
+
+def _ids(record: Mapping[str, Any], shape: Shape) -> Iterator[str]:
+    """Yield the ids; that of a passage before its document's, unless it is only a number."""
+    numbers = []
+    for key in shape.passage_ids:
+        if found := as_id(record[key]):
+            if not found.isdecimal():
+                yield found
+            else:
+                numbers.append(found)
+    for key in shape.ids:
+        if found := as_id(record[key]):
+            yield found
+    yield from numbers
+
+
+def _unnested(record: Mapping[str, Any], shape: Shape) -> Mapping[str, Any]:
+    """Return the record with the parts of the objects inside it that describe the document."""
+    inner = [value for key in shape.nested if isinstance(value := record[key], dict)]
+    if not inner:
+        return record
+    whole: dict[str, Any] = {}
+    for part in (*reversed(inner), record):
+        whole |= {k: v for k, v in part.items() if v is not None and not isinstance(v, dict)}
+    return whole
+
+
+def _first(record: Mapping[str, Any], keys: Iterable[str]) -> str:
     """Return the first of the values that is text or a number, as text."""
-    given = (record.get(key) for key in keys)
-    return next((found for value in given if (found := as_id(value))), "")
+    for key in keys:
+        if found := as_id(record[key]):
+            return found
+    return ""
 
 
-def documents_of(field_value: object) -> Iterator[tuple[Any, Document | None]]:
-    """Yield (entry as written, document or None if unusable) of a run's `documents` field."""
-    if isinstance(field_value, dict):
-        for key, entry in field_value.items():
-            yield key, document_of(entry, as_id(key))
-    elif isinstance(field_value, list):
-        for entry in field_value:
-            yield entry, document_of(entry)
-    elif field_value is not None:
-        yield field_value, None
+def _text(record: Mapping[str, Any], shape: Shape) -> str:
+    """Return the first text that is not blank, of an abstract and a whole text the longer one."""
+    blank = ""
+    for key in shape.texts:
+        value = record[key]
+        text = value if isinstance(value, str) else _written(value)
+        if not text or text.isspace():
+            blank = blank or text
+            continue
+        if shape.abstracts and key in shape.whole:
+            abstracts = (_written(record[name]) for name in shape.abstracts)
+            return max(text, *abstracts, key=len)
+        return _unpacked(text) if key.casefold() in ("raw", "html") else text
+    return blank
+
+
+def _written(value: object) -> str:
+    """Return text; that of a list of paragraphs, or of objects that have some, line by line."""
+    if not isinstance(value, list):
+        return as_text(value)
+    parts = (part if isinstance(part, str) else _part(part) for part in value)
+    return "\n".join(filter(None, parts))
+
+
+def _part(value: object) -> str:
+    if not isinstance(value, dict):
+        return ""
+    keys = shape_of(value).texts
+    return next((found for key in keys if (found := as_text(value[key]))), "")
+
+
+def _unpacked(raw: str) -> str:
+    """Return the text of what an index keeps as `raw`: the JSON or the markup that it was."""
+    start = raw.lstrip()[:1]
+    if start == "{":
+        try:
+            record = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            return raw
+        return _text(record, shape_of(record)) or raw
+    return without_markup(raw) if start == "<" else raw

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from trecjudge.documents.carried import CarriedReader
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.formats.draft import Draft
@@ -37,14 +38,28 @@ class Carriers:
         with suppress(InputError):  # a finding where its responses are read
             for _, record in objects(file, _unheard):
                 if record.get("documents") and (claimed := format_of(record, self.dataset)):
-                    found.add(_run_of(claimed[0].draft(record), path))
+                    draft = claimed[0].draft(record)
+                    if _carries(draft):
+                        found.add(_run_of(draft, path))
         return found
+
+
+def _carries(draft: Draft) -> bool:
+    """Return whether a draft carries a document that can be read."""
+    given = draft.references
+    ids = tuple(map(as_id, given)) if isinstance(given, list | dict) else ()
+    reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, _unsaid)
+    return bool(reader.read(draft.documents).documents)
 
 
 def _run_of(draft: Draft, path: str) -> Run:
     """Return what tells a run: team and run_id or, where one is lacking, the file too."""
     team, run = as_id(draft.team_id) or "", as_id(draft.run_id) or ""
     return team, run, "" if team and run else path
+
+
+def _unsaid(kind: str, message: str, value: object) -> None:
+    """Problems are told where the responses are read."""
 
 
 def _unheard(finding: Finding) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trecjudge.documents.names import id_keys
 from trecjudge.findings import shown
 from trecjudge.formats.draft import ABSENT
 from trecjudge.records import Citation
 from trecjudge.sources.values import as_id
 
 MOST = sys.float_info.max
-ID_KEYS = ("docid", "doc_id", "id")
 KEY, OTHER_KEY = "citations", "citation"
 """What a sentence's citations are called, and what some files call them."""
 Complain = Callable[[str, str, object], None]
@@ -41,12 +41,19 @@ class References:
         entries = list(value) if isinstance(value, (list, dict)) else []
         if value is not ABSENT and not isinstance(value, (list, dict)):
             complain("references_unusable", f"references is {shown(value)}, not a list", value)
-        ids = tuple(as_id(entry) for entry in entries)
+        ids = tuple(map(_reference, entries))
         for position, entry in enumerate(entries) if None in ids else ():
             if ids[position] is None:
                 message = f"reference {position} is {shown(entry)}, not an id"
                 complain("reference_unusable", message, entry)
         return cls(ids, value is not ABSENT, frozenset(i for i in ids if i))
+
+
+def _reference(entry: Any) -> str | None:
+    """Return the id that an entry of the reference list is, or names."""
+    if isinstance(entry, dict):
+        return next((found for key in id_keys(entry) if (found := as_id(entry[key]))), None)
+    return as_id(entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class Resolver:
     references: References
     is_document: Callable[[str], bool]
     integers_are_ids: bool = False
-    positions: tuple[str | None, ...] = ()
+    positions: Sequence[str | None] = ()
     """The documents that an index counts where there are no references."""
 
     def resolve(self, value: Any, complain: Complain) -> tuple[Citation, ...]:
@@ -166,6 +173,18 @@ def written_citations(entry: Any, complain: Complain | None = None) -> Any:
     return ABSENT if value is None else value
 
 
+def ids_written(sentences: Any) -> frozenset[str]:
+    """Return the ids that the entries of a sentence list cite as text."""
+    entries = sentences if isinstance(sentences, list) else []
+    cited = map(written_citations, entries)
+    written = (entry for value in cited for entry, _ in _entries(value, _unheard))
+    return frozenset(entry.strip() for entry in written if isinstance(entry, str))
+
+
+def _unheard(kind: str, message: str, value: object) -> None:
+    """Do nothing: the problem is told where the citations are resolved."""
+
+
 def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:
     """Yield (id or index, score or None) of a citation list, dict or single value."""
     if value is None or value is ABSENT:
@@ -187,7 +206,7 @@ def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:
 def _flat(entries: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     for entry in entries:
         if isinstance(entry, dict):
-            written = next((entry[key] for key in ID_KEYS if entry.get(key) is not None), None)
+            written = next((v for key in id_keys(entry) if (v := entry[key]) is not None), None)
             yield (entry, None) if written is None else (written, entry.get("score"))
         else:
             yield entry, None
@@ -195,7 +214,8 @@ def _flat(entries: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
 
 def _is_object(value: Mapping[str, Any]) -> bool:
     """Tell a single citation object from a dict of ids: it names its id by a key."""
-    return any(isinstance(value.get(key), str) for key in ID_KEYS)
+    texts = any(isinstance(entry, str) for entry in value.values())
+    return texts and any(isinstance(value[key], str) for key in id_keys(value))
 
 
 def _score(value: Any, complain: Complain) -> float | None:

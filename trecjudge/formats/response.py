@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-from trecjudge.documents.record import documents_of
+from trecjudge.documents.carried import Carried, CarriedReader
 from trecjudge.documents.shelf import Shelf
 from trecjudge.findings import Finding, Report, shown
-from trecjudge.formats.citations import References, Resolver
+from trecjudge.formats.citations import References, Resolver, ids_written
 from trecjudge.formats.draft import ABSENT, Draft
 from trecjudge.formats.sentences import SentenceReader, differ
 from trecjudge.records import Document, Place, Response, Sentence
@@ -40,13 +40,14 @@ class Reader:
         topic_id = self._topic_id()
         if topic_id is None:
             return None
-        own = self._own_documents()
         references = References.read(self.draft.references, self._complain)
+        carried = self._carried(references)
+        own = carried.documents
         resolver = Resolver(
             references,
             lambda doc_id: self.shelf.find(doc_id, own) is not None,
             self.draft.integers_are_ids,
-            self._positions(references, own),
+            () if references.ids else carried.order,
         )
         names = cache(lambda: self._names(references, own))
         reader = SentenceReader(resolver, names, self._complain)
@@ -62,10 +63,12 @@ class Reader:
             sentences=sentences,
             references=tuple(i for i in references.ids if i),
             documents=documents,
-            documents_given=self._documents_given(),
+            documents_given=self._documents_given(carried),
+            documents_lost=self.shelf.store is not None and self.shelf.store.lost > 0,
+            documents_unnamed=self.shelf.store is None and not carried.named,
             place=self.place,
         )
-        self._check_documents(response)
+        self._check_documents(response, carried)
         self._check_texts(response, own)
         if self.flag_instructions:
             self._check_instructions(response)
@@ -110,34 +113,15 @@ class Reader:
             self._complain("team_id_missing", "has no team_id", self.draft.team_id)
         return team_id or ""
 
-    def _own_documents(self) -> dict[str, Document]:
-        own: dict[str, Document] = {}
+    def _carried(self, references: References) -> Carried:
         value = None if self.draft.documents is ABSENT else self.draft.documents
-        for entry, document in documents_of(value):
-            if document is None:
-                message = f"has a document {shown(entry)} without id or text"
-                self._complain("documents_unusable", message, entry)
-            elif document.doc_id in own:
-                message = f"has document {document.doc_id!r} twice"
-                self._complain("document_duplicate", message, document.doc_id)
-            else:
-                own[document.doc_id] = replace(document, own=True)
-        return own
+        cited = cache(partial(ids_written, self.draft.sentences))
+        known = references.known
+        return CarriedReader(references.ids, known, cited, self._complain).read(value)
 
-    def _documents_given(self) -> bool:
+    def _documents_given(self, carried: Carried) -> bool:
         """Tell whether anything could supply documents: the job, or the run here or elsewhere."""
-        here = self.draft.documents not in (ABSENT, None)
-        return self.shelf.store is not None or here or self.carries(self.draft, self.place)
-
-    def _positions(self, references: References, own: dict[str, Document]) -> tuple[str, ...]:
-        """Return the response's documents as a list has them, where there are no references.
-
-        The order of a dict says nothing, nor that of a list in which not every entry is a document.
-        """
-        listed = self.draft.documents
-        if references.ids or not isinstance(listed, list) or len(listed) != len(own):
-            return ()
-        return tuple(own)
+        return self.shelf.store is not None or carried.given or self.carries(self.draft, self.place)
 
     def _names(self, references: References, own: dict[str, Document]) -> dict[str, str]:
         """Return the ids of the documents by title and by address."""
@@ -183,7 +167,7 @@ class Reader:
                     )
                 )
 
-    def _check_documents(self, response: Response) -> None:
+    def _check_documents(self, response: Response, carried: Carried) -> None:
         """Tell of every citation whose document is not there, or has no text."""
         cited = [(s.index, c.doc_id) for s in response.sentences for c in s.citations if c.doc_id]
         if not response.documents_given:
@@ -191,12 +175,15 @@ class Reader:
                 message = f"has {len(cited)} citations and no document text"
                 self._complain("documents_not_given", message, len(cited))
             return
-        if self.shelf.store is None and self.draft.documents in (ABSENT, None):
+        if self.shelf.store is None and not carried.given:
             message = f"carries no documents, as the run does elsewhere, for {len(cited)} citations"
             self._complain("documents_withheld", message, len(cited))
         for index, doc_id in cited:
             document = response.documents.get(doc_id)
-            if document is None:
+            if document is None and response.has(doc_id) is None:
+                message = f"cites {doc_id!r}, which may be a document whose id is not known"
+                self._complain("document_unknown", message, doc_id, index)
+            elif document is None:
                 message = f"cites {doc_id!r}, which no document is"
                 self._complain("document_missing", message, doc_id, index)
             elif document.hollow:

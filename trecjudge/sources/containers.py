@@ -175,6 +175,11 @@ def _unreadable(path: Path, number: int, error: Exception) -> InputError:
     return InputError(f"{path}: cannot be read{where}: {error}")
 
 
+def opening(path: Path) -> bytes:
+    """Return the first unpacked bytes of a file, at most `CHUNK`. Raises InputError as `lines`."""
+    return next(chunks(path), b"").removeprefix(BOM)
+
+
 def count_lines(path: Path) -> int:
     """Return the number of line ends in a file, 0 if it cannot be read."""
     try:

@@ -12,7 +12,7 @@ from trecjudge.sources.values import first_objects
 
 TEXTS = {
     re.compile(rb"[^\t]+\t[^\t]+\t[^\t]+\t-?\d+\.\d{6}"): "a leaderboard",
-    re.compile(rb"\S+ \S+ \S+ -?\d+"): "a qrels file",
+    re.compile(rb"\S+ \S+ \S+ -?\d+\s*(?:\n|\Z)"): "a qrels file",
     re.compile(rb"written: '\d{4}-"): "the config of a job",
     re.compile(rb'trecjudge\("'): "a part of a report",
 }

@@ -29,7 +29,7 @@ def values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
     """
     held = head(path, 2)
     if held and _is_spread(*held):
-        yield from _Spread(path, report).read()
+        yield from Spread(path, report).read()
         return
     for number, line in lines(path):
         try:
@@ -45,7 +45,7 @@ def first_objects(path: Path, count: int) -> list[dict[str, Any]]:
     held = head(path, count)
     if held and _is_spread(*held[:2]):
         with suppress(InputError):
-            return [v for _, v in islice(_Spread(path, _unheard).read(), 1) if isinstance(v, dict)]
+            return [v for _, v in islice(Spread(path, _unheard).read(), 1) if isinstance(v, dict)]
         return []
     found: list[Any] = []
     for line in held:
@@ -76,7 +76,7 @@ def _is_spread(first: bytes, second: bytes = b"") -> bool:
     return False
 
 
-class _Spread:
+class Spread:
     """Reads an array's entries, or values one after another, on any lines of a file.
 
     What it holds of the text grows only until a value is complete.

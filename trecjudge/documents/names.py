@@ -1,0 +1,113 @@
+"""What the files of the field call the parts of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+PASSAGE_IDS = ("pid", "passageid", "segmentid", "psgid", "chunkid", "paragraphid")
+"""Ids of a part of a document: they count before the document's own, unless they only number."""
+IDS = (
+    *("docno", "clueweb22id", "clueweb12id", "clueweb09id", "warctrecid", "docid", "documentid"),
+    *("did", "corpusid", "pmid", "corduid", "nctid", "id", "uuid", "paperid", "articleid"),
+    *("pubmedid", "identifier"),
+)
+ADDRESSES = ("url", "uri", "link", "sourceurl", "source")
+"""What can stand for an id where a document has none."""
+TEXTS = (
+    *("text", "segment", "contents", "content", "passage", "body", "cleantext", "pagecontent"),
+    *("fulltext", "plaintext", "bodytext", "maintext", "documenttext", "passagetext", "chunktext"),
+    *("paragraph", "chunk", "document", "doc", "article", "abstract", "abstracttext", "snippet"),
+    *("summary", "description", "html", "raw"),
+)
+"""In the order in which they count: a summary or what is raw only where there is nothing else."""
+WHOLE = frozenset({"body", "fulltext", "bodytext", "maintext", "article"})
+"""Texts of whole documents: where an abstract is longer, they are cut, and it counts."""
+ABSTRACTS = ("abstract", "abstracttext")
+TITLES = ("articletitle", "title", "headline", "head", "ttl")
+URLS = ("url", "uri", "link", "sourceurl")
+DATES = ("date", "published", "publicationdate", "timestamp", "time")
+VERSIONS = ("version", "revision")
+NESTED = ("doc", "document", "source", "node", "passage", "payload", "fields", "metadata", "meta")
+"""Objects inside a record that say more of the same document."""
+LISTS = (
+    *("candidates", "documents", "docs", "passages", "hits", "results", "corpus", "ctxs"),
+    *("contexts", "data", "records", "rows", "items"),
+)
+"""Lists of documents inside a record that is none itself."""
+USUAL_IDS = "docid, doc_id, docno, id, _id, pid, pmid, ClueWeb22-ID, segment_id"
+"""The usual names, as written, for messages."""
+USUAL_TEXTS = "text, contents, content, segment, passage, body, abstract, fullText, Clean-Text"
+
+MOST_KEYS = 64
+
+
+def plain(name: object) -> str:
+    """Return a name without case, and without what is neither letter nor digit: `Clean-Text`."""
+    return "".join(filter(str.isalnum, str(name).casefold()))
+
+
+IDENTIFYING = frozenset((*PASSAGE_IDS, *IDS))
+KNOWN = frozenset((*IDENTIFYING, *ADDRESSES, *TEXTS, *TITLES, *DATES, *VERSIONS, *LISTS, *NESTED))
+"""What no document is called: an object with such a key is a record, not documents by id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The keys of a record by what they hold, as written, those that count most first."""
+
+    passage_ids: tuple[str, ...]
+    ids: tuple[str, ...]
+    addresses: tuple[str, ...]
+    texts: tuple[str, ...]
+    whole: frozenset[str]
+    abstracts: tuple[str, ...]
+    titles: tuple[str, ...]
+    urls: tuple[str, ...]
+    dates: tuple[str, ...]
+    versions: tuple[str, ...]
+    nested: tuple[str, ...]
+    lists: tuple[str, ...]
+
+    @classmethod
+    def of(cls, keys: Iterable[str]) -> Shape:
+        """Return the shape of a record with these keys."""
+        written: dict[str, list[str]] = {}
+        for key in keys:
+            written.setdefault(plain(key), []).append(key)
+
+        def named(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(key for name in names for key in written.get(name, ()))
+
+        return cls(
+            named(PASSAGE_IDS),
+            named(IDS),
+            named(ADDRESSES),
+            named(TEXTS),
+            frozenset(key for name in WHOLE for key in written.get(name, ())),
+            named(ABSTRACTS),
+            named(TITLES),
+            named(URLS),
+            named(DATES),
+            named(VERSIONS),
+            named(NESTED),
+            named(LISTS),
+        )
+
+
+_shapes = lru_cache(maxsize=1024)(Shape.of)
+
+
+def shape_of(record: Mapping[str, Any]) -> Shape:
+    """Return the shape of a record; records of a collection have few, which are kept."""
+    if len(record) > MOST_KEYS:
+        return Shape.of(record)
+    return _shapes(tuple(record))
+
+
+def id_keys(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys of an object under which an id stands, those that count most first."""
+    shape = shape_of(record)
+    return (*shape.ids, *shape.passage_ids)
