@@ -198,22 +198,18 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
     """Return the jobs that the command line asks for."""
     from trecjudge.job import Job
     from trecjudge.outputs import Outputs
-    from trecjudge.workflow import (
-        Workflow,
-        find_workflow,
-        names_in,
-        points,
-        read_workflow,
-        with_overrides,
-    )
+    from trecjudge.panel import check_settings, check_workflow
+    from trecjudge.points import Names, points, read_overrides
+    from trecjudge.workflow import Workflow, find_workflow, read_workflow
 
     path = options["workflow"]
     shipped = Path(__file__).parent / "workflows"
-    read = read_workflow(find_workflow(path, shipped)) if path else Workflow()
-    workflow, overrides = with_overrides(read, options["settings"] or [])
-    chosen = points(
-        workflow, overrides, options["variant"], options["all_variants"], options["sweep"]
-    )
+    workflow = read_workflow(find_workflow(path, shipped)) if path else Workflow()
+    names = Names.of(workflow, options["judge"] or (), options["also"] or ())
+    overrides = read_overrides(options["settings"] or (), names)
+    check_workflow(workflow, names)
+    check_settings(overrides.values())
+    which = (options["variant"], options["all_variants"], options["sweep"])
     same = {
         key: options[key]
         for key in (
@@ -230,18 +226,17 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             "strict",
         )
     }
-    judges = names_in(",".join(options["judge"] or ())) or workflow.judges
     model = _model_options(options)
     outputs = Outputs(options["out_dir"], options["name"])
     return [
         Job(
-            judges=[*judges, *(options["also"] or ())],
+            judges=names.judges,
             labels=options["judgments_from"],
             human=options["human"],
             runs=options["responses"],
             documents=options["documents"] or (),
             outputs=outputs.of(point.suffix),
-            workflow=workflow,
+            workflow=point.workflow,
             settings=point.settings,
             model=model,
             only_topics=options["only_topics"] or (),
@@ -249,7 +244,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             command_line=tuple(sys.argv),
             **same,
         )
-        for point in chosen
+        for point in points(workflow, names, overrides, *which)
     ]
 
 
