@@ -6,7 +6,7 @@ import io
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +26,7 @@ from trecjudge.commands.ending import (
     print_json,
     print_lines,
     print_listing,
+    warned,
 )
 from trecjudge.commands.gate import gate
 from trecjudge.commands.label_next import label_next
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from trecjudge.summary import Summary
 
 SEVERAL = ("--rag-responses", "--documents", "--cache-from")
+MOST_HELD = 100
+"""Points of a sweep whose files are locked from the beginning to the end; others in their turn."""
 
 
 app = typer.Typer(
@@ -150,38 +153,61 @@ def rescore(
     reader = JudgmentsReader(judgments)
     stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
     outputs = Outputs(out_dir or judgments.parent, stem)
-    outputs.prepare()
-    heard = Heard(quiet)
-    labels = read_labels(human, heard) if human else None
-    heard.close()
-    summary = score(reader, outputs, labels)
+    with outputs.held(warned(quiet)):
+        heard = Heard(quiet)
+        labels = read_labels(human, heard) if human else None
+        heard.close()
+        summary = score(reader, outputs, labels)
     _print_summaries([summary], quiet, as_json)
     return max(summary.exit_status, heard.status())
 
 
 def _run(options: dict[str, Any]) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
-    from rich.console import Console
+    from trecjudge.pipeline import check_job, plan_job
 
-    from trecjudge.pipeline import plan_job, run_job
-    from trecjudge.progress import ConsoleWatcher
-
-    console = Console(stderr=True)
-    summaries, plans = [], []
-    for job in _jobs(options):
-        # What a judge prints must not stand in the JSON.
-        apart = redirect_stdout(sys.stderr) if options["as_json"] else nullcontext()
-        with apart, ConsoleWatcher(console, quiet=options["quiet"]) as watcher:
-            if job.model.plan:
+    jobs = _jobs(options)
+    for job in jobs:  # all of them, before the first one writes or spends anything
+        check_job(job)
+    if options["plan"]:
+        plans = []
+        for job in jobs:
+            with _watched(options) as watcher:
                 plans.append({"name": job.outputs.name} | plan_job(job, watcher))
-            else:
-                summaries.append(run_job(job, watcher))
-                if options["report"]:
-                    summaries[-1].files["report"] = _report(job, watcher)
-    if plans:
         return _print_plans(plans, options["as_json"])
+    warn = warned(options["quiet"])
+    with ExitStack() as held:
+        for job in jobs[:MOST_HELD]:
+            held.enter_context(job.outputs.held(warn))
+        summaries = [_summary(job, options) for job in jobs[:MOST_HELD]]
+        for job in jobs[MOST_HELD:]:
+            with job.outputs.held(warn):
+                summaries.append(_summary(job, options))
     _print_summaries(summaries, options["quiet"], options["as_json"])
     return max(summary.exit_status for summary in summaries)
+
+
+@contextmanager
+def _watched(options: dict[str, Any]) -> Iterator[ConsoleWatcher]:
+    """Yield what shows a job's progress; what a judge prints must not stand in the JSON."""
+    from rich.console import Console
+
+    from trecjudge.progress import ConsoleWatcher
+
+    apart = redirect_stdout(sys.stderr) if options["as_json"] else nullcontext()
+    with apart, ConsoleWatcher(Console(stderr=True), quiet=options["quiet"]) as watcher:
+        yield watcher
+
+
+def _summary(job: Job, options: dict[str, Any]) -> Summary:
+    """Run a job and, where it is asked for, write its report."""
+    from trecjudge.pipeline import run_job
+
+    with _watched(options) as watcher:
+        summary = run_job(job, watcher)
+        if options["report"]:
+            summary.files["report"] = _report(job, watcher)
+        return summary
 
 
 def _report(job: Job, watcher: ConsoleWatcher) -> str:

@@ -84,6 +84,11 @@ def print_errors(lines: Iterable[str]) -> None:
         typer.echo(visible(line), err=True)
 
 
+def warned(quiet: bool) -> Callable[[str], None]:
+    """Return what prints a warning on standard error, or nothing."""
+    return lambda message: None if quiet else print_errors([f"warning: {message}"])
+
+
 def print_listing(rows: list[tuple[str, str]]) -> int:
     """Print names with one line each; return 0."""
     from trecjudge.console import listing
