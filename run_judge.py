@@ -164,11 +164,17 @@ def rescore(
 
 def _run(options: dict[str, Any]) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
+    from trecjudge.errors import WorkflowError
     from trecjudge.pipeline import check_job, plan_job
 
     jobs = _jobs(options)
     for job in jobs:  # all of them, before the first one writes or spends anything
-        check_job(job)
+        try:
+            check_job(job)
+        except WorkflowError as error:
+            if len(jobs) == 1:
+                raise
+            raise WorkflowError(f"{job.outputs.name}: {error}") from error
     if options["plan"]:
         plans = []
         for job in jobs:

@@ -89,6 +89,11 @@ def test_whose_flat_settings_are(judges: list[str], also: list[str], owner: str)
     assert Names.of(Workflow(), judges, also).owner == owner
 
 
+def test_a_judge_that_is_no_name() -> None:
+    with pytest.raises(WorkflowError, match="--judge names no judge"):
+        Names.of(Workflow(), [" "], [])
+
+
 def test_a_file_that_names_its_judge_says_whose_its_settings_are(tmp_path: Path) -> None:
     (tmp_path / "w.yml").write_text("judge: citation\n")
     names = Names.of(read_workflow(tmp_path / "w.yml"), ["length,citation"], ["citation, support"])

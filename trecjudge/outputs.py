@@ -39,7 +39,8 @@ class Outputs:
             probe.unlink()
             self._remove_left_parts()
         except OSError as error:
-            reason = error.strerror or error
+            in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+            reason = "a file is in its way" if in_the_way else error.strerror or error
             message = f"{self.folder}: cannot be written: {reason}; give another --out-dir"
             raise OutputError(message) from error
 

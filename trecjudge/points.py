@@ -60,9 +60,12 @@ class Names:
     def of(cls, workflow: Workflow, chosen: Sequence[str], also: Sequence[str]) -> Names:
         """Return the judges: those chosen, else the workflow's, and those that judge beside them.
 
-        What a workflow that names one judge sets is that judge's, whoever judges beside it.
+        What a workflow that names one judge sets is that judge's, whoever judges beside it. Raises
+        WorkflowError where none is named.
         """
-        first = names_in(",".join(chosen)) or workflow.judges
+        first = names_in(",".join(chosen)) if chosen else workflow.judges
+        if not first:
+            raise WorkflowError("--judge names no judge")
         beside = [name for name in names_in(",".join(also)) if name not in first]
         judges = [*first, *dict.fromkeys(beside)]
         own = workflow.judges if workflow.names_judges else first

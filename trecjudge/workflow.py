@@ -105,6 +105,10 @@ def _check(place: Place, key: str, value: Any) -> None:
     if value is not None and not isinstance(value, wanted):
         names = {(str, list): "a name or a list of names", list: "a list", dict: "a mapping"}
         raise WorkflowError(f"{place}: {key} is {shown(value)}, must be {names[wanted]}")
+    if key == "judge" and value is not None:
+        each = names_in(value) if isinstance(value, str) else value
+        if not each or not all(isinstance(name, str) and name for name in each):
+            raise WorkflowError(f"{place}: judge is {shown(value)}, must name one judge or several")
     for name in value if isinstance(value, dict) else ():
         if not isinstance(name, str):
             raise WorkflowError(f"{place}: {key} has the key {shown(name)}, must be a name")

@@ -88,7 +88,8 @@ def read_config(path: Path) -> Config:
         findings = (loaded.get("counts") or {}).get("findings") or {}
         return Config(str(loaded.get("written", "")), str(model.get("model", "")), inputs, findings)
     except YamlFault as error:
-        raise InputError(f"{Place(str(path), error.line)}: {error}") from error
+        place = Place(str(path), error.line)
+        raise InputError(f"{place}: is not the config of a job: {error}") from error
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise InputError(f"{path}: is not the config of a job: {error}") from error
 
