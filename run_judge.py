@@ -22,10 +22,9 @@ from trecjudge.commands.convert import convert
 from trecjudge.commands.ending import (
     exits,
     guarded,
-    output,
-    print_json,
-    print_lines,
     print_listing,
+    print_plans,
+    print_summaries,
     warned,
 )
 from trecjudge.commands.gate import gate
@@ -158,29 +157,18 @@ def rescore(
         labels = read_labels(human, heard) if human else None
         heard.close()
         summary = score(reader, outputs, labels)
-    _print_summaries([summary], quiet, as_json)
+    print_summaries([summary], quiet, as_json)
     return max(summary.exit_status, heard.status())
 
 
 def _run(options: dict[str, Any]) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
-    from trecjudge.errors import WorkflowError
-    from trecjudge.pipeline import check_job, plan_job
+    from trecjudge.pipeline import check_jobs
 
     jobs = _jobs(options)
-    for job in jobs:  # all of them, before the first one writes or spends anything
-        try:
-            check_job(job)
-        except WorkflowError as error:
-            if len(jobs) == 1:
-                raise
-            raise WorkflowError(f"{job.outputs.name}: {error}") from error
+    check_jobs(jobs)
     if options["plan"]:
-        plans = []
-        for job in jobs:
-            with _watched(options) as watcher:
-                plans.append({"name": job.outputs.name} | plan_job(job, watcher))
-        return _print_plans(plans, options["as_json"])
+        return print_plans([_plan(job, options) for job in jobs], options["as_json"])
     warn = warned(options["quiet"])
     with ExitStack() as held:
         for job in jobs[:MOST_HELD]:
@@ -189,7 +177,7 @@ def _run(options: dict[str, Any]) -> int:
         for job in jobs[MOST_HELD:]:
             with job.outputs.held(warn):
                 summaries.append(_summary(job, options))
-    _print_summaries(summaries, options["quiet"], options["as_json"])
+    print_summaries(summaries, options["quiet"], options["as_json"])
     return max(summary.exit_status for summary in summaries)
 
 
@@ -203,6 +191,14 @@ def _watched(options: dict[str, Any]) -> Iterator[ConsoleWatcher]:
     apart = redirect_stdout(sys.stderr) if options["as_json"] else nullcontext()
     with apart, ConsoleWatcher(Console(stderr=True), quiet=options["quiet"]) as watcher:
         yield watcher
+
+
+def _plan(job: Job, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what a job would ask."""
+    from trecjudge.pipeline import plan_job
+
+    with _watched(options) as watcher:
+        return {"name": job.outputs.name} | plan_job(job, watcher)
 
 
 def _summary(job: Job, options: dict[str, Any]) -> Summary:
@@ -301,31 +297,6 @@ def _model_options(options: dict[str, Any]) -> ModelOptions:
         command=Command(Budget(**most)),
         **same,
     )
-
-
-def _print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:
-    """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
-    if as_json:
-        print_json([summary.as_dict() for summary in summaries])
-        return
-    if quiet:
-        return
-    from trecjudge.console import closing_lines, ranking
-
-    for summary in summaries:
-        output().print(ranking(summary))
-        print_lines(closing_lines(summary))
-
-
-def _print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
-    """Print what the jobs would ask."""
-    from trecjudge.console import plan_lines
-
-    if as_json:
-        print_json(plans)
-    else:
-        print_lines(line for plan in plans for line in plan_lines(plan))
-    return 0
 
 
 def cli() -> None:

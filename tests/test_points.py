@@ -114,6 +114,19 @@ def test_what_a_workflow_shows_is_of_its_own_judges() -> None:
     assert only.workflow.leaderboard["measures"] == ["COVERAGE"]
 
 
+def test_a_measure_of_a_workflow_sees_the_judge_of_its_workflow() -> None:
+    (point,) = chosen(Workflow(measures=["m:f", "m:g@length"]), also="length")
+    assert point.workflow.measures == ["m:f@citation", "m:g@length"]
+    (point,) = chosen(Workflow(measures=["m:f"]))
+    assert point.workflow.measures == ["m:f"]
+
+
+def test_a_measure_of_a_judge_that_is_not_there() -> None:
+    panel = make_panel(["citation"], {})
+    with pytest.raises(WorkflowError, match="measure HARMONIC_MEAN: unknown judge 'lenght'"):
+        panel_spec(panel, {}, ["statistics:harmonic_mean@lenght"])
+
+
 def test_a_gate_holds_the_judge_of_its_workflow_to_it() -> None:
     panel = make_panel(["faithfulness", "citation_score"], {})
     (rule,) = panel_rules(panel, read_gate({"reject_unless": "FAITHFULNESS >= 0.5"}))

@@ -8,7 +8,7 @@ import pytest
 
 from trecjudge.errors import WorkflowError
 from trecjudge.judge import make_judge
-from trecjudge.workflow import read_workflow
+from trecjudge.workflow import find_workflow, read_workflow
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -45,6 +45,20 @@ def written(tmp_path: Path, text: str) -> Path:
 def test_faults_are_placed(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(WorkflowError, match=message):
         read_workflow(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "given", ["mine", "mine.yml", "workflows/mine.yml", "/elsewhere/workflows/mine"]
+)
+def test_a_shipped_workflow_by_name(tmp_path: Path, given: str) -> None:
+    (tmp_path / "workflows").mkdir()
+    shipped = tmp_path / "workflows" / "mine.yml"
+    shipped.touch()
+    assert find_workflow(Path(given), shipped.parent) == shipped
+    with pytest.raises(
+        WorkflowError, match=r"typo/mine\.yml: no such file, and .* there are: mine"
+    ):
+        find_workflow(Path("typo/mine.yml"), shipped.parent)
 
 
 def test_an_empty_file_is_the_default(tmp_path: Path) -> None:

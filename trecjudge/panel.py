@@ -132,7 +132,11 @@ def panel_spec(
         return judgment if own is None else own(judgment, best)
 
     whole = replace(specs[first], measures=columns, sort_by=sort_by, fill=fill)
-    return leaderboard_spec(whole, _named(wanted or {}, names), references)
+    spec = leaderboard_spec(whole, _named(wanted or {}, names), references)
+    for measure in spec.measures:
+        if measure.judge and measure.judge not in specs:
+            raise WorkflowError(f"measure {measure.name}: {unknown('judge', measure.judge, specs)}")
+    return spec
 
 
 def panel_rules(panel: Panel, rules: Iterable[Rule]) -> list[Rule]:

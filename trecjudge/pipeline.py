@@ -6,7 +6,7 @@ import asyncio
 import gc
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,9 +85,17 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
     return asyncio.run(_Session(job, panel, watcher).run())
 
 
-def check_job(job: Job) -> None:
-    """Raise a TrecJudgeError for a job that cannot be done as it is asked for; read no input."""
-    _panel(job)
+def check_jobs(jobs: Sequence[Job]) -> None:
+    """Raise a TrecJudgeError for a job that cannot be done as it is asked for; read no input.
+
+    Called for all jobs of a command before the first one writes or spends anything.
+    """
+    for job in jobs:
+        try:
+            _panel(job)
+        except WorkflowError as error:
+            which = f"{job.outputs.name}: " if len(jobs) > 1 else ""
+            raise WorkflowError(f"{which}{error}") from error
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

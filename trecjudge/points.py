@@ -222,7 +222,15 @@ def _point(
         everything = [f"{name}.*" for name in names.joined]
         leaderboard["measures"] = [*shown_measures, *everything]
     settings = by_owner.get(names.judges[0], {}) if len(names.judges) == 1 else by_owner
-    return Point(suffix, settings, replace(workflow, llm=llm, leaderboard=leaderboard))
+    own = replace(workflow, llm=llm, leaderboard=leaderboard, measures=_measures(workflow, names))
+    return Point(suffix, settings, own)
+
+
+def _measures(workflow: Workflow, names: Names) -> list[str]:
+    """Return the user's own measures: who joins the workflow's one judge does not change them."""
+    if not (names.joined and names.owner):
+        return workflow.measures
+    return [m if "@" in str(m) else f"{m}@{names.owner}" for m in workflow.measures]
 
 
 def axes(workflow: Workflow, names: Names, sweep: str) -> list[list[tuple[str, Settings]]]:

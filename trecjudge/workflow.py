@@ -65,14 +65,15 @@ KEYS = [f.name for f in fields(Workflow) if f.name not in ("path", "lines")]
 def find_workflow(given: Path, shipped: Path) -> Path:
     """Return a workflow file: the path that is given or, by its name, one of those shipped.
 
-    Raises WorkflowError with the names of those.
+    `workflows/NAME.yml` is such a name too, wherever it is given. Raises WorkflowError with the
+    names of those.
     """
     if given.is_file():
         return given
     known = {path.stem: path for path in shipped.glob("*.yml")}
-    if given.stem in known:
+    if given.stem in known and given.parent.name in ("", shipped.name):
         return known[given.stem]
-    raise WorkflowError(f"{given}: no such file, and {unknown('workflow', given.stem, known)}")
+    raise WorkflowError(f"{given}: no such file, and {unknown('workflow', str(given), known)}")
 
 
 def read_workflow(path: Path) -> Workflow:
