@@ -6,7 +6,7 @@ import io
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,10 +22,10 @@ from trecjudge.commands.convert import convert
 from trecjudge.commands.ending import (
     exits,
     guarded,
-    output,
-    print_json,
-    print_lines,
     print_listing,
+    print_plans,
+    print_summaries,
+    warned,
 )
 from trecjudge.commands.gate import gate
 from trecjudge.commands.label_next import label_next
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from trecjudge.summary import Summary
 
 SEVERAL = ("--rag-responses", "--documents", "--cache-from")
+MOST_HELD = 100
+"""Points of a sweep whose files are locked from the beginning to the end; others in their turn."""
 
 
 app = typer.Typer(
@@ -151,38 +153,64 @@ def rescore(
     reader = JudgmentsReader(judgments)
     stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
     outputs = Outputs(out_dir or judgments.parent, stem)
-    outputs.prepare()
-    heard = Heard(quiet)
-    labels = read_labels(human, heard) if human else None
-    heard.close()
-    summary = score(reader, outputs, labels)
-    _print_summaries([summary], quiet, as_json)
+    with outputs.held(warned(quiet)):
+        heard = Heard(quiet)
+        labels = read_labels(human, heard) if human else None
+        heard.close()
+        summary = score(reader, outputs, labels)
+    print_summaries([summary], quiet, as_json)
     return max(summary.exit_status, heard.status())
 
 
 def _run(options: dict[str, Any]) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
+    from trecjudge.pipeline import check_jobs
+
+    jobs = _jobs(options)
+    check_jobs(jobs)
+    if options["plan"]:
+        return print_plans([_plan(job, options) for job in jobs], options["as_json"])
+    warn = warned(options["quiet"])
+    with ExitStack() as held:
+        for job in jobs[:MOST_HELD]:
+            held.enter_context(job.outputs.held(warn))
+        summaries = [_summary(job, options) for job in jobs[:MOST_HELD]]
+        for job in jobs[MOST_HELD:]:
+            with job.outputs.held(warn):
+                summaries.append(_summary(job, options))
+    print_summaries(summaries, options["quiet"], options["as_json"])
+    return max(summary.exit_status for summary in summaries)
+
+
+@contextmanager
+def _watched(options: dict[str, Any]) -> Iterator[ConsoleWatcher]:
+    """Yield what shows a job's progress; what a judge prints must not stand in the JSON."""
     from rich.console import Console
 
-    from trecjudge.pipeline import plan_job, run_job
     from trecjudge.progress import ConsoleWatcher
 
-    console = Console(stderr=True)
-    summaries, plans = [], []
-    for job in _jobs(options):
-        # What a judge prints must not stand in the JSON.
-        apart = redirect_stdout(sys.stderr) if options["as_json"] else nullcontext()
-        with apart, ConsoleWatcher(console, quiet=options["quiet"]) as watcher:
-            if job.model.plan:
-                plans.append({"name": job.outputs.name} | plan_job(job, watcher))
-            else:
-                summaries.append(run_job(job, watcher))
-                if options["report"]:
-                    summaries[-1].files["report"] = _report(job, watcher)
-    if plans:
-        return _print_plans(plans, options["as_json"])
-    _print_summaries(summaries, options["quiet"], options["as_json"])
-    return max(summary.exit_status for summary in summaries)
+    apart = redirect_stdout(sys.stderr) if options["as_json"] else nullcontext()
+    with apart, ConsoleWatcher(Console(stderr=True), quiet=options["quiet"]) as watcher:
+        yield watcher
+
+
+def _plan(job: Job, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what a job would ask."""
+    from trecjudge.pipeline import plan_job
+
+    with _watched(options) as watcher:
+        return {"name": job.outputs.name} | plan_job(job, watcher)
+
+
+def _summary(job: Job, options: dict[str, Any]) -> Summary:
+    """Run a job and, where it is asked for, write its report."""
+    from trecjudge.pipeline import run_job
+
+    with _watched(options) as watcher:
+        summary = run_job(job, watcher)
+        if options["report"]:
+            summary.files["report"] = _report(job, watcher)
+        return summary
 
 
 def _report(job: Job, watcher: ConsoleWatcher) -> str:
@@ -199,22 +227,18 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
     """Return the jobs that the command line asks for."""
     from trecjudge.job import Job
     from trecjudge.outputs import Outputs
-    from trecjudge.workflow import (
-        Workflow,
-        find_workflow,
-        names_in,
-        points,
-        read_workflow,
-        with_overrides,
-    )
+    from trecjudge.panel import check_settings, check_workflow
+    from trecjudge.points import Names, points, read_overrides
+    from trecjudge.workflow import Workflow, find_workflow, read_workflow
 
     path = options["workflow"]
     shipped = Path(__file__).parent / "workflows"
-    read = read_workflow(find_workflow(path, shipped)) if path else Workflow()
-    workflow, overrides = with_overrides(read, options["settings"] or [])
-    chosen = points(
-        workflow, overrides, options["variant"], options["all_variants"], options["sweep"]
-    )
+    workflow = read_workflow(find_workflow(path, shipped)) if path else Workflow()
+    names = Names.of(workflow, options["judge"] or (), options["also"] or ())
+    overrides = read_overrides(options["settings"] or (), names)
+    check_workflow(workflow, names)
+    check_settings(overrides.values())
+    which = (options["variant"], options["all_variants"], options["sweep"])
     same = {
         key: options[key]
         for key in (
@@ -232,18 +256,17 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             "strict",
         )
     }
-    judges = names_in(",".join(options["judge"] or ())) or workflow.judges
     model = _model_options(options)
     outputs = Outputs(options["out_dir"], options["name"])
     return [
         Job(
-            judges=[*judges, *(options["also"] or ())],
+            judges=names.judges,
             labels=options["judgments_from"],
             human=options["human"],
             runs=options["responses"],
             documents=options["documents"] or (),
             outputs=outputs.of(point.suffix),
-            workflow=workflow,
+            workflow=point.workflow,
             settings=point.settings,
             model=model,
             only_topics=options["only_topics"] or (),
@@ -251,7 +274,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
             command_line=tuple(sys.argv),
             **same,
         )
-        for point in chosen
+        for point in points(workflow, names, overrides, *which)
     ]
 
 
@@ -276,31 +299,6 @@ def _model_options(options: dict[str, Any]) -> ModelOptions:
         command=Command(Budget(**most)),
         **same,
     )
-
-
-def _print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:
-    """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
-    if as_json:
-        print_json([summary.as_dict() for summary in summaries])
-        return
-    if quiet:
-        return
-    from trecjudge.console import closing_lines, ranking
-
-    for summary in summaries:
-        output().print(ranking(summary))
-        print_lines(closing_lines(summary))
-
-
-def _print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
-    """Print what the jobs would ask."""
-    from trecjudge.console import plan_lines
-
-    if as_json:
-        print_json(plans)
-    else:
-        print_lines(line for plan in plans for line in plan_lines(plan))
-    return 0
 
 
 def cli() -> None:

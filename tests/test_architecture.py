@@ -13,10 +13,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FLOORS = (
     {"errors", "records", "text", "options"},
-    {"findings", "lexical"},
+    {"findings", "lexical", "lock", "strict_yaml"},
     {"sources", "measures", "typed", "cache", "log"},
     {"topics", "trec", "workflow", "judgments", "outputs", "labels"},
-    {"documents", "leaderboard", "llm", "stats", "leaderboards"},
+    {"documents", "leaderboard", "llm", "points", "stats", "leaderboards"},
     {"formats", "naming", "strays", "attest", "judge", "summary", "gate", "human"},
     {"runs", "panel", "attestation", "claims", "ranking"},
     {"job", "runner", "scoring", "check", "given"},

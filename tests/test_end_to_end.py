@@ -155,6 +155,40 @@ def test_every_point_of_a_sweep_has_files_of_its_own(tmp_path: Path) -> None:
     assert (tmp_path / "x.partial-0.5.leaderboard.txt").exists()
 
 
+def test_a_sweep_of_one_of_two_judges_moves_its_own_measure(tmp_path: Path) -> None:
+    workflow = tmp_path / "w.yml"
+    sweep = "sweeps: {p: {citation.partial: [0, 1e-1, 1E0]}}"
+    workflow.write_text(
+        f"judge: [citation, length]\nsettings: {{length: {{limit: 90}}}}\n{sweep}\n"
+    )
+    assert sample("rag", tmp_path, "-q", "--workflow", workflow, "--sweep", "p").status == 0
+    settings = [
+        yaml.safe_load(path.read_text())["judges"]
+        for path in sorted(tmp_path.glob("x.*.config.yml"))
+    ]
+    assert {found["citation"]["partial"] for found in settings} == {0.0, 0.1, 1.0}
+    assert [found["length"]["limit"] for found in settings] == [90, 90, 90]
+
+
+def test_a_point_that_cannot_be_stops_all_before_anything_is_written(tmp_path: Path) -> None:
+    workflow = tmp_path / "w.yml"
+    workflow.write_text("sweeps: {p: {partial: [0.5, 7]}}")
+    done = sample("rag", tmp_path / "out", "--workflow", workflow, "--sweep", "p")
+    assert (done.status, "x.partial-7: partial is 7: must be from 0 to 1" in done.err) == (1, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_judge_beside_those_whose_measures_a_workflow_shows(tmp_path: Path) -> None:
+    beside = ("--workflow", "attribution_dragun", "--also", "length", "--set", "length.limit=90")
+    summary = json.loads(sample("dragun", tmp_path, "--json", *beside).out)
+    assert summary["ranked_by"] == "ATTRIBUTION_RATE"
+    shown = ["ATTRIBUTION_RATE", "CONTRADICTION_RATE", "DOCUMENT_COVERAGE", "LENGTH", "FITS"]
+    assert list(summary["measures"]) == shown
+    before = files(tmp_path)
+    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert files(tmp_path) == before
+
+
 def test_a_cut_line_is_told_the_rest_is_judged_and_the_status_tells(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     text = GOOD % ("mal", "t1") + '{"metadata": {"team_id": "teamx"\n' + GOOD % ("mal", "t2")

@@ -38,6 +38,8 @@ def score(value: float | None, low: float | None = None, high: float | None = No
         pytest.param("M>0.5", score(0.5), "broken", id="not above"),
         pytest.param("M <= 0", score(0.1), "broken", id="too much"),
         pytest.param("M == 1", score(1.0), "met", id="equal"),
+        pytest.param("M >= 1e-1", score(0.2), "met", id="an exponent"),
+        pytest.param("M >= .5", score(0.2), "broken", id="no digit before the point"),
         pytest.param("M >= 0.5", score(None), "open", id="not defined"),
         pytest.param("M >= 0.5", score(0.6, 0.3, 0.8), "open", id="unjudged items may break it"),
         pytest.param("M >= 0.5", score(0.6, 0.5, 0.8), "met", id="they cannot"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.fakes import judgment, response
 from trecjudge.errors import InputError
 from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.records import FULL, Claim, Evidence, Fact, Failure, Source
+from trecjudge.report.terminal import find_response
 
 RESPONSE = response(("One.", ["d1"]), ("Two.", []))
 JUDGMENTS = [
@@ -62,6 +64,47 @@ def test_a_file_that_is_not_whole(path: Path, keep: slice, message: str) -> None
     path.write_text("".join(path.read_text().splitlines(keepends=True)[keep]))
     with pytest.raises(InputError, match=message):
         list(JudgmentsReader(path))
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        (lambda whole: whole, r"jsonl:10: begins a second judgments file"),
+        (lambda whole: whole[1:], r"jsonl:10: a 'response' record stands behind the end"),
+        (lambda whole: whole[-1:], r"jsonl:10: a 'end' record stands behind the end"),
+        (lambda whole: ["{}\n"], r"jsonl:10: a None record stands behind the end"),
+        (lambda whole: ["x\n"], r"jsonl:10: is not JSON"),
+    ],
+    ids=["a file", "a file without header", "an end", "an object", "a word"],
+)
+def test_nothing_follows_the_end(
+    path: Path, added: Callable[[list[str]], list[str]], message: str
+) -> None:
+    whole = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(whole + added(whole)))
+    with pytest.raises(InputError, match=message):
+        list(JudgmentsReader(path))
+    with pytest.raises(InputError, match=message):  # though the response comes before
+        find_response(path, "r", "t1")
+
+
+def test_a_file_behind_one_that_is_cut(path: Path) -> None:
+    whole = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(whole[:8] + whole))
+    with pytest.raises(InputError, match=r"jsonl:9: begins a second judgments file"):
+        list(JudgmentsReader(path))
+
+
+def test_a_response_that_comes_twice(path: Path) -> None:
+    whole = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(whole[:8] + whole[1:7] + whole[8:]))
+    with pytest.raises(InputError, match=r"jsonl:9: is a second response of"):
+        list(JudgmentsReader(path))
+
+
+def test_empty_lines_behind_the_end_are_nothing(path: Path) -> None:
+    path.write_text(path.read_text() + "\n\n")
+    assert len(list(JudgmentsReader(path))) == 2
 
 
 def test_a_removed_judgment_is_noticed(path: Path) -> None:

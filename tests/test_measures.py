@@ -72,6 +72,7 @@ def test_own_measures_are_functions_or_specs(
     spec = leaderboard_spec(SPEC, {}, ["own_measures:sentences", "own_measures:spec"])
     assert [m.name for m in spec.measures] == ["ONE", "TWO", "SENTENCES", "MY_SPEC"]
     assert spec.measures[2].default is None
+    assert load_measure("own_measures:spec@mod:Judge").judge == "mod:Judge"
 
 
 @pytest.mark.parametrize("reference", ["nowhere:x", "trecjudge.trec:nothing", "no_colon"])

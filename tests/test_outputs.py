@@ -21,10 +21,11 @@ def test_points_have_files_of_their_own() -> None:
     assert outputs.qrels == Path("out/x.half.qrels")
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["file", "file/out"])
+def test_a_folder_that_cannot_be_made(tmp_path: Path, folder: str) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="give another --out-dir"):
-        Outputs(tmp_path / "file" / "out", "x").prepare()
+    with pytest.raises(OutputError, match="a file is in its way; give another --out-dir"):
+        Outputs(tmp_path / folder, "x").prepare()
 
 
 def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:

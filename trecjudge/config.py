@@ -6,19 +6,17 @@ import hashlib
 import platform
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from trecjudge.job import Job
 from trecjudge.llm.model import Model
 from trecjudge.outputs import whole
+from trecjudge.strict_yaml import written_yaml
 from trecjudge.summary import Summary, counts_of
-from trecjudge.workflow import Workflow
+from trecjudge.workflow import KEYS, Workflow
 
 PACKAGES = ("trecjudge", "dspy", "aiohttp", "PyStemmer", "wordllama")
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
@@ -63,7 +61,7 @@ def write_config(
         "inputs_sha256": digests(inputs),
         "counts": counts_of(summary),
     }
-    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
+    text = written_yaml(config)
     with whole(job.outputs.config) as file:
         file.write(CREDENTIALS.sub("", text).encode(errors="backslashreplace"))
 
@@ -82,5 +80,5 @@ def _inputs(job: Job) -> dict[str, Any]:
 
 def _workflow_record(workflow: Workflow) -> dict[str, Any]:
     """Return the workflow's sections that are not empty."""
-    named = {f.name: getattr(workflow, f.name) for f in fields(workflow) if f.name != "path"}
+    named = {name: getattr(workflow, name) for name in KEYS}
     return {name: value for name, value in named.items() if value}

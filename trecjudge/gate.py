@@ -23,7 +23,7 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "==": operator.eq,
 }
-_RULE = re.compile(r"\s*(\S+?)\s*(>=|<=|==|>|<)\s*(-?\d+(?:\.\d+)?)\s*")
+_RULE = re.compile(r"\s*(\S+?)\s*(>=|<=|==|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 
 
 @dataclass(frozen=True, slots=True)

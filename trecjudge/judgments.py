@@ -180,10 +180,18 @@ class JudgmentsReader:
                 raise self._error(number, f"is a {kind} record where {error}") from error
             if kind == "end":
                 self._check(number, record, counts)
-                return
+                return self.check_rest()
             if kind != "response":
                 raise self._error(number, f"is a record of unknown kind {shown(kind)}")
         raise InputError(f"{self.path}: is cut: its last record is missing; judge the runs again")
+
+    def check_rest(self) -> None:
+        """Read on to the end, past all judgments.
+
+        Raises InputError where another judgments file, or anything behind the end, follows.
+        """
+        for _ in self._records:
+            pass
 
     def _check(self, number: int, end: dict[str, Any], counts: dict[str, int]) -> None:
         for what, count in counts.items():
@@ -191,6 +199,7 @@ class JudgmentsReader:
                 raise self._error(number, f"counts {end.get(what)} {what}, the file has {count}")
 
     def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        kind = None
         for number, line in lines(self.path):
             try:
                 record = orjson.loads(line)
@@ -198,6 +207,12 @@ class JudgmentsReader:
                 raise self._error(number, f"is not JSON: {error}") from error
             if not isinstance(record, dict):
                 raise self._error(number, "is not an object")
+            before, kind = kind, record.get("record")
+            if before is not None and kind == "header":
+                message = "begins a second judgments file: give each as a file of its own"
+                raise self._error(number, message)
+            if before == "end":
+                raise self._error(number, f"a {shown(kind)} record stands behind the end")
             yield number, record
 
     def _error(self, number: int, message: str) -> InputError:

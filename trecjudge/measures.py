@@ -104,19 +104,21 @@ def aggregate(how: Aggregate, values: Iterable[float]) -> float | None:
 def load_measure(reference: str) -> MeasureSpec:
     """Return the user's own measure at `package.module:name`: a MeasureSpec or a function.
 
-    A function becomes a measure of its name in capitals, without a default. Raises PluginError.
+    A function becomes a measure of its name in capitals, without a default. With `@JUDGE` behind,
+    it sees the judgments of that judge only. Raises PluginError.
     """
-    module, _, name = str(reference).partition(":")
+    address, _, judge = str(reference).partition("@")
+    module, _, name = address.partition(":")
     try:
         found = getattr(importlib.import_module(module), name)
     except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
         message = f"measure {reference!r} cannot be imported: {error}; give package.module:name"
         raise PluginError(message) from error
     if isinstance(found, MeasureSpec):
-        return found
+        return replace(found, judge=found.judge or judge)
     if not callable(found):
         raise PluginError(f"measure {reference!r} is neither a MeasureSpec nor a function")
-    return MeasureSpec(name.upper(), cast(Compute, found), default=None)
+    return MeasureSpec(name.upper(), cast(Compute, found), default=None, judge=judge)
 
 
 def leaderboard_spec(

@@ -138,7 +138,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Override a setting, llm.KEY or leaderboard.KEY; the value in YAML.",
+        help="Override a setting, JUDGE.KEY, llm.KEY or leaderboard.KEY; the value in YAML.",
         rich_help_panel=JUDGING,
     ),
 ]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from trecjudge.errors import OutputError
+from trecjudge.lock import is_running, locked
 
 SAFE_NAME = re.compile(r"\w[\w.+-]*")
 PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part$")
@@ -38,15 +39,27 @@ class Outputs:
             probe.unlink()
             self._remove_left_parts()
         except OSError as error:
-            reason = error.strerror or error
+            in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+            reason = "a file is in its way" if in_the_way else error.strerror or error
             message = f"{self.folder}: cannot be written: {reason}; give another --out-dir"
             raise OutputError(message) from error
+
+    @contextmanager
+    def held(self, say: Callable[[str], None] = lambda message: None) -> Iterator[None]:
+        """Make the folder and keep its files of this name for oneself.
+
+        `say` is told where the folder has no locks. Raises OutputError if another process writes
+        them, or the folder cannot be written.
+        """
+        self.prepare()
+        with locked(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", say):
+            yield
 
     def _remove_left_parts(self) -> None:
         """Remove what killed jobs of this name left: parts whose process is gone."""
         for part in self.folder.glob(f".{self.name}.*.part"):
             found = PART.search(part.name)
-            if found and not _is_running(int(found[1])):
+            if found and not is_running(int(found[1])):
                 part.unlink(missing_ok=True)
 
     @property
@@ -139,13 +152,3 @@ def _writable(path: Path, partial: Path) -> Iterator[BinaryIO]:
         if error.filename is not None:  # of another file
             raise
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True

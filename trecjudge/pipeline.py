@@ -6,7 +6,7 @@ import asyncio
 import gc
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +36,7 @@ from trecjudge.panel import (
     calibrations,
     make_panel,
     panel_programs,
+    panel_rules,
     panel_settings,
     panel_spec,
     with_calibration,
@@ -45,7 +46,6 @@ from trecjudge.runner import JudgedResponse, Runner
 from trecjudge.scoring import score
 from trecjudge.summary import Summary, counts_of
 from trecjudge.typed import typed_fields
-from trecjudge.workflow import merged
 
 GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
@@ -85,6 +85,19 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
     return asyncio.run(_Session(job, panel, watcher).run())
 
 
+def check_jobs(jobs: Sequence[Job]) -> None:
+    """Raise a TrecJudgeError for a job that cannot be done as it is asked for; read no input.
+
+    Called for all jobs of a command before the first one writes or spends anything.
+    """
+    for job in jobs:
+        try:
+            _panel(job)
+        except WorkflowError as error:
+            which = f"{job.outputs.name}: " if len(jobs) > 1 else ""
+            raise WorkflowError(f"{which}{error}") from error
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
@@ -106,13 +119,11 @@ def _panel(job: Job) -> list[Seat]:
     calibrations(panel)
     spec = panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
     rules = read_gate(job.workflow.gate, f"{job.workflow.path}: gate")
-    check_gate(rules, [measure.name for measure in spec.measures])
+    check_gate(panel_rules(panel, rules), [measure.name for measure in spec.measures])
     for seat in panel:
         if needs_model(seat.judge) and not job.model.use and job.labels is None:
             message = f"judge {seat.name}: its settings ask for a model: add --use-env-llm"
             raise WorkflowError(message)
-    for changes in job.workflow.variants.values():
-        make_panel(job.judges, merged(job.workflow.settings, changes))
     typed_fields(LlmSettings, job.workflow.llm, "llm")
     programs = panel_programs(panel)
     for name in job.workflow.prompts:

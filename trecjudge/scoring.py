@@ -20,7 +20,7 @@ from trecjudge.leaderboard import (
 )
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.outputs import Outputs, whole
-from trecjudge.panel import Seat, make_panel, panel_spec
+from trecjudge.panel import Seat, make_panel, panel_rules, panel_spec
 from trecjudge.ranking import standing_lines, standings_of
 from trecjudge.summary import Summary, summarise
 from trecjudge.trec import QrelsRow, leaderboard_line, qrels_line
@@ -55,7 +55,7 @@ def score(
     takers = {s.name: s.judge for s in panel if isinstance(s.judge, TakesLabels)}
     people = HumanLabels(labels or {}, takers)
     board = Leaderboard(spec, header.topics)
-    rules, marked = read_gate(header.gate), Counter[str]()
+    rules, marked = panel_rules(panel, read_gate(header.gate)), Counter[str]()
     first, pooled = next(iter(header.judges)), header.qrels_pool or spec.pooled_qrels
     pool: dict[tuple[str, str], int] = {}
     with ExitStack() as files:

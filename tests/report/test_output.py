@@ -54,9 +54,11 @@ def test_a_config(text: str, expected: Config, write: Write) -> None:
     assert read_config(write(text, "x.config.yml")) == expected
 
 
-@pytest.mark.parametrize("text", ["[1]", "inputs: 5", "a: [", "!!python/object:os.system {}"])
+@pytest.mark.parametrize(
+    "text", ["[1]", "inputs: 5", "a: [", "a: 1\na: 2", "!!python/object:os.system {}"]
+)
 def test_what_is_no_config_is_said(text: str, write: Write) -> None:
-    with pytest.raises(InputError, match=r"x\.config\.yml: is not the config of a job"):
+    with pytest.raises(InputError, match=r"x\.config\.yml(:\d)?: is not the config of a job"):
         read_config(write(text, "x.config.yml"))
 
 

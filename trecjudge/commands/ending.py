@@ -15,6 +15,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from trecjudge.summary import Summary
+
 P = ParamSpec("P")
 INTERRUPTED = 130
 BUG = 3
@@ -84,6 +86,11 @@ def print_errors(lines: Iterable[str]) -> None:
         typer.echo(visible(line), err=True)
 
 
+def warned(quiet: bool) -> Callable[[str], None]:
+    """Return what prints a warning on standard error, or nothing."""
+    return lambda message: None if quiet else print_errors([f"warning: {message}"])
+
+
 def print_listing(rows: list[tuple[str, str]]) -> int:
     """Print names with one line each; return 0."""
     from trecjudge.console import listing
@@ -98,3 +105,28 @@ def print_json(records: list[dict[str, Any]]) -> None:
 
     record = records[0] if len(records) == 1 else {"jobs": records}
     typer.echo(orjson.dumps(record))
+
+
+def print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:
+    """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
+    if as_json:
+        print_json([summary.as_dict() for summary in summaries])
+        return
+    if quiet:
+        return
+    from trecjudge.console import closing_lines, ranking
+
+    for summary in summaries:
+        output().print(ranking(summary))
+        print_lines(closing_lines(summary))
+
+
+def print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
+    """Print what the jobs would ask."""
+    from trecjudge.console import plan_lines
+
+    if as_json:
+        print_json(plans)
+    else:
+        print_lines(line for plan in plans for line in plan_lines(plan))
+    return 0

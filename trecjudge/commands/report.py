@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trecjudge import options as flag
-from trecjudge.commands.ending import exits, print_json, print_lines
+from trecjudge.commands.ending import exits, print_json, print_lines, warned
 
 if TYPE_CHECKING:
     from trecjudge.report.writing import Written
@@ -44,7 +44,8 @@ def report_output(
         truth_measures=truth_measure or (),
         most=max_size,
     )
-    written = write_report(wanted)
+    with wanted.outputs.held(warned(quiet)):
+        written = write_report(wanted)
     if as_json:
         print_json([written.as_dict()])
     elif not quiet:

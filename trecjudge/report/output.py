@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import yaml
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.outputs import Outputs
+from trecjudge.records import Place
 from trecjudge.sources.containers import lines
+from trecjudge.strict_yaml import YamlFault, read_yaml
 
 JUDGMENTS = ".judgments.jsonl"
 
@@ -77,7 +78,7 @@ def read_config(path: Path) -> Config:
     if not path.is_file():
         return Config()
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loaded = read_yaml(path.read_text(encoding="utf-8")).value
         given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
         inputs = Inputs(
             Path(given["topics"]) if given.get("topics") else None,
@@ -89,7 +90,10 @@ def read_config(path: Path) -> Config:
         )
         findings = (loaded.get("counts") or {}).get("findings") or {}
         return Config(str(loaded.get("written", "")), str(model.get("model", "")), inputs, findings)
-    except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
+    except YamlFault as error:
+        place = Place(str(path), error.line)
+        raise InputError(f"{place}: is not the config of a job: {error}") from error
+    except (OSError, ValueError, AttributeError, TypeError) as error:
         raise InputError(f"{path}: is not the config of a job: {error}") from error
 
 

@@ -29,8 +29,10 @@ STYLES: Mapping[Tone, str] = {
 def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, list[Judgment]]:
     """Return a response with its judgments. Raises InputError with the choices."""
     topics: dict[str, list[str]] = {}
-    for response, judgments in JudgmentsReader(path):
+    reader = JudgmentsReader(path)
+    for response, judgments in reader:
         if (response.run_id, response.topic_id) == (run_id, topic_id):
+            reader.check_rest()
             return response, judgments
         topics.setdefault(response.run_id, []).append(response.topic_id)
     if run_id not in topics:

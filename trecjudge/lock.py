@@ -1,0 +1,138 @@
+"""A lock on a file, which goes with the process that holds it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from trecjudge.errors import OutputError
+
+try:
+    import fcntl
+except ImportError:  # not on every system
+    fcntl = None  # type: ignore[assignment]
+
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
+HOLDER = re.compile(r"(\d+) (\S*)\n")
+LINKS = getattr(os, "O_NOFOLLOW", 0)
+PATIENCE = 20
+"""How often it is looked who holds a lock, 10 ms apart: it is taken first, and signed then."""
+
+
+def flock(descriptor: int) -> None:
+    """Take the lock of an open file. Raises BlockingIOError if another has it, else OSError."""
+    if fcntl is None:
+        raise OSError(errno.ENOSYS, "no locks")
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def locked(
+    path: Path, what: str, say: Callable[[str], None], take: Callable[[int], None] = flock
+) -> Iterator[None]:
+    """Hold the lock at `path`, a file that is there only as long as it is held.
+
+    Where the file system has no locks, the number of the process in the file has to do; `say` is
+    told. Raises OutputError with the process that holds it: it writes `what`.
+    """
+    try:
+        descriptor = _opened(path, what, say, take)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be locked: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if _lies_at(path, descriptor):
+                path.unlink()  # before the lock is given back: nobody may hold one on a file gone
+        os.close(descriptor)
+
+
+def _opened(path: Path, what: str, say: Callable[[str], None], take: Callable[[int], None]) -> int:
+    """Return the locked file, signed."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | LINKS, 0o666)
+        try:
+            _take(descriptor, path, what, say, take)
+            if _lies_at(path, descriptor):  # else its holder removed it meanwhile: once more
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"{os.getpid()} {platform.node()}\n".encode(), 0)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _take(
+    descriptor: int,
+    path: Path,
+    what: str,
+    say: Callable[[str], None],
+    take: Callable[[int], None],
+) -> None:
+    try:
+        take(descriptor)
+    except BlockingIOError:
+        holder = _holder(descriptor)
+        process = f"process {_named(*holder)}" if holder else "another process"
+        raise OutputError(
+            f"{what}: {process} is writing there; wait for it, or give another --name or --out-dir"
+        ) from None
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        holder = _signed(descriptor)
+        if holder and _may_run(*holder):
+            message = f"process {_named(*holder)} is writing there; if it is gone, delete {path}"
+            raise OutputError(f"{what}: {message}") from None
+        say(f"{path.parent} has no file locks: do not let two jobs of one --name write there")
+
+
+def _holder(descriptor: int) -> tuple[int, str] | None:
+    """Return who holds a lock, as soon as that is signed."""
+    for _ in range(PATIENCE):
+        holder = _signed(descriptor)
+        if holder and _may_run(*holder):
+            return holder
+        time.sleep(0.01)
+    return None
+
+
+def _signed(descriptor: int) -> tuple[int, str] | None:
+    """Return the process and the host that a file is signed with."""
+    found = HOLDER.fullmatch(os.pread(descriptor, 400, 0).decode(errors="replace"))
+    return (int(found[1]), found[2]) if found else None
+
+
+def _named(process: int, host: str) -> str:
+    return str(process) if host == platform.node() else f"{process} on {host}"
+
+
+def _may_run(process: int, host: str) -> bool:
+    """Return whether a process is there; of another host nobody can tell."""
+    return host != platform.node() or is_running(process)
+
+
+def _lies_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def is_running(process: int) -> bool:
+    """Return whether a process of this host is there."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

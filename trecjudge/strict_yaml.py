@@ -1,0 +1,147 @@
+"""YAML that is read one way only: no key twice, and no word that versions of YAML read differently.
+
+Numbers, truth values and null are those of YAML 1.2, `1e-1` among them, and `1_000`. What YAML 1.1
+takes for something else than text or another number (`no`, `017`, `1:30`, a date) stays as written,
+an `Unclear`: the field that it fills decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+MOST_NODES = 100_000
+TAG = "tag:yaml.org,2002:"
+UNCLEAR = "!unclear"
+KINDS = ("null", "bool", "int", "float", "str", "seq", "map")
+PLAIN = (
+    (f"{TAG}null", r"~|null|Null|NULL|"),
+    (f"{TAG}bool", r"true|True|TRUE|false|False|FALSE"),
+    (f"{TAG}int", r"[-+]?(?:0|[1-9](?:_?\d)*|0b[01](?:_?[01])*|0o[0-7]+|0x[\da-fA-F]+)"),
+    (UNCLEAR, r"yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF"),
+    (UNCLEAR, r"[-+]?(?:0[\d_]+|[\d_]+(?::[0-5]?\d)+(?:\.[\d_]*)?)"),
+    (UNCLEAR, r"\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d[\d.:Zz \t+-]*)?"),
+    (f"{TAG}float", r"[-+]?(?:\.\d+|\d(?:_?\d)*(?:\.\d*)?)(?:[eE][-+]?\d+)?"),
+    (f"{TAG}float", r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"),
+    (f"{TAG}merge", r"<<"),
+)
+"""What a word without quotes is; the first that fits."""
+
+
+class Unclear(str):
+    """A word without quotes that versions of YAML read differently, as it is written."""
+
+
+class YamlFault(ValueError):
+    """A text that is not YAML, or not such as is read here; `line` counts from 1."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a YAML text holds, and the line of each key by its path."""
+
+    value: Any
+    lines: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+
+
+def read_yaml(text: str) -> Document:
+    """Return what a text holds. Raises YamlFault."""
+    try:
+        loader = _Loader(text)
+        try:
+            root = loader.get_single_node()
+            if root is None:
+                return Document(None)
+            walk = _Walk()
+            walk.size(root, ())
+            return Document(loader.construct_document(root), walk.lines)
+        finally:
+            loader.dispose()
+    except RecursionError as error:
+        raise YamlFault("is nested too deep") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        why = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise YamlFault(f"is not YAML: {why}", mark.line + 1 if mark else None) from error
+    except YamlFault:
+        raise
+    except ValueError as error:  # a number of too many digits, half a character
+        raise YamlFault(f"is not YAML: {error}") from error
+
+
+def written_yaml(value: Any) -> str:
+    """Return a value as YAML that every version of YAML reads alike."""
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Looks at every node before it becomes a value: its keys, and what aliases make of it."""
+
+    lines: dict[tuple[str, ...], int] = field(default_factory=dict)
+    _sizes: dict[int, int] = field(default_factory=dict)
+
+    def size(self, node: yaml.Node, path: tuple[str, ...]) -> int:
+        """Return how many nodes there are below a node, each as often as it is referred to."""
+        known = self._sizes.get(id(node))
+        if known == 0:
+            raise YamlFault("refers to itself", node.start_mark.line + 1)
+        if known is not None:
+            return known
+        self._sizes[id(node)] = 0
+        size = 1
+        if isinstance(node, yaml.MappingNode):
+            self._check_keys(node)
+            for key, value in node.value:
+                inner = (*path, str(key.value))
+                self.lines.setdefault(inner, key.start_mark.line + 1)
+                size += self.size(key, path) + self.size(value, inner)
+        elif isinstance(node, yaml.SequenceNode):
+            size += sum(self.size(value, path) for value in node.value)
+        if size > MOST_NODES:
+            line = node.start_mark.line + 1
+            raise YamlFault("is too large with all that its aliases refer to", line)
+        self._sizes[id(node)] = size
+        return size
+
+    def _check_keys(self, node: yaml.MappingNode) -> None:
+        lines: dict[tuple[str, str], int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if key.tag == UNCLEAR:  # a key is a name
+                key.tag = f"{TAG}str"
+            name, line = (key.tag, key.value), key.start_mark.line + 1
+            if name in lines:
+                message = f"key {key.value!r} is given twice, first in line {lines[name]}"
+                raise YamlFault(message, line)
+            lines[name] = line
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """In C where it is there, which takes a tenth of the time."""
+
+    yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes what either version of YAML would read as something else than text."""
+
+
+_Loader.yaml_constructors = {
+    **{f"{TAG}{kind}": yaml.SafeLoader.yaml_constructors[f"{TAG}{kind}"] for kind in KINDS},
+    UNCLEAR: lambda loader, node: Unclear(node.value),
+    None: yaml.SafeLoader.yaml_constructors[None],
+}
+_Dumper.add_representer(Unclear, yaml.SafeDumper.represent_str)
+for _tag, _pattern in PLAIN:
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern})\Z", re.ASCII), None)
