@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
+from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.sources.containers import lines
 
@@ -50,10 +51,19 @@ def encode(column: str) -> str:
 
 
 def leaderboard_line(row: LeaderboardRow) -> str:
-    """Return `run topic measure value`, tab-separated, six decimals. Raises on NaN: our bug."""
+    """Return `run topic measure value`, tab-separated, six decimals; a count of items has none.
+
+    Raises on NaN: our bug.
+    """
     assert math.isfinite(row.value), row
     topic = ALL if row.topic_id is None else encode_topic(row.topic_id)
-    return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{row.value:.6f}\n"
+    value = f"{row.value:.0f}" if row.measure.endswith(UNJUDGED) else f"{row.value:.6f}"
+    return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{value}\n"
+
+
+def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
+    """Return the row beside a row that says how many of its items are unjudged."""
+    return row._replace(measure=f"{row.measure}{UNJUDGED}", value=float(items))
 
 
 def decode(column: str) -> str:
