@@ -153,8 +153,8 @@ def rescore(
     outputs.prepare()
     heard = Heard(quiet)
     labels = read_labels(human, heard) if human else None
+    summary = score(reader, outputs, labels, heard)
     heard.close()
-    summary = score(reader, outputs, labels)
     _print_summaries([summary], quiet, as_json)
     return max(summary.exit_status, heard.status())
 

@@ -123,5 +123,23 @@ def test_a_topic_called_all_is_not_the_mean(write: Write) -> None:
 
 
 def test_grades_by_topic_and_document_the_highest_of_each(write: Write) -> None:
-    path = write("1 0 a 1\n1 0 a 2\n2 Q0 b 0\n", "q")
+    path = write("1 r a 1\n1 s a 2\n2 Q0 b 0\n", "q")
     assert read_grades(path, fail) == {"1": {"a": 2}, "2": {"b": 0}}
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        pytest.param("1 0 a 1\n1 0 a 2\n", "q:1 gives it 1: the highest counts", id="higher"),
+        pytest.param("1 0 a 2\n1 Q0 a 1\n", "q:1 gives it 2: the highest counts", id="lower"),
+        pytest.param("1 r a 2\n1 r a 0\n", "gives topic '1', run 'r', document 'a' 0,", id="run"),
+        pytest.param("1 r a 2\n1 s a 0\n", "", id="of two runs, which is none"),
+        pytest.param("1 0 a 2\n1 0 a 2\n", "", id="the same grade"),
+    ],
+)
+def test_a_document_that_is_graded_twice_is_found(lines: str, told: str, write: Write) -> None:
+    findings: list[Finding] = []
+    grades = read_grades(write(lines, "q"), findings.append)
+    assert grades == {"1": {"a": 2}}
+    assert [f.kind for f in findings] == (["grade_duplicate"] if told else [])
+    assert all(told in f.message and f.place.line == 2 for f in findings)

@@ -77,6 +77,7 @@ KINDS: dict[str, FindingKind] = {
     "statistics_differ": FindingKind("warning", "they are of another job, and not used"),
     "items_unjudged": FindingKind("warning", "in no mean: a run may stand otherwise"),
     "grade_duplicate": FindingKind("warning", "the highest grade counts"),
+    "grade_conflict": FindingKind("warning", "of pooled qrels the highest grade counts"),
     "run_id_shared": FindingKind("warning", "the files' names are taken"),
     "topics_unseen": FindingKind("note", "they count as the leaderboard counts them"),
     "run_one_sided": FindingKind("warning", "as `--on-missing` says"),

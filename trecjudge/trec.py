@@ -23,6 +23,8 @@ from trecjudge.sources.containers import lines
 ALL = "all"
 ENCODED_ALL = "%61ll"
 """A topic that is called `all`, as a column."""
+NO_RUN = {"0", "1", "Q0", "q0"}
+"""What the second column of classic qrels holds."""
 ODD = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
 
 
@@ -43,6 +45,10 @@ class QrelsRow:
     iteration: str
     doc_id: str
     grade: int
+
+
+Grades = dict[tuple[str, str, str], tuple[float, Place]]
+"""(topic_id, run_id or no text, doc_id) -> its first grade, and where that stands"""
 
 
 def encode(column: str) -> str:
@@ -84,13 +90,33 @@ def qrels_line(row: QrelsRow) -> str:
 
 
 def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
-    """Yield the rows of a qrels file; whatever the second column holds."""
+    """Yield the rows of a qrels file; whatever the second column holds.
+
+    Two grades of one document on a topic, or of one run's, are reported.
+    """
+    seen: Grades = {}
     for place, columns in _columns(path, 4, report):
         try:
             topic_id, iteration, doc_id = map(unquote, columns[:3])
-            yield QrelsRow(topic_id, iteration, doc_id, _grade(columns[3]))
+            row = QrelsRow(topic_id, iteration, doc_id, _grade(columns[3]))
         except ValueError:
             report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
+        else:
+            _report_other_grade(place, row, row.grade, seen, report)
+            yield row
+
+
+def _report_other_grade(
+    place: Place, row: QrelsRow, grade: float, seen: Grades, report: Report
+) -> None:
+    """Report a document that was graded before, otherwise, unless for another run."""
+    run_id = "" if row.iteration in NO_RUN else row.iteration
+    first, where = seen.setdefault((row.topic_id, run_id, row.doc_id), (grade, place))
+    if first != grade:
+        what = f"topic {row.topic_id!r}, {f'run {run_id!r}, ' if run_id else ''}document"
+        message = f"gives {what} {row.doc_id!r} {grade:g}, {where} gives it {first:g}"
+        told = f"{message}: the highest counts"
+        report(Finding("grade_duplicate", place, told, f"{grade:g}", None, run_id, row.topic_id))
 
 
 def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
@@ -110,14 +136,20 @@ def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
 
 
 def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, float]]:
-    """Yield (row, grade) of a qrels file whose grades may be decimal; the row's is rounded."""
+    """Yield (row, grade) of a qrels file whose grades may be decimal; the row's is rounded.
+
+    Two grades of one document are reported as by `read_qrels`.
+    """
+    seen: Grades = {}
     for place, columns in _columns(path, 4, report):
         grade = number_of(columns[3])
         if grade is None:
             report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
         else:
             topic_id, iteration, doc_id = map(unquote, columns[:3])
-            yield QrelsRow(topic_id, iteration, doc_id, math.floor(grade + 0.5)), grade
+            row = QrelsRow(topic_id, iteration, doc_id, math.floor(grade + 0.5))
+            _report_other_grade(place, row, grade, seen, report)
+            yield row, grade
 
 
 def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
