@@ -62,8 +62,10 @@ def _truth(path: Path, heard: common.Heard) -> Scores:
     """Return the scores of others, by their topics where their `all` rows contradict these."""
     from trecjudge.evaluation.inputs import scores_at
     from trecjudge.leaderboards.outcomes import outcome
+    from trecjudge.stats.alignment import report_unjudged
 
     scores = scores_at(outcome(path), heard)
+    report_unjudged(scores, scores.measures, heard)
     return scores.without_all(scores.disputed)
 
 
