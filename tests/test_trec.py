@@ -7,17 +7,23 @@ import math
 import pytest
 
 from tests.reading import Write
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, Report
+from trecjudge.leaderboards.reading import read_rows
 from trecjudge.trec import (
     LeaderboardRow,
     QrelsRow,
+    companion,
     encode,
     leaderboard_line,
     qrels_line,
     read_grades,
-    read_leaderboard,
     read_qrels,
 )
+
+
+def rows_of(path: Path, report: Report) -> list[LeaderboardRow]:
+    return [row for _, row in read_rows(path, report, "ir_measures")]
+
 
 ODD = [
     "a b",
@@ -49,6 +55,11 @@ def test_leaderboard_line() -> None:
     )
 
 
+def test_a_companion_counts_items() -> None:
+    row = companion(LeaderboardRow("r", "all", "SUPPORT", 2 / 3), 3)
+    assert leaderboard_line(row) == "r\t%61ll\tSUPPORT.unjudged\t3\n"
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_no_nan_is_written(value: float) -> None:
     with pytest.raises(AssertionError):
@@ -64,7 +75,7 @@ def test_an_odd_id_is_read_as_it_was_written(text: str, write: Write) -> None:
     row = QrelsRow(text, text, text, 1)
     assert list(read_qrels(write(qrels_line(row), "q"), fail)) == [row]
     line = leaderboard_line(LeaderboardRow(text, text, "M", 0.5))
-    assert list(read_leaderboard(write(line, "l"), fail)) == [(text, text, "M", 0.5)]
+    assert rows_of(write(line, "l"), fail) == [(text, text, "M", 0.5)]
 
 
 @pytest.mark.parametrize("iteration", ["0", "1", "Q0"])
@@ -99,14 +110,14 @@ def test_a_bad_line_of_qrels_is_found(bad: bytes, write: Write) -> None:
 def test_a_header_of_a_leaderboard_is_passed_over(header: str, write: Write) -> None:
     text = f"{header}r1\tt1\tS\t1.0\nr1  all S True\n"
     rows = [("r1", "t1", "S", 1.0), ("r1", None, "S", 1.0)]
-    assert list(read_leaderboard(write(text), fail)) == rows
+    assert rows_of(write(text), fail) == rows
 
 
 @pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "1e999", "0x1", "1_0", "value", ""])
 def test_a_value_that_is_no_number_is_found(value: str, write: Write) -> None:
     findings: list[Finding] = []
     text = f"r all S 0.5\nr t1 S {value}\nr t2 S 0.5\n"
-    found = list(read_leaderboard(write(text), findings.append))
+    found = rows_of(write(text), findings.append)
     assert [topic for _, topic, _, _ in found] == [None, "t2"]
     assert [(f.kind, f.place.line) for f in findings] == [("row_unreadable", 2)]
 
@@ -119,7 +130,7 @@ def test_a_topic_called_all_is_not_the_mean(write: Write) -> None:
     topic, mean = LeaderboardRow("r", "all", "M", 1.0), LeaderboardRow("r", None, "M", 0.5)
     text = leaderboard_line(topic) + leaderboard_line(mean)
     assert text == "r\t%61ll\tM\t1.000000\nr\tall\tM\t0.500000\n"
-    assert list(read_leaderboard(write(text), fail)) == [topic, mean]
+    assert rows_of(write(text), fail) == [topic, mean]
 
 
 def test_grades_by_topic_and_document_the_highest_of_each(write: Write) -> None:

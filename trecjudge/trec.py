@@ -152,21 +152,6 @@ def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, f
             yield row, grade
 
 
-def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
-    """Yield the rows of a leaderboard file in the order run, topic, measure, value.
-
-    A header line is passed over; a value that is no finite number is reported and left out.
-    """
-    for place, columns in _columns(path, 4, report):
-        value = number_of(columns[3])
-        if value is not None:
-            topic_id = None if columns[1] == ALL else unquote(columns[1])
-            yield LeaderboardRow(unquote(columns[0]), topic_id, columns[2], value)
-        elif not (place.line == 1 and columns[3].lower() == "value"):
-            message = f"has value {columns[3]!r}, not a number"
-            report(Finding("row_unreadable", place, message, columns[3]))
-
-
 def _grade(text: str) -> int:
     if "_" in text:  # Python reads 1_0 as 10
         raise ValueError(text)
