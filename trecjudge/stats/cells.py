@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -80,10 +81,11 @@ def unjudged_items(
         return {}
     found = {(run, measure): Unjudged(0) for run in runs for measure in measures}
     for measure, cells in counts.items():
-        for run in {run for run, _ in cells}:
-            of_run = {t: _one_of(n, duplicates) for (r, t), n in cells.items() if r == run}
-            total = of_run.get(None, sum(of_run.values()))
-            found[run, measure] = Unjudged(int(total))
+        totals: Counter[str] = Counter()
+        for (run, topic_id), numbers in cells.items():
+            if topic_id is None or (run, None) not in cells:
+                totals[run] += int(_one_of(numbers, duplicates))
+        found |= {(run, measure): Unjudged(items) for run, items in totals.items()}
     return found
 
 
