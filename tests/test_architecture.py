@@ -17,7 +17,7 @@ FLOORS = (
     {"sources", "measures", "typed", "cache", "log"},
     {"topics", "trec", "workflow", "judgments", "outputs", "labels"},
     {"documents", "leaderboard", "llm", "stats", "leaderboards"},
-    {"formats", "attest", "judge", "summary", "gate", "human"},
+    {"formats", "naming", "strays", "attest", "judge", "summary", "gate", "human"},
     {"runs", "panel", "attestation", "claims", "ranking"},
     {"job", "runner", "scoring", "check", "given"},
     {"config", "progress", "calibrate", "evaluation", "report"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,17 @@ def test_judges_may_be_named_by_commas_or_one_by_one(tmp_path: Path) -> None:
     boards = [(tmp_path / n / "x.leaderboard.txt").read_bytes() for n in "12"]
     assert boards[0] == boards[1]
     assert b"LENGTH" in boards[0]
+
+
+def test_what_a_packed_file_holds_before_it_breaks_off_is_judged(tmp_path: Path) -> None:
+    packed = gzip.compress((RUNS / "careful.jsonl").read_bytes())
+    (tmp_path / "careful.gz").write_bytes(packed[:-40])
+    done = judge(tmp_path / "careful.gz", tmp_path / "out", "--judge", "length")
+    assert done.status == 3
+    assert "careful.gz: cannot be read beyond line 2: Compressed file ended before" in done.err
+    board = (tmp_path / "out" / "x.leaderboard.txt").read_text()
+    assert [line.split()[1] for line in board.splitlines() if "LENGTH" in line] == [
+        "11",
+        "12",
+        "all",
+    ]

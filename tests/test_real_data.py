@@ -86,6 +86,8 @@ def test_the_runs_with_documents(shared: Path) -> None:
         ),
         ("dragun25.native.jsonl", 30, ["title", "body", "url"]),
         ("dragun25.requests.jsonl", 30, ["title", "problem_statement", "background"]),
+        ("biogen.topics.json", 30, ["title", "problem_statement"]),
+        ("neuclir-report-requests.txt", 59, []),
     ],
 )
 def test_a_topic_file(name: str, count: int, filled: list[str], shared: Path) -> None:

@@ -261,3 +261,11 @@ def test_wanted_runs_alone(read: Read) -> None:
 def test_no_further_file_is_read_once_there_are_enough_runs(write: Write) -> None:
     first, second = write(PLAIN, "a"), write("{not JSON", "b")
     assert reading(first, second, max_runs=1).kinds == []
+
+
+def test_a_file_given_by_two_spellings_is_one(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(PLAIN, "a.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert find_runs([Path("a.jsonl"), path, tmp_path]) == [Path("a.jsonl")]

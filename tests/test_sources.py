@@ -5,7 +5,9 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
+import random
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +19,7 @@ import zstandard
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.sources.containers import bare_name, count_lines, lines
+from trecjudge.sources.containers import bare_name, count_lines, head, lines
 from trecjudge.sources.paths import files_below, standard_input
 from trecjudge.sources.values import as_id, as_text, objects, values
 
@@ -289,3 +291,44 @@ def test_patterns_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyP
     standard_input.cache_clear()
     (path,) = files_below(Path("-"))
     assert (path.name, path.read_bytes()) == ("stdin", b'{"a": 1}\n')
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": lambda data: zstandard.ZstdCompressor().compress(data),
+}
+NOISE = [{"n": n, "x": random.Random(n).randbytes(700).hex()} for n in range(1, 2001)]
+LAYOUTS = {
+    "lines": "".join(json.dumps(record) + "\n" for record in NOISE).encode(),
+    "array": json.dumps(NOISE, indent=1).encode(),
+    "values": "\n".join(json.dumps(record, indent=1) for record in NOISE).encode(),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("packer", PACKERS)
+def test_what_can_be_read_of_packed_data_that_break_off_is(
+    packer: str, layout: str, tmp_path: Path
+) -> None:
+    packed = PACKERS[packer](LAYOUTS[layout])
+    path, read = tmp_path / "run", list[Any]()
+    path.write_bytes(packed[: len(packed) * 3 // 4])
+    with pytest.raises(InputError, match=r"run: cannot be read beyond line (\d+): ") as raised:
+        read.extend(value["n"] for _, value in values(path, lambda found: pytest.fail(str(found))))
+    line = int(str(raised.value).split("line ")[1].partition(":")[0])
+    assert read == list(range(1, len(read) + 1))
+    assert len(read) > (600 if packer == "bzip2" else 1300)
+    assert layout != "lines" or line == len(read)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_last_line_that_is_whole_is_read_though_the_data_break_off(
+    end: str, tmp_path: Path
+) -> None:
+    path, read = tmp_path / "run", list[Any]()
+    path.write_bytes(gzip.compress(b'{"n": 1}' + end.encode())[:-4])
+    with pytest.raises(InputError, match="beyond line 1: "):
+        read.extend(value for _, value in values(path, lambda found: pytest.fail(str(found))))
+    assert (read, head(path, 3)) == ([{"n": 1}], [b'{"n": 1}'])

@@ -17,6 +17,7 @@ from trecjudge.trec import (
     encode,
     leaderboard_line,
     qrels_line,
+    read_decimal_qrels,
     read_grades,
     read_qrels,
 )
@@ -106,6 +107,33 @@ def test_a_bad_line_of_qrels_is_found(bad: bytes, write: Write) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("1 0 a 2\n1 0 b%20b 0\n", id="lines, encoded"),
+        pytest.param('{"1": {"a": 2, "b b": 0}}', id="one line"),
+        pytest.param('{\n "1": {\n  "a": 2.0,\n  "b b": "0"\n }\n}\n', id="pretty"),
+        pytest.param('{"1": {"a": 2}}\n{"1": {"b b": 0}}\n', id="a topic a line"),
+    ],
+)
+def test_qrels_of_lines_and_of_json_are_the_same(text: str, write: Write) -> None:
+    rows = [QrelsRow("1", "0", "a", 2), QrelsRow("1", "0", "b b", 0)]
+    path = write(text)
+    assert list(read_qrels(path, fail)) == rows
+    assert list(read_decimal_qrels(path, fail)) == [(row, float(row.grade)) for row in rows]
+    assert read_grades(path, fail) == {"1": {"a": 2, "b b": 0}}
+
+
+def test_a_bad_grade_in_json_is_said_and_the_others_are_read(write: Write) -> None:
+    findings: list[Finding] = []
+    text = '{"1": {"a": 2, "b": 0.5, "c": true, "d": null}}\n{"2": 1, "3": {"e": 1}}\n'
+    rows = list(read_qrels(write(text), findings.append))
+    assert rows == [QrelsRow("1", "0", "a", 2), QrelsRow("3", "0", "e", 1)]
+    assert [(f.kind, f.place.line) for f in findings] == [("row_unreadable", 1)] * 3 + [
+        ("row_unreadable", 2)
+    ]
+
+
+@pytest.mark.parametrize(
     "header", ["", "run topic measure value\n", "Run\tTopic\tMeasure\tValue\n"]
 )
 def test_a_header_of_a_leaderboard_is_passed_over(header: str, write: Write) -> None:
@@ -155,3 +183,21 @@ def test_a_document_that_is_graded_twice_is_found(lines: str, told: str, write: 
     assert grades == {"1": {"a": 2}}
     assert [f.kind for f in findings] == (["grade_duplicate"] if told else [])
     assert all(told in f.message and f.place.line == 2 for f in findings)
+
+
+@pytest.mark.parametrize(
+    "ids", [("a/b", "a%2Fb"), ("100%", "100%25x"), ("%FE", "%FF"), ("all", "%61ll")], ids=str
+)
+def test_two_names_of_another_tool_stay_two(ids: tuple[str, str], write: Write) -> None:
+    board = write("".join(f"{run}\tt\tM\t1\n" for run in ids))
+    assert len({row.run_id for row in rows_of(board, fail)}) == 2
+    qrels = write("".join(f"t 0 {doc} 1\n" for doc in ids))
+    assert len({row.doc_id for row in read_qrels(qrels, fail)}) == 2
+
+
+@pytest.mark.parametrize(
+    "ids", [("my run", "my%20run"), ("a%", "a%25"), ("a\tb", "a%09b")], ids=str
+)
+def test_two_names_of_ours_stay_two(ids: tuple[str, str], write: Write) -> None:
+    text = "".join(leaderboard_line(LeaderboardRow(run, "t", "M", 1)) for run in ids)
+    assert [row.run_id for row in rows_of(write(text), fail)] == list(ids)

@@ -15,7 +15,7 @@ from trecjudge.findings import Report
 from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs
 from trecjudge.records import Topic
-from trecjudge.runs import RunReader, Taken, find_runs
+from trecjudge.runs import RunReader, Taken, find_runs, runs_among
 from trecjudge.sources.containers import count_lines
 from trecjudge.sources.paths import files_below
 from trecjudge.topics import read_topics
@@ -74,7 +74,8 @@ class Inputs:
         every = read_topics(job.topics, report) if job.topics else None
         store = _documents(job, report) if job.documents else None
         qrels = read_grades(job.qrels, report) if job.qrels else None
-        return cls(job, every, _wanted(every, job), store, find_runs(job.runs), qrels)
+        files = runs_among(find_runs(job.runs, report), report, _beside(job))
+        return cls(job, every, _wanted(every, job), store, files, qrels)
 
     def reader(self, report: Report, taken: Taken) -> RunReader:
         """Return a reader of the runs, from their beginning."""
@@ -133,6 +134,25 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
         t: topic for t, topic in topics.items() if not job.only_topics or t in job.only_topics
     }
     return dict(islice(chosen.items(), job.max_topics))
+
+
+def _beside(job: Job) -> dict[str, list[Path]]:
+    """Return the files that are given as something else than runs, by what they are given as.
+
+    A folder of documents that holds the runs too tells nothing of its files.
+    """
+    runs = [path.resolve() for path in job.runs]
+    documents = (
+        path
+        for path in job.documents
+        if not is_data_set(path) and not any(run.is_relative_to(path.resolve()) for run in runs)
+    )
+    return {
+        "topics": [job.topics] if job.topics else [],
+        "documents": [file for path in documents for file in files_below(path)],
+        "qrels": [job.qrels] if job.qrels else [],
+        "labels": [path for path in (job.labels, job.human) if path],
+    }
 
 
 def _documents(job: Job, report: Report) -> DocumentStore:

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
+from trecjudge.formats.draft import Draft
 from trecjudge.formats.registry import Format, all_formats, format_of
 from trecjudge.formats.response import Reader
+from trecjudge.naming import RunNames
 from trecjudge.records import Place, Response, Topic
-from trecjudge.sources.containers import bare_name, lines
+from trecjudge.sources.backups import backups_among, originals_first
+from trecjudge.sources.containers import bare_name, head
+from trecjudge.sources.own import own_output
 from trecjudge.sources.paths import files_below
-from trecjudge.sources.values import as_text, objects
+from trecjudge.sources.values import as_id, as_text, first_objects, objects
+from trecjudge.strays import stray
 
 PEEK = 5
 RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
+NOT_A_RUN = re.compile(
+    r"\.(txt|md|rst|log|err|out|[ct]sv|html?|ya?ml|toml|cfg|ini|py|sh|pdf)$", re.IGNORECASE
+)
+"""Names of files that are no run where they are empty."""
 RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
 Taken = Callable[[Path, str, str], None]
 """(file, format, why): told once for each run file what it was taken for."""
@@ -28,13 +41,44 @@ Observe = Callable[[Place, dict[str, Any], str, Response | None], None]
 """(place, record as written, format, response or None): told of every record of a known format."""
 
 
-def find_runs(paths: Sequence[Path]) -> list[Path]:
-    """Return the files below `paths`, each once. Raises InputError if there is none."""
-    files = list(dict.fromkeys(file for path in paths for file in files_below(path)))
+def find_runs(paths: Sequence[Path], report: Report = lambda finding: None) -> list[Path]:
+    """Return the files below `paths`, each once. Raises InputError if there is none.
+
+    A backup in the folder of what it is a backup of is passed over, unless its path is given; then
+    it comes after that.
+    """
+    found: dict[str, Path] = {}
+    for file in (file for path in paths for file in files_below(path)):
+        found.setdefault(os.path.abspath(file), file)
+    files = list(found.values())
     if not files:
         where = ", ".join(str(path) for path in paths)
         raise InputError(f"{where}: no run files in it; give JSONL files, one a system")
-    return files
+    backups = {file: original for file, original in backups_among(files) if file not in paths}
+    for backup, original in backups.items():
+        message = f"is a backup of {original.name}; passed over"
+        report(Finding("file_backup", Place(str(backup)), message))
+    return originals_first(file for file in files if file not in backups)
+
+
+def runs_among(
+    files: Sequence[Path], report: Report, beside: Mapping[str, Sequence[Path]] | None = None
+) -> list[Path]:
+    """Return the files that are runs; the others are told. Raises InputError if there is none.
+
+    `beside` are paths that are given as something else, by what they are given as.
+    """
+    given = (beside or {}).items()
+    others = {os.path.realpath(path): what for what, paths in given for path in paths}
+    findings = {file: not_a_run(file, others.get(os.path.realpath(file), "")) for file in files}
+    passed_over = [finding for finding in findings.values() if finding is not None]
+    for finding in passed_over:
+        report(finding)
+    if len(passed_over) == len(findings):
+        first = str(passed_over[0]).removesuffix("; passed over")
+        message = "no response could be read; `run_judge.py formats` lists what can"
+        raise InputError(f"{first}; {message}")
+    return [file for file, finding in findings.items() if finding is None]
 
 
 @dataclass(slots=True)
@@ -62,13 +106,15 @@ class RunReader:
     observe: Observe = lambda place, record, name, response: None
     runs: dict[str, str] = field(default_factory=dict)
     """Team of each run seen so far, by run_id."""
-    paths: dict[str, str] = field(default_factory=dict)
-    """The first file of each run."""
     answered: dict[str, set[str]] = field(default_factory=dict)
     """Topics answered so far, by run_id."""
     unknown_topics: int = 0
     seen: set[str] = field(default_factory=set)
     """Every run_id met, wanted or not."""
+    names: RunNames = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.names = RunNames(self._said)
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
         for path in self.files:
@@ -85,8 +131,8 @@ class RunReader:
             self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
 
     def _file(self, path: Path) -> Iterator[tuple[Topic, Response]]:
-        if not looks_like_a_run(path):
-            self.report(Finding("file_not_a_run", Place(str(path)), "is not a run; passed over"))
+        if (finding := not_a_run(path)) is not None:
+            self.report(finding)
             return
         format_name = ""
         count = 0
@@ -97,23 +143,50 @@ class RunReader:
                 self._unknown_shape(place, record)
                 continue
             count += 1
+            draft = claimed[0].draft(record)
+            name = self._name(draft, place)
             if format_name != claimed[0].NAME:
                 format_name = claimed[0].NAME
-                self._tell(path, place, *claimed)
-            draft = claimed[0].draft(record)
-            response = Reader(draft, place, self.report, self.store, self.flag_instructions).read()
+                self._tell(path, place, name, *claimed)
+            reader = Reader(draft, place, self.report, self.store, self.flag_instructions, name)
+            response = reader.read()
             self.observe(place, record, claimed[0].NAME, response)
-            if response is not None:
+            if response is not None and (place.path, name) not in self.names.repeated:
                 yield from self._wanted(response, as_text(draft.narrative))
         if not count:
             self.report(Finding("file_without_responses", Place(str(path)), "holds no response"))
 
-    def _tell(self, path: Path, place: Place, format_: Format, why: str) -> None:
+    def _name(self, draft: Draft, place: Place) -> str:
+        """Return what a record's run is called; tell where that is not its run_id."""
+
+        def complain(kind: str, message: str, name: str) -> None:
+            topic_id = draft.topic_id or ""
+            self.report(Finding(kind, place, message, run_id=name, topic_id=topic_id))
+
+        team = as_id(draft.team_id) or ""
+        return self.names.of(place.path, team, as_id(draft.run_id), complain).name
+
+    def _said(self, path: str, written: str | None) -> dict[str, dict[str, str]]:
+        """Return a digest of what a file says as this run on each topic, by team."""
+        said: dict[str, dict[str, str]] = {}
+        file = next(file for file in self.files if Place(str(file)).path == path)
+        with suppress(InputError):  # told where the file is read
+            for number, record in objects(file, lambda finding: None):
+                claimed = format_of(record, self.dataset)
+                if claimed is None:
+                    continue
+                draft = claimed[0].draft(record)
+                if as_id(draft.run_id) == written and draft.topic_id is not None:
+                    of_team = said.setdefault(as_id(draft.team_id) or "", {})
+                    of_team.setdefault(draft.topic_id, _digest(draft, number))
+        return said
+
+    def _tell(self, path: Path, place: Place, name: str, format_: Format, why: str) -> None:
         self.taken(path, format_.NAME, why)
         ours = ("auto", format_.DATASET)
         if self.dataset not in ours and format_.DATASET != "any":
             message = f"is a {format_.NAME} run ({why}), not one of {self.dataset}"
-            self.report(Finding("file_other_dataset", place, message, format_.NAME))
+            self.report(Finding("file_other_dataset", place, message, format_.NAME, run_id=name))
 
     def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
         names = ", ".join(f.NAME for f in all_formats())
@@ -122,7 +195,6 @@ class RunReader:
 
     def _wanted(self, response: Response, narrative: str) -> Iterator[tuple[Topic, Response]]:
         """Yield the response with its topic, unless it is a duplicate or not asked for."""
-        response = self._with_own_run_id(response)
         self.seen.add(response.run_id)
         if self.only_runs and response.run_id not in self.only_runs:
             return
@@ -148,18 +220,6 @@ class RunReader:
         if name not in (response.run_id, f"{response.team_id}-{response.run_id}", "<stdin>"):
             message = f"holds run {response.run_id!r}; the file is called {name!r}"
             self._about("file_name_differs", response, message)
-
-    def _with_own_run_id(self, response: Response) -> Response:
-        """Name a run of another team `team/run` where its run_id is taken."""
-        team = self.runs.get(response.run_id, response.team_id)
-        here = self.paths.setdefault(response.run_id, response.place.path) == response.place.path
-        if team == response.team_id or (here and not (team and response.team_id)):
-            return response
-        renamed = f"{response.team_id or 'no team'}/{response.run_id}"
-        if renamed not in self.runs:
-            message = f"run_id {response.run_id!r} is also one of team {team!r}; named {renamed!r}"
-            self._about("run_id_conflict", response, message)
-        return replace(response, run_id=renamed)
 
     def _topic(self, response: Response, narrative: str) -> Topic | None:
         if self.topics is None:
@@ -195,12 +255,42 @@ class RunReader:
                 self.report(Finding("response_missing", place, message, few, run_id=run_id))
 
 
+def _digest(draft: Draft, line: int) -> str:
+    """Return a digest of what is judged of a record."""
+    parts = (draft.sentences, draft.references, draft.documents)
+    try:
+        text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=repr)
+    except (TypeError, ValueError):  # an integer of too many digits: like no other
+        text = str(line).encode()
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def not_a_run(path: Path, given_as: str = "") -> Finding | None:
+    """Return the finding on a file that is no run; None of a run, and of one that is lost.
+
+    `given_as` tells what else the file is given as, if it is.
+    """
+    own = own_output(path)
+    if own:
+        return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
+    what = "" if looks_like_a_run(path) else "is not a run"
+    if not what and not any(map(format_of, first_objects(path, 1))):
+        records = first_objects(path, PEEK)
+        if not any(map(format_of, records)):
+            kind = f"the {given_as}" if given_as else stray(records)
+            what = f"holds {kind}, no responses" if kind else ""
+    return Finding("file_not_a_run", Place(str(path)), f"{what}; passed over") if what else None
+
+
 def looks_like_a_run(path: Path) -> bool:
     """Return whether the file's name says so or one of its first lines begins a JSON object.
 
-    An empty file counts as a run. What begins like one and cannot be read is a run that is lost.
+    An empty file counts as a run, unless its name says otherwise, and so does what cannot be read,
+    or begins like one: a run that is lost.
     """
     if RUN_NAME.search(path.name):
         return True
-    first = [line for _, line in islice(lines(path), PEEK)]
-    return not first or any(RUN_LINE.match(line) for line in first)
+    first = head(path, PEEK)
+    if not first:
+        return not NOT_A_RUN.search(path.name)
+    return any(RUN_LINE.match(line) for line in first)

@@ -19,6 +19,7 @@ from trecjudge.findings import Finding, Report, shown
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.sources.containers import lines
+from trecjudge.sources.values import objects
 
 ALL = "all"
 ENCODED_ALL = "%61ll"
@@ -74,6 +75,8 @@ def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
 
 def decode(column: str) -> str:
     """Return an id or a name as it was before `encode`; as it is where that did not write it."""
+    if "%" not in column:
+        return column
     found = unquote(column)
     return found if encode(found) == column else column
 
@@ -83,6 +86,11 @@ def encode_topic(topic_id: str) -> str:
     return ENCODED_ALL if topic_id == ALL else encode(topic_id)
 
 
+def decode_topic(column: str) -> str:
+    """Return a topic id as it was before `encode_topic`."""
+    return ALL if column == ENCODED_ALL else decode(column)
+
+
 def qrels_line(row: QrelsRow) -> str:
     """Return `topic iteration doc grade`, separated by single spaces."""
     columns = (row.topic_id, row.iteration, row.doc_id)
@@ -90,17 +98,16 @@ def qrels_line(row: QrelsRow) -> str:
 
 
 def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
-    """Yield the rows of a qrels file; whatever the second column holds.
+    """Yield the rows of a qrels file, of lines or JSON; whatever the second column holds.
 
     Two grades of one document on a topic, or of one run's, are reported.
     """
     seen: Grades = {}
-    for place, columns in _columns(path, 4, report):
+    for place, ids, grade in _grades(path, report):
         try:
-            topic_id, iteration, doc_id = map(unquote, columns[:3])
-            row = QrelsRow(topic_id, iteration, doc_id, _grade(columns[3]))
+            row = QrelsRow(*ids, _grade(grade))
         except ValueError:
-            report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
+            report(Finding("row_unreadable", place, f"has grade {grade!r}", grade))
         else:
             _report_other_grade(place, row, row.grade, seen, report)
             yield row
@@ -131,7 +138,10 @@ def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
         of_topic = grades.setdefault(row.topic_id, {})
         of_topic[row.doc_id] = max(row.grade, of_topic.get(row.doc_id, row.grade))
     if not grades:
-        raise InputError(f"{path}: no grades in it; give lines of topic, iteration, doc, grade")
+        raise InputError(
+            f"{path}: no grades in it; give lines of topic, iteration, doc, grade,"
+            " or JSON of {topic: {doc: grade}}"
+        )
     return grades
 
 
@@ -141,15 +151,44 @@ def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, f
     Two grades of one document are reported as by `read_qrels`.
     """
     seen: Grades = {}
-    for place, columns in _columns(path, 4, report):
-        grade = number_of(columns[3])
+    for place, ids, written in _grades(path, report):
+        grade = number_of(written)
         if grade is None:
-            report(Finding("row_unreadable", place, f"has grade {columns[3]!r}", columns[3]))
+            report(Finding("row_unreadable", place, f"has grade {written!r}", written))
         else:
-            topic_id, iteration, doc_id = map(unquote, columns[:3])
-            row = QrelsRow(topic_id, iteration, doc_id, math.floor(grade + 0.5))
+            row = QrelsRow(*ids, math.floor(grade + 0.5))
             _report_other_grade(place, row, grade, seen, report)
             yield row, grade
+
+
+def is_json_qrels(path: Path) -> bool:
+    """Return whether a file begins with a JSON object of {topic: {doc: grade}}."""
+    if not next(lines(path), (0, b""))[1].lstrip().startswith(b"{"):
+        return False
+    first = next(objects(path, lambda finding: None), (0, {}))[1]
+    return bool(first) and all(
+        isinstance(graded, dict) and not any(isinstance(g, dict | list) for g in graded.values())
+        for graded in first.values()
+    )
+
+
+def _grades(path: Path, report: Report) -> Iterator[tuple[Place, tuple[str, str, str], str]]:
+    """Yield (place, (topic, iteration, doc), grade as written) of each row."""
+    if not is_json_qrels(path):
+        for place, (*ids, grade) in _columns(path, 4, report):
+            topic_id, iteration, doc_id = map(decode, ids)
+            yield place, (topic_id, iteration, doc_id), grade
+        return
+    for number, record in objects(path, report):
+        place = Place(str(path), number)
+        for topic_id, graded in record.items():
+            if not isinstance(graded, dict):
+                message = f"has {shown(graded)} for topic {topic_id!r}, not {{doc: grade}}"
+                report(Finding("row_unreadable", place, message, shown(graded)))
+                continue
+            for doc_id, grade in graded.items():
+                whole = isinstance(grade, float) and grade.is_integer()
+                yield place, (topic_id, "0", doc_id), str(int(grade) if whole else grade)
 
 
 def _grade(text: str) -> int:

@@ -156,7 +156,8 @@ def filled(judgment: Judgment, best: bool) -> Judgment:
 
 def _coverage(item: Item, passages: Sequence[Passage]) -> Judgment:
     topic = item.topic
-    text = "\n".join((topic.title, topic.problem_statement, topic.background))
+    text = "\n".join((topic.title, topic.problem_statement, topic.background)).strip()
+    text = text or topic.body
     terms = keywords(text)
     if not terms:
         return _unjudged(item, "no_topic_text")

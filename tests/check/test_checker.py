@@ -401,6 +401,41 @@ def test_a_file_that_breaks_a_rule(text: str, wanted: set[tuple[str, str]], writ
     assert check([write(text)]).refused
 
 
+FLAT = {
+    **{key: value for key, value in GOOD["rag25"].items() if key != "metadata"},
+    "team_id": "t",
+    "run_id": "r",
+    "narrative_id": "14",
+    "type": "automatic",
+}
+
+
+@pytest.mark.parametrize(
+    ("flat", "wanted"),
+    [
+        pytest.param(FLAT, set(), id="its fields beside"),
+        pytest.param({**FLAT, "metadata": None}, set(), id="null metadata"),
+        pytest.param({**FLAT, "type": "other"}, {("field_value", A)}, id="a wrong one beside"),
+        pytest.param({**FLAT, "narrative_id": "rag2026-14"}, None, id="of RAG 2026"),
+    ],
+)
+def test_a_run_without_metadata_is_refused_for_it_once(
+    flat: dict[str, Any], wanted: set[tuple[str, str]] | None, write: Write
+) -> None:
+    report = checked(write, flat, {**flat, "narrative_id": f"{flat['narrative_id']}5"})
+    (run,) = report.runs
+    if wanted is None:
+        assert run.track == "rag26"
+    else:
+        assert (run.track, broken(report)) == ("rag25", {("field_missing", A), *wanted})
+    assert [tally.count for tally in run.violations if tally.rule == "field_missing"] == [1]
+
+
+def test_citations_by_another_name_are_refused(write: Write) -> None:
+    named = {**GOOD["rag25"], "answer": [{"text": "It is.", "citation": [0, 1]}]}
+    assert ("citations_misnamed", A) in broken(checked(write, named))
+
+
 def test_an_empty_file_is_refused(write: Write) -> None:
     (run,) = check([write("", "empty.jsonl")]).runs
     assert (run.run_id, run.records, run.verdict) == ("empty", 0, "refused")

@@ -337,3 +337,10 @@ def test_an_unknown_track_is_an_error(write: Write) -> None:
     with pytest.raises(InputError, match="unknown track 'rag'"):
         fix([path], path.parent / "fixed", track="rag")
     assert not (path.parent / "fixed").exists()
+
+
+def test_two_teams_of_one_run_id_keep_their_records(write: Write, tmp_path: Path) -> None:
+    other = changed("rag25", metadata__team_id="u")
+    path = write(lines(GOOD["rag25"], other))
+    assert "second response" not in " ".join(map(str, fix([path], tmp_path / "fixed")))
+    assert len((tmp_path / "fixed" / "run.jsonl").read_text().splitlines()) == 2

@@ -61,19 +61,37 @@ def test_the_report_as_json(write: Write) -> None:
     assert len(worst["examples"]) == 3
 
 
-def test_the_table_has_a_row_for_each_run(write: Write) -> None:
+def rows_of(report: CheckReport) -> list[list[str]]:
     out = StringIO()
-    Console(file=out, width=140).print(verdict_table(example(write)))
-    rows = [line.split() for line in out.getvalue().splitlines()]
-    assert rows == [
-        ["run", "track", "records", "topics", "verdict", "refused", "for", "warned", "of"],
+    Console(file=out, width=140).print(verdict_table(report))
+    return [line.split() for line in out.getvalue().splitlines()]
+
+
+def test_the_table_has_a_row_for_each_run_and_the_file_of_one_run_id(write: Write) -> None:
+    assert rows_of(example(write)) == [
+        ["run", "file", "track", "records", "topics", "verdict", "refused", "for", "warned", "of"],
         [
-            *("[b]bad[/b]", "rag25", "1", "1/2", "refused"),
+            *("[b]bad[/b]", "a.jsonl", "rag25", "1", "1/2", "refused"),
             *("citation_out_of_range", "4", "response_missing", "1"),
         ],
-        ["r", "rag25", "1", "1/2", "warned", "field_missing", "1,", "response_missing", "1"],
-        ["r", "rag25", "2", "2/2", "accepted"],
+        [
+            *("r", "b.jsonl", "rag25", "1", "1/2", "warned"),
+            *("field_missing", "1,", "response_missing", "1"),
+        ],
+        ["r", "c.jsonl", "rag25", "2", "2/2", "accepted"],
     ]
+
+
+def test_the_table_needs_no_file_where_run_ids_are_enough(write: Write) -> None:
+    report = checked(write, GOOD["rag25"])
+    assert rows_of(report)[1] == ["r", "rag25", "1", "1", "accepted"]
+
+
+def test_rows_of_one_run_id_tell_folders_and_names(write: Write) -> None:
+    other = changed("rag25", answer=[{"text": "Another.", "citations": [0]}])
+    report = check([write(lines(GOOD["rag25"]), "x/r.jsonl"), write(lines(other), "y/r.jsonl")])
+    assert [row[:2] for row in rows_of(report)[1:]] == [["r", "x/r.jsonl"], ["r", "y/r.jsonl"]]
+    assert [run.as_dict().get("name") for run in report.runs] == [None, "y/r"]
 
 
 def test_places_and_totals_as_lines(write: Write) -> None:

@@ -43,6 +43,11 @@ def test_documents_of_both_sides_are_compared(qrels: tuple[Path, Path]) -> None:
     assert (found.labels, found.confusion) == (["0", "1"], [[1, 0], [0, 1]])
 
 
+def test_qrels_of_json_are_qrels(qrels: tuple[Path, Path], write: Write) -> None:
+    path = write('{"t1": {"d1": 1, "d3": 1}, "t2": {"d1": 0}}', "pred.json")
+    assert agreed(qrels[0], path).confusion == agreed(*qrels).confusion
+
+
 def test_a_topic_without_relevant_documents_stays_in_the_mean(qrels: tuple[Path, Path]) -> None:
     precision = next(f for f in agreed(*qrels).figures if f.name == "precision")
     assert precision.by_topic == {"t1": 1.0, "t2": 1.0}

@@ -181,3 +181,54 @@ def test_the_finding_tells_what_is_there(read: Read) -> None:
     assert found.findings[0].value == "9"
     found = read(responses('[{"text": "S.", "citations": [0]}]', more=', "documents": {}'))
     assert str(found.findings[0]).endswith("cites 0, there is no references")
+
+
+@pytest.mark.parametrize(
+    ("entry", "wanted", "kinds"),
+    [
+        pytest.param('"citation": ["a"]', ["a"], ["citations_misnamed"], id="a list"),
+        pytest.param('"citation": 1', ["b"], ["citations_misnamed"], id="one index"),
+        pytest.param('"citation": "a"', ["a"], ["citations_misnamed"], id="one id"),
+        pytest.param('"citation": {"b": 0.5}', ["b"], ["citations_misnamed"], id="a dict"),
+        pytest.param(
+            '"citations": null, "citation": [0]', ["a"], ["citations_misnamed"], id="null"
+        ),
+        pytest.param('"citations": ["b"], "citation": ["a"]', ["b"], [], id="beside citations"),
+        pytest.param('"citations": [], "citation": ["a"]', [], [], id="beside empty citations"),
+        pytest.param('"citation": null', [], [], id="null citation"),
+    ],
+)
+def test_citation_for_citations(
+    entry: str, wanted: list[str], kinds: list[str], read: Read
+) -> None:
+    found = read(citing("[]").replace('"citations": []', entry))
+    assert (found.cited, found.kinds) == (wanted, kinds)
+
+
+@pytest.mark.parametrize(
+    ("documents", "wanted", "kind"),
+    [
+        pytest.param('[{"id": "a", "text": "A."}]', "a", "citation_by_position", id="a list"),
+        pytest.param('{"a": "A."}', None, "citation_out_of_range", id="a dict has no order"),
+        pytest.param(
+            '[{"id": "a", "text": "A."}, {"id": "a", "text": "B."}]',
+            None,
+            "citation_out_of_range",
+            id="an id twice",
+        ),
+    ],
+)
+def test_without_references_an_index_counts_listed_documents(
+    documents: str, wanted: str | None, kind: str, read: Read
+) -> None:
+    more = f', "documents": {documents}'
+    found = read(responses('[{"text": "S.", "citations": [0]}]', more=more))
+    assert (found.cited, kind in found.kinds) == ([wanted], True)
+
+
+def test_neuclir_has_indices_too(read: Read) -> None:
+    found = read(
+        '{"request_id": "3", "run_id": "r", "references": ["x", "y"],'
+        ' "sentences": [{"text": "S.", "citations": [1]}]}'
+    )
+    assert (found.cited, found.kinds) == (["y"], ["documents_not_given"])

@@ -55,8 +55,8 @@ def test_ids_beside_the_metadata_are_looked_at() -> None:
     assert (draft.run_id, draft.team_id) == ("r", "t")
 
 
-def test_a_format_without_references_does_not_look_at_them() -> None:
-    assert from_metadata({"references": ["a"]}, "answer", references=None).references is ABSENT
+def test_the_text_of_the_topic_beside_the_metadata_is_looked_at() -> None:
+    assert from_metadata({"narrative": "n"}, "answer").narrative == "n"
 
 
 @pytest.mark.parametrize("metadata", [None, [], "x", 5])

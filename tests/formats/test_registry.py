@@ -23,6 +23,18 @@ from trecjudge.formats.registry import DATASETS, all_formats, check_dataset, for
             "it has `answer` and `metadata`",
             id="rag25 with null metadata",
         ),
+        pytest.param(
+            '{"answer": [], "narrative_id": "14"}',
+            "rag25",
+            "it has `answer` and `narrative_id`",
+            id="rag25 without metadata",
+        ),
+        pytest.param(
+            '{"answer": [], "topic_id": "2024-1", "narrative_id": "14"}',
+            "rag24",
+            "it has `answer` and no `metadata`",
+            id="rag24 names its topic by topic_id",
+        ),
         pytest.param('{"responses": []}', "ragtime", "it has `responses`", id="ragtime"),
         pytest.param(
             '{"responses": [], "metadata": {"use_starter_kit": 0}}',
@@ -93,6 +105,16 @@ PMIDS = '[{"text": "S.", "citations": [%s]}]'
         pytest.param('{"responses": %s}' % (PMIDS % '"22802756"'), "biogen25", id="PubMed ids"),
         pytest.param('{"responses": %s}' % (PMIDS % "22802756"), "biogen25", id="as integers"),
         pytest.param('{"responses": %s}' % (PMIDS % "0"), "ragtime", id="an index"),
+        pytest.param(
+            '{"responses": %s}' % (PMIDS.replace("citations", "citation") % "22802756"),
+            "biogen25",
+            id="citation for citations",
+        ),
+        pytest.param(
+            '{"references": [], "responses": %s}' % (PMIDS % "22802756"),
+            "biogen25",
+            id="empty references",
+        ),
         pytest.param(
             '{"metadata": {"topic_id": 181}, "responses": []}', "biogen25", id="uncited, by topic"
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.reading import PLAIN, Read, answer, citing, responses
+from tests.reading import PLAIN, Read, Write, answer, citing, reading, responses
 from trecjudge.records import Document, Place, Sentence
 
 
@@ -151,3 +151,30 @@ def test_a_second_document_of_an_id_is_found(read: Read) -> None:
     found = read(citing('["a"]', f', "documents": {documents}'))
     assert found.response.documents["a"].text == "A."
     assert found.kinds == ["document_duplicate"]
+
+
+ODD = {
+    "sentence_unusable": '"answer": [{"text": 7}], "references": []',
+    "citation_out_of_range": '"answer": [{"text": "S.", "citations": [9]}], "references": []',
+    "citation_duplicate": '"answer": [{"text": "S.", "citations": [0, 0]}], "references": ["a"]',
+    "document_missing": '"answer": [{"text": "S.", "citations": ["d"]}], "documents": {}',
+    "document_empty": '"answer": [{"text": "S.", "citations": ["d"]}], "documents": {"d": ""}',
+    "documents_not_given": '"answer": [{"text": "S.", "citations": ["d"]}]',
+    "references_unusable": '"answer": [{"text": "S."}], "references": 7',
+    "reference_unusable": '"answer": [{"text": "S."}], "references": [null]',
+    "response_empty": '"answer": []',
+}
+
+
+@pytest.mark.parametrize(("kind", "rest"), ODD.items(), ids=ODD)
+def test_a_finding_carries_its_run_and_topic(kind: str, rest: str, read: Read) -> None:
+    ids = '"metadata": {"team_id": "t", "run_id": "r", "narrative_id": 7}'
+    findings = [f for f in read(f"{{{ids}, {rest}}}").findings if f.kind == kind]
+    assert [(f.run_id, f.topic_id) for f in findings] == [("r", "7")]
+
+
+def test_a_finding_carries_the_name_that_its_run_got(write: Write) -> None:
+    one = answer('[{"text": "S.", "citations": [9]}]')
+    found = reading(write(one, "a"), write(one.replace('"t"', '"u"'), "b"))
+    told = [(f.run_id, f.topic_id) for f in found.findings if f.kind == "citation_out_of_range"]
+    assert told == [("r", "1"), ("u/r", "1")]

@@ -19,4 +19,4 @@ def read_responses(
     """Return the responses of run files on all their topics. Raises InputError."""
     check_dataset(dataset)
     store = open_documents(documents, default_folder(), report) if documents else None
-    return iter(RunReader(find_runs(runs), report, store=store, dataset=dataset))
+    return iter(RunReader(find_runs(runs, report), report, store=store, dataset=dataset))

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trecjudge.check.parts import cited_by, is_blank, is_index, sentences_of, value_at
+from trecjudge.check.meaning import Meanings
+from trecjudge.check.parts import (
+    METADATA,
+    cited_by,
+    is_blank,
+    is_flat,
+    sentences_of,
+    value_at,
+)
 from trecjudge.check.report import CheckReport, RunReport, Violation
 from trecjudge.check.rules import Track, Verdict, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
@@ -29,9 +37,13 @@ LOST = frozenset(
 """Findings on what no record came of."""
 OF_A_RECORD = frozenset(
     {
+        "answer_differs",
         "citation_score_unusable",
+        "citations_misnamed",
         "document_empty",
         "document_missing",
+        "markers_read",
+        "markers_unread",
         "response_empty",
         "response_not_a_list",
         "sentence_unusable",
@@ -49,6 +61,8 @@ class _Run:
     report: RunReport
     first: Place
     answered: set[str] = field(default_factory=set)
+    flat: bool = False
+    """Whether a record without metadata was said already."""
 
 
 @dataclass(slots=True)
@@ -154,15 +168,18 @@ class _Observation:
             message = f"is a {format_name} record, not one of {' or '.join(self.track.formats)}"
             self.complain("format_of_other_track", message, format_name)
             return
+        self._metadata(run)
         for finding in found:
             self.checker.violate(run, self.track.verdicts.get(finding.kind), finding)
         topics = self.checker.topics or {}
         topic = topics.get(self.topic_id or "")
         run_id = run.report.run_id
-        rule(self.record, self.track, topic, run_id, self.topic_id, self.complain)
+        documents = self.response.documents if self.response else ()
+        meanings = Meanings(self.record, format_name, documents)
+        rule(self.record, self.track, topic, run_id, self.topic_id, self.complain, meanings)
         self._topic(run)
         self._constants()
-        self._kinds()
+        self._kinds(meanings)
 
     def complain(
         self,
@@ -179,25 +196,26 @@ class _Observation:
         run = self._run()
         topic_id = self.topic_id or ""
         found = Finding(
-            kind, self.place, message, shown(value), sentence, run.report.run_id, topic_id
+            kind, self.place, message, shown(value), sentence, run.report.name, topic_id
         )
         self.checker.violate(run, decided, found)
 
     def _run(self) -> _Run:
         """Return the record's run; a file's second one breaks a rule of most tracks."""
-        runs = self.file.runs
-        run_id = self.response.run_id if self.response else self._written_run_id()
-        if run_id not in runs:
+        runs, run_id = self.file.runs, self._written_run_id()
+        name = self.response.run_id if self.response else run_id
+        if name not in runs:
             report = RunReport(
                 run_id,
                 self.place.path,
                 self.track.name,
                 topics_expected=self.checker.expected(),
+                name=name,
             )
-            runs[run_id] = _Run(report, self.place)
+            runs[name] = _Run(report, self.place)
             if len(runs) > 1:
                 self._several(runs)
-        return runs[run_id]
+        return runs[name]
 
     def _written_run_id(self) -> str:
         written = as_id(value_at(self.record, "metadata.run_id"))
@@ -207,12 +225,21 @@ class _Observation:
     def _several(self, runs: dict[str, _Run]) -> None:
         """Say of a new run, and of the first when the second one comes, that they share a file."""
         first, *_, last = runs.values()
-        message = f"has run_id {last.report.run_id!r} in a file of {first.report.run_id!r}"
-        self.complain("file_of_several_runs", message, last.report.run_id)
+        message = f"is of run {last.report.name!r} in a file of {first.report.name!r}"
+        self.complain("file_of_several_runs", message, last.report.name)
         if len(runs) == 2:
             verdict = self.track.verdicts.get("file_of_several_runs")
-            finding = Finding("file_of_several_runs", self.place, message)
+            name = first.report.name
+            finding = Finding("file_of_several_runs", self.place, message, run_id=name)
             self.checker.violate(first, verdict, finding)
+
+    def _metadata(self, run: _Run) -> None:
+        """Say once of a run that it has no metadata, which stands for every field there."""
+        inside = [p.removeprefix(METADATA) for p in self.track.fields if p.startswith(METADATA)]
+        if inside and is_flat(self.record) and not run.flat:
+            run.flat = True
+            message = f"has no metadata, where {self.track.name} has {', '.join(inside)}"
+            self.complain("field_missing", message, self.record.get("metadata"))
 
     def _topic(self, run: _Run) -> None:
         if self.topic_id is None:
@@ -238,13 +265,13 @@ class _Observation:
                 message = f"{path} is {shown(value)}, it was {shown(first)} before"
                 self.complain("field_varies", message, value)
 
-    def _kinds(self) -> None:
+    def _kinds(self, meanings: Meanings) -> None:
         """Hold the kind of citation against that of the file's first one."""
         if not self.track.citations.one_kind:
             return
         for index, entry in enumerate(sentences_of(self.record, self.track)):
             for value in cited_by(entry):
-                kind = "index" if is_index(value) else "id"
+                kind = "index" if meanings.kind(value) == "index" else "id"
                 self.file.kind = self.file.kind or kind
                 if kind != self.file.kind:
                     message = f"cites by {kind}, the file began by {self.file.kind}"
@@ -287,5 +314,5 @@ def _miss(checker: Checker, run: _Run, verdicts: Mapping[str, Verdict | None]) -
         few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
         message = f"has no response on {len(missing)} of {checker.expected()} topics: {few}"
         place = Place(run.report.path)
-        finding = Finding("response_missing", place, message, few, run_id=run.report.run_id)
+        finding = Finding("response_missing", place, message, few, run_id=run.report.name)
         checker.violate(run, verdicts.get("response_missing"), finding, len(missing))

@@ -14,7 +14,8 @@ from trecjudge.check.report import CheckReport
 from trecjudge.documents.store import open_documents
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
-from trecjudge.runs import find_runs
+from trecjudge.naming import OF_NAMES
+from trecjudge.runs import find_runs, runs_among
 from trecjudge.topics import read_topics
 
 
@@ -29,6 +30,7 @@ class Checked:
     changes: Sequence[Change]
     beside: Sequence[Finding]
     topics_given: bool
+    documents_given: bool
     folder: Path | None = None
     mended: CheckReport | None = None
 
@@ -39,6 +41,10 @@ class Checked:
         if not self.topics_given:
             lines.append(
                 "without --rag-topics: limits and texts of topics, missing topics unchecked"
+            )
+        if "citation_index_as_text" in self.report.counts and not self.documents_given:
+            lines.append(
+                "without --documents: a number as text is an index, unless it is a reference"
             )
         if self.mended is not None:
             refused = self.mended.standings["refused"]
@@ -76,12 +82,19 @@ def check_command(
     log = FindingLog([beside.append])
     topics = read_topics(topics_path, log) if topics_path else None
     store = open_documents(documents, default_folder(), log) if documents else None
-    files = find_runs(runs)
-    report = check(files, topics, track=track, dataset=dataset, store=store)
-    given = topics_path is not None
+    given = {"topics": [topics_path] if topics_path else [], "documents": documents}
+    files = runs_among(find_runs(runs, log), log, given)
+
+    def names(finding: Finding) -> None:
+        if finding.kind in OF_NAMES:
+            log(finding)
+
+    report = check(files, topics, track=track, dataset=dataset, store=store, report=names)
     if fix_into is None:
-        return Checked(report, [], beside, given)
-    changes = fix(files, fix_into, topics, track=track, dataset=dataset)
+        return Checked(report, [], beside, topics_path is not None, store is not None)
+    changes = fix(files, fix_into, topics, track=track, dataset=dataset, store=store)
     copies = sorted(path for path in fix_into.iterdir() if path.is_file())
     mended = check(copies, topics, track=track, dataset=dataset, store=store)
-    return Checked(report, changes, beside, given, fix_into, mended)
+    return Checked(
+        report, changes, beside, topics_path is not None, store is not None, fix_into, mended
+    )

@@ -12,13 +12,14 @@ from typing import Any, BinaryIO
 from trecjudge.check.checker import LOST
 from trecjudge.check.mending import mend, said
 from trecjudge.check.rules import Track, track_named, track_of
+from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError, OutputError
 from trecjudge.findings import Finding
 from trecjudge.formats.registry import format_of
 from trecjudge.formats.response import Reader
 from trecjudge.outputs import SAFE_NAME, whole
 from trecjudge.records import Place, Response, Topic
-from trecjudge.runs import looks_like_a_run
+from trecjudge.runs import not_a_run
 from trecjudge.sources.containers import ENDINGS
 from trecjudge.sources.values import objects
 
@@ -43,6 +44,7 @@ def fix(
     *,
     track: str = "",
     dataset: str = "auto",
+    store: DocumentStore | None = None,
 ) -> list[Change]:
     """Write a repaired copy of every run file below `out_dir` as JSONL; return what was changed.
 
@@ -56,21 +58,18 @@ def fix(
     runs = [path for path in files if _is_run(path, changes)]
     _make(out_dir)
     for path, target in copies(runs, out_dir).items():
-        copying = _Copying(path, topics or {}, track, dataset, changes)
+        copying = _Copying(path, topics or {}, track, dataset, changes, store)
         with whole(target) as file:
             copying.write(file)
     return changes
 
 
 def _is_run(path: Path, changes: list[Change]) -> bool:
-    try:
-        if looks_like_a_run(path):
-            return True
-        why = "is not a run"
-    except InputError as error:
-        why = str(error)
-    changes.append(Change(Place(str(path)), "file left out", why, ""))
-    return False
+    finding = not_a_run(path)
+    if finding is not None:
+        why = finding.message.removesuffix("; passed over")
+        changes.append(Change(finding.place, "file left out", why, ""))
+    return finding is None
 
 
 def _make(folder: Path) -> None:
@@ -126,8 +125,9 @@ class _Copying:
     track_name: str
     dataset: str
     changes: list[Change]
+    store: DocumentStore | None = None
     track: Track | None = None
-    answered: set[tuple[str, str]] = field(default_factory=set)
+    answered: set[tuple[str, str, str]] = field(default_factory=set)
 
     def write(self, file: BinaryIO) -> None:
         """Write the records that remain."""
@@ -157,7 +157,7 @@ class _Copying:
         if self.track is None:
             named = track_named(self.track_name) if self.track_name else None
             self.track = named or track_of(format_.NAME, record, self.dataset)
-        response = Reader(format_.draft(record), place, lambda finding: None).read()
+        response = Reader(format_.draft(record), place, lambda finding: None, self.store).read()
         if response is not None and self._is_second(response):
             topic = f"second response on topic {response.topic_id!r}"
             self._change(place, "left out", topic)
@@ -169,6 +169,7 @@ class _Copying:
                 self.track,
                 topic_,
                 lambda what, before, after: self._change(place, what, said(before), said(after)),
+                response.documents if response else (),
             )
         try:
             return json.dumps(record, ensure_ascii=False).encode()
@@ -177,7 +178,7 @@ class _Copying:
             return None
 
     def _is_second(self, response: Response) -> bool:
-        key = (response.run_id, response.topic_id)
+        key = (response.team_id, response.run_id, response.topic_id)
         second = key in self.answered
         self.answered.add(key)
         return second

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,16 +30,23 @@ Say = Callable[[str, object, object], None]
 Key = tuple[str, Any]
 
 
-def mend(record: dict[str, Any], track: Track, topic: Topic | None, say: Say) -> dict[str, Any]:
+def mend(
+    record: dict[str, Any],
+    track: Track,
+    topic: Topic | None,
+    say: Say,
+    documents: Collection[str] = (),
+) -> dict[str, Any]:
     """Return the record with all that can be mended mended, keys in their order.
 
     Sentences go from the end until the length fits. Of references over the maximum only those go
     that nothing cites, from the end, so that no citation is lost: a list may stay too long. An id
-    that is cited and not listed is added to the references if it has their form.
+    that is cited and not listed is added to the references if it has their form. `documents` are
+    the ids of those that the reader found.
     """
     fresh = _copied(record, track)
     mending = _Mending(fresh, track, topic, say)
-    mending.indices()
+    mending.indices(documents)
     mending.references()
     for index, entry in enumerate(sentences_of(fresh, track)):
         mending.citations(index, entry)
@@ -71,11 +78,11 @@ class _Mending:
     topic: Topic | None
     say: Say
 
-    def indices(self) -> None:
+    def indices(self, documents: Collection[str]) -> None:
         """Turn indices written as text into indices, as the reader takes them."""
         if "index" not in self.track.citations.kinds or self.track.references is None:
             return
-        known = {as_id(entry) for entry in references_of(self.record)}
+        known = {as_id(entry) for entry in references_of(self.record)} | set(documents)
         for index, entry in enumerate(sentences_of(self.record, self.track)):
             before = entry.get("citations") if isinstance(entry, dict) else None
             if not isinstance(before, list):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from trecjudge.check.rules import LengthRule, Track
@@ -11,10 +12,20 @@ from trecjudge.formats.draft import ABSENT
 from trecjudge.records import Topic
 from trecjudge.sources.values import as_id
 
+METADATA = "metadata."
+"""How the paths of fields in a record's metadata begin."""
+
+
+def is_flat(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has no `metadata`, so that its fields stand beside it if anywhere."""
+    return not isinstance(record.get("metadata"), dict)
+
 
 def value_at(record: Mapping[str, Any], path: str) -> Any:
-    """Return the value of a dotted path, ABSENT where there is none."""
+    """Return the value of a dotted path, ABSENT where there is none; of a flat record as well."""
     value: Any = record
+    if is_flat(record):
+        path = path.removeprefix(METADATA)
     for key in path.split("."):
         value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
     return value
@@ -49,14 +60,16 @@ def references_of(record: Mapping[str, Any]) -> list[Any]:
     return list(references) if isinstance(references, list | dict) else []
 
 
-def cited_positions(record: Mapping[str, Any], track: Track) -> set[int]:
+def cited_positions(
+    record: Mapping[str, Any], track: Track, meant: Callable[[Any], Any] = lambda value: value
+) -> set[int]:
     """Return the positions of the references that are cited, by index or by id.
 
     An index counts where the track takes ids alone as well: it is wrong there, and points all the
-    same.
+    same. `meant` tells what a citation means, where that is not what is written.
     """
     entries = sentences_of(record, track)
-    values = [value for entry in entries for value in cited_by(entry)]
+    values = [meant(value) for entry in entries for value in cited_by(entry)]
     indices = {value for value in values if is_index(value)}
     ids = {value for value in values if isinstance(value, str)}
     listed = enumerate(references_of(record))
@@ -66,6 +79,13 @@ def cited_positions(record: Mapping[str, Any], track: Track) -> set[int]:
 def is_index(value: Any) -> bool:
     """Return whether a citation is an integer; `true` is none."""
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def as_index(value: int | str) -> int:
+    """Return an index that may be written as text; no list is longer than 18 digits tell."""
+    if isinstance(value, int):
+        return value
+    return int(value) if len(value.strip()) < 19 else sys.maxsize
 
 
 def length(entries: Iterable[Any], rule: LengthRule) -> int:

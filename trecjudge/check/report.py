@@ -63,7 +63,10 @@ class Tally:
 
 @dataclass(slots=True)
 class RunReport:
-    """One run of one file. `topics_expected` is None where no topic file was given."""
+    """One run of one file. `topics_expected` is None where no topic file was given.
+
+    `run_id` is as its records give it; `name` is what it is called where others have that run_id.
+    """
 
     run_id: str
     path: str
@@ -72,6 +75,10 @@ class RunReport:
     topics_answered: int = 0
     topics_expected: int | None = None
     tallies: dict[tuple[str, Verdict], Tally] = field(default_factory=dict)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self.run_id
 
     def add(self, violation: Violation) -> None:
         """Count a violation."""
@@ -95,8 +102,10 @@ class RunReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return this as JSON values."""
+        named = {"name": self.name} if self.name != self.run_id else {}
         return {
             "run_id": self.run_id,
+            **named,
             "path": self.path,
             "track": self.track or None,
             "records": self.records,

@@ -15,7 +15,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import KINDS
 from trecjudge.formats.draft import Draft, metadata_of
-from trecjudge.formats.registry import all_formats
+from trecjudge.formats.registry import all_formats, format_named
 from trecjudge.sources.values import as_id
 
 Verdict = Literal["refused", "warned"]
@@ -197,7 +197,7 @@ def track_of(format_name: str, record: Mapping[str, Any], dataset: str = "auto")
     if not fitting:  # a format that no track uses: what holds for every track holds for it
         return replace(all_tracks()["autojudge"], name=format_name, formats=(format_name,))
     fitting.sort(key=lambda track: track.dataset not in (dataset, "any"))
-    draft = next(f for f in all_formats() if format_name == f.NAME).draft(record)
+    draft = format_named(format_name).draft(record)
     told = (track for track in fitting if track.told_by and track.told_by.fit(record, draft))
     plain = (track for track in fitting if track.told_by is None)
     return next(told, None) or next(plain, fitting[0])

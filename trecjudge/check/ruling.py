@@ -7,10 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from trecjudge.check.meaning import Meanings
 from trecjudge.check.parts import (
+    METADATA,
+    as_index,
     cited_by,
     cited_positions,
     is_blank,
+    is_flat,
     is_index,
     length,
     longest,
@@ -38,14 +42,15 @@ def rule(
     run_id: str,
     topic_id: str | None,
     complain: Complain,
+    meanings: Meanings,
 ) -> None:
     """Complain about everything that is wrong with a record by itself.
 
     `topic` is the one that it answers, None where that is not known.
     """
     listed = references_of(record)
-    known = frozenset(entry for entry in listed if isinstance(entry, str))
-    _Ruling(record, track, topic, run_id, topic_id, complain, len(listed), known).rule()
+    known = frozenset(filter(None, map(as_id, listed)))
+    _Ruling(record, track, topic, run_id, topic_id, complain, meanings, len(listed), known).rule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class _Ruling:
     run_id: str
     topic_id: str | None
     complain: Complain
+    meanings: Meanings
     references: int
     known: frozenset[str]
 
@@ -72,13 +78,19 @@ class _Ruling:
 
     def _fields(self) -> None:
         for path, field in self.track.fields.items():
-            self._field(path, field, value_at(self.record, path))
+            value = value_at(self.record, path)
+            if not (self._is_gone(path) and is_blank(value)):
+                self._field(path, field, value)
         allowed = {path.removeprefix("metadata.") for path in self.track.fields}
         extra = (
             sorted(set(metadata_of(self.record)) - allowed) if self.track.closed_metadata else []
         )
         if extra:
             self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
+
+    def _is_gone(self, path: str) -> bool:
+        """Return whether a field has no place to be: said once, of the metadata."""
+        return path.startswith(METADATA) and is_flat(self.record)
 
     def _field(self, path: str, field: Field, value: Any) -> None:
         if is_blank(value):
@@ -107,6 +119,8 @@ class _Ruling:
         if not path:
             return
         value = value_at(self.record, path)
+        if is_blank(value) and self._is_gone(path):
+            return
         if is_blank(value):
             self.complain("topic_text_missing", f"has no {path}", value)
         elif self.topic is not None and self.topic.title and value != self.topic.title:
@@ -140,7 +154,7 @@ class _Ruling:
         if rule.maximum is not None and self.references > rule.maximum:
             message = f"has {self.references} references, at most {rule.maximum} are allowed"
             self.complain("too_many_references", message, self.references)
-        cited = cited_positions(self.record, self.track) if rule.only_cited else None
+        cited = cited_positions(self.record, self.track, self._meant) if rule.only_cited else None
         seen: set[str] = set()
         for position, entry in enumerate(references_of(self.record)):
             name = as_id(entry)
@@ -173,17 +187,28 @@ class _Ruling:
             self._citation(index, value)
             if not isinstance(value, str) and not is_index(value):
                 continue  # of no kind, so like no other
-            if value in seen:
+            meant = self._meant(value)
+            if meant in seen:
                 self.complain("citation_duplicate", f"cites {shown(value)} twice", value, index)
-            seen.add(value)
+            seen.add(meant)
+
+    def _meant(self, value: Any) -> Any:
+        """Return a citation as the reader takes it: an index written as text as an index."""
+        return as_index(value) if self.meanings.kind(value) == "index" else value
 
     def _citation(self, index: int, value: Any) -> None:
         rule = self.track.citations
-        kind = "index" if is_index(value) else "id" if isinstance(value, str) else "neither"
+        kind = self.meanings.kind(value)
         if kind not in rule.kinds:
             message = f"cites {shown(value)}, not an {' or '.join(rule.kinds)}"
             self.complain("citation_kind", message, value, index)
-        elif kind == "index" and not 0 <= value < self.references:
+        elif kind == "id" and is_index(value) and not self.meanings.integers_are_ids():
+            message = f"cites {shown(value)}: an id written as an integer"
+            self.complain("citation_kind", message, value, index)
+        elif kind == "index" and isinstance(value, str):
+            message = f"cites {shown(value)}: an index written as text"
+            self.complain("citation_index_as_text", message, value, index)
+        if kind in rule.kinds and kind == "index" and not 0 <= as_index(value) < self.references:
             message = f"cites {shown(value)}, references has {self.references}"
             self.complain("citation_out_of_range", message, value, index)
         elif kind == "id" and rule.in_references and value not in self.known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 from rich.markup import escape
@@ -14,14 +15,28 @@ COLUMNS = ("run", "track", "records", "topics", "verdict", "refused for", "warne
 
 
 def verdict_table(report: CheckReport) -> Table:
-    """Return a row for each run: what it holds, its verdict, and what it breaks how often."""
+    """Return a row for each run: what it holds, its verdict, and what it breaks how often.
+
+    Where a run_id has several rows, each row tells its file too.
+    """
     table = Table(box=None, pad_edge=False)
-    for column in COLUMNS:
+    files = _files(report.runs)
+    for column in (*COLUMNS[:1], *(["file"] if files else []), *COLUMNS[1:]):
         number = column in ("records", "topics")
         table.add_column(column, justify="right" if number else "left", overflow="fold")
     for run in report.runs:
-        table.add_row(*map(escape, _cells(run)))
+        first, *rest = _cells(run)
+        file = [visible(files[run.path])] if files else []
+        table.add_row(*map(escape, (first, *file, *rest)))
     return table
+
+
+def _files(runs: Sequence[RunReport]) -> dict[str, str]:
+    """Return each file from the folder that all are in; none where the run_ids are enough."""
+    if len({run.run_id for run in runs}) == len(runs):
+        return {}
+    folder = os.path.commonpath([os.path.dirname(os.path.abspath(run.path)) for run in runs])
+    return {run.path: os.path.relpath(run.path, folder) for run in runs}
 
 
 def _cells(run: RunReport) -> Sequence[str]:

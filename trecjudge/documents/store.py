@@ -15,6 +15,7 @@ from trecjudge.errors import InputError, OutputError
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.outputs import whole_path
 from trecjudge.records import Document, Place
+from trecjudge.sources.own import own_output
 from trecjudge.sources.paths import files_below
 from trecjudge.sources.values import objects
 
@@ -87,12 +88,27 @@ def open_documents(
         if is_data_set(path):
             stores.append(IrDatasetsDocuments(str(path).removeprefix(IRDS)))
             continue
-        files = files_below(path)
+        files = _documents_below(path, report)
         if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
             stores.append(_indexed(path, files, index_folder, report))
         else:
             stores.append(_held(path, files, report))
     return stores[0] if len(stores) == 1 else DocumentStores(stores)
+
+
+def _documents_below(path: Path, report: Report) -> list[Path]:
+    """Return the files below a path but for outputs of this program.
+
+    Raises InputError if there is no other.
+    """
+    files = files_below(path)
+    written = {file: own for file in files if (own := own_output(file))}
+    for file, own in written.items():
+        message = f"is {own}, no documents"
+        if len(files) == 1:
+            raise InputError(f"{file}: {message}")
+        report(Finding("own_output", Place(str(file)), f"{message}; passed over"))
+    return [file for file in files if file not in written]
 
 
 def is_data_set(path: Path) -> bool:

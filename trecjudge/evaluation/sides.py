@@ -17,7 +17,7 @@ from trecjudge.judgments import JudgmentsReader
 from trecjudge.labels import key_of, label_duplicate, placed_labels
 from trecjudge.records import GRADES, NONE, Judgment, Place
 from trecjudge.sources.containers import lines
-from trecjudge.trec import NO_RUN, read_decimal_qrels
+from trecjudge.trec import NO_RUN, is_json_qrels, read_decimal_qrels
 
 Item = tuple[Any, ...]
 """(topic_id, ...): what names an item on its side."""
@@ -51,7 +51,7 @@ def side_at(path: Path, report: Report) -> Side:
     if not path.is_file():
         return _of_judgments(judgments_at(path), report)
     first = next(lines(path), (0, b""))[1]
-    if not first.lstrip().startswith((b"{", b"[")):
+    if not first.lstrip().startswith((b"{", b"[")) or is_json_qrels(path):
         return _of_qrels(path, report)
     if _is_header(first):
         return _of_judgments(JudgmentsReader(path), report)

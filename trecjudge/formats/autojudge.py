@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from trecjudge.formats.draft import Draft, from_metadata
+from trecjudge.formats.draft import ABSENT, Draft, from_metadata
 
 NAME = "autojudge"
 DATASET = "any"
-SUMMARY = "AutoJudge round trip: `responses` and `answer` alike, `documents`; `references` ignored"
+SUMMARY = "AutoJudge round trip: `responses` and `answer` alike, citations by id or by index"
 RANK = 10
 
 
@@ -23,6 +24,8 @@ def claims(record: Mapping[str, Any]) -> str | None:
 
 
 def draft(record: Mapping[str, Any]) -> Draft:
-    """Return the record's parts; citations are ids, `references` only lists them again."""
-    key = "responses" if record.get("responses") is not None else "answer"
-    return from_metadata(record, key, references=None, team_expected=False)
+    """Return the record's parts; of `responses` and `answer` the first that is there counts."""
+    here = [key for key in ("responses", "answer") if record.get(key) is not None]
+    key, *others = sorted(here, key=lambda key: not record[key]) or ["responses"]
+    again = record[others[0]] if others else ABSENT
+    return replace(from_metadata(record, key, team_expected=False), again=again)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from trecjudge.formats.citations import written_citations
 from trecjudge.formats.draft import Draft, from_metadata, metadata_of
 from trecjudge.sources.values import as_id
 
@@ -20,7 +21,7 @@ SUMMARY = "BioGen 2025 task B: `responses` with lists or dicts of PubMed ids, te
 
 def claims(record: Mapping[str, Any]) -> str | None:
     """Return why this record is of this format, or None if it is not."""
-    if "responses" not in record or "answer" in record or "references" in record:
+    if "responses" not in record or "answer" in record or record.get("references"):
         return None
     cited = [as_id(entry) or "" for entry in _cited(record["responses"])]
     topic_id = as_id(metadata_of(record).get("topic_id")) or ""
@@ -39,5 +40,5 @@ def draft(record: Mapping[str, Any]) -> Draft:
 def _cited(responses: Any) -> Iterator[Any]:
     """Yield what the sentences cite."""
     for entry in responses if isinstance(responses, list) else ():
-        citations = entry.get("citations") if isinstance(entry, Mapping) else None
+        citations = written_citations(entry)
         yield from citations if isinstance(citations, list | Mapping) else ()

@@ -14,6 +14,8 @@ from trecjudge.sources.values import as_id
 
 MOST = sys.float_info.max
 ID_KEYS = ("docid", "doc_id", "id")
+KEY, OTHER_KEY = "citations", "citation"
+"""What a sentence's citations are called, and what some files call them."""
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value): reports a problem of the sentence at hand."""
 
@@ -40,7 +42,7 @@ class References:
         if value is not ABSENT and not isinstance(value, (list, dict)):
             complain("references_unusable", f"references is {shown(value)}, not a list", value)
         ids = tuple(as_id(entry) for entry in entries)
-        for position, entry in enumerate(entries):
+        for position, entry in enumerate(entries) if None in ids else ():
             if ids[position] is None:
                 message = f"reference {position} is {shown(entry)}, not an id"
                 complain("reference_unusable", message, entry)
@@ -57,16 +59,20 @@ class Resolver:
     references: References
     is_document: Callable[[str], bool]
     integers_are_ids: bool = False
+    positions: tuple[str | None, ...] = ()
+    """The documents that an index counts where there are no references."""
 
     def resolve(self, value: Any, complain: Complain) -> tuple[Citation, ...]:
         """Return the citations of one sentence, each document once, in the order written."""
-        return self._plain(value) or self._resolve(value, complain)
+        return self.plain(value) or self._resolve(value, complain)
 
-    def _plain(self, value: Any) -> tuple[Citation, ...]:
-        """Return the citations of a list of indices or known ids with nothing odd, else none.
+    def plain(self, value: Any) -> tuple[Citation, ...]:
+        """Return the citations of indices or listed ids with nothing odd, else none.
 
-        Most lists are such, and this is several times faster.
+        Most are such, and this is several times faster.
         """
+        if isinstance(value, dict):
+            return self._plain_scores(value)
         if not isinstance(value, list):
             return ()
         ids, known, found = self.references.ids, self.references.known, {}
@@ -80,6 +86,12 @@ class Resolver:
                 return ()
             found[doc_id] = Citation(doc_id, str(entry))
         return tuple(found.values())
+
+    def _plain_scores(self, value: Mapping[str, Any]) -> tuple[Citation, ...]:
+        known = self.references.known
+        if all(type(s) is float and abs(s) <= MOST and i in known for i, s in value.items()):
+            return tuple([Citation(doc_id, doc_id, score) for doc_id, score in value.items()])
+        return ()
 
     def _resolve(self, value: Any, complain: Complain) -> tuple[Citation, ...]:
         found: dict[tuple[str | None, str], Citation] = {}
@@ -115,7 +127,7 @@ class Resolver:
             return None
         if self._known(doc_id) or not (doc_id.isascii() and doc_id.isdigit()):
             return doc_id
-        if self.integers_are_ids or not self.references.given:
+        if self.integers_are_ids or not self.references.ids:
             return doc_id
         message = f"cites {shown(entry)}: an index written as text"
         complain("citation_index_as_text", message, entry)
@@ -128,9 +140,30 @@ class Resolver:
             return ids[index]
         if self._known(str(index)):
             return str(index)
+        if 0 <= index < len(self.positions):
+            message = f"cites {index}, there is no references; its list of documents is counted"
+            complain("citation_by_position", message, index)
+            return self.positions[index]
         have = f"references has {len(ids)}" if self.references.given else "there is no references"
         complain("citation_out_of_range", f"cites {index}, {have}", index)
         return None
+
+
+def has_citations(entry: Any) -> bool:
+    """Return whether an entry of a sentence list has a key for citations, whatever it holds."""
+    return isinstance(entry, dict) and (KEY in entry or OTHER_KEY in entry)
+
+
+def written_citations(entry: Any, complain: Complain | None = None) -> Any:
+    """Return the citations of an entry of a sentence list as written, ABSENT without any."""
+    if not isinstance(entry, dict):
+        return ABSENT
+    value = entry.get(KEY)
+    if value is None and entry.get(OTHER_KEY) is not None:
+        if complain is not None:
+            complain("citations_misnamed", f"has `{OTHER_KEY}` for `{KEY}`", entry[OTHER_KEY])
+        return entry[OTHER_KEY]
+    return ABSENT if value is None else value
 
 
 def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:

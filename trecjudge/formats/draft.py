@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trecjudge.sources.values import as_id
+
 TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
 
 
@@ -23,9 +25,10 @@ ABSENT: Final = Absent()
 class Draft:
     """The parts of one response as written; ABSENT stands for a key that is not there.
 
-    `topic_ids` are (key, value) pairs in order of precedence. `team_expected` tells whether the
-    format names a team at all, `integers_are_ids` whether an integer citation is a document's id
-    instead of an index.
+    `topic_ids` are (key, value) pairs in order of precedence. `key` is where the sentences stand,
+    `again` are those that the record gives a second time. `team_expected` tells whether the format
+    names a team at all, `integers_are_ids` whether an integer citation is a document's id instead
+    of an index.
     """
 
     run_id: Any
@@ -37,18 +40,19 @@ class Draft:
     narrative: Any = ""
     team_expected: bool = True
     integers_are_ids: bool = False
+    key: str = ""
+    again: Any = ABSENT
+
+    @property
+    def topic_id(self) -> str | None:
+        """The first of the topic ids that is one, None where there is none."""
+        return next((found for _, value in self.topic_ids if (found := as_id(value))), None)
 
 
-def from_metadata(
-    record: Mapping[str, Any],
-    sentences: str,
-    references: str | None = "references",
-    team_expected: bool = True,
-) -> Draft:
-    """Return the draft of a record that keeps its ids in `metadata`.
+def from_metadata(record: Mapping[str, Any], key: str, team_expected: bool = True) -> Draft:
+    """Return the draft of a record that keeps its ids in `metadata`, its sentences at `key`.
 
-    `sentences` and `references` are the keys that hold them; without `references` citations are
-    ids alone. Topic ids beside the metadata are looked at too.
+    Ids and the topic's text beside the metadata are looked at too.
     """
     inner = metadata_of(record)
     ids = [(f"metadata.{key}", inner[key]) for key in TOPIC_KEYS if inner.get(key) is not None]
@@ -57,11 +61,12 @@ def from_metadata(
         run_id=inner.get("run_id", record.get("run_id", ABSENT)),
         team_id=inner.get("team_id", record.get("team_id", ABSENT)),
         topic_ids=tuple(ids),
-        sentences=record.get(sentences),
-        references=record.get(references, ABSENT) if references else ABSENT,
+        sentences=record.get(key),
+        references=record.get("references", ABSENT),
         documents=record.get("documents", ABSENT),
-        narrative=inner.get("narrative") or inner.get("title") or "",
+        narrative=inner.get("narrative") or inner.get("title") or record.get("narrative") or "",
         team_expected=team_expected,
+        key=key,
     )
 
 

@@ -20,4 +20,4 @@ def claims(record: Mapping[str, Any]) -> str | None:
 
 def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts; the format names no team."""
-    return from_metadata(record, "sentences", references=None, team_expected=False)
+    return from_metadata(record, "sentences", team_expected=False)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from trecjudge.formats.draft import Draft, from_metadata
+from trecjudge.formats.rag25 import is_flat_rag25
 
 NAME = "rag24"
 DATASET = "rag"
@@ -16,7 +17,8 @@ SUMMARY = "TREC RAG 2024: flat record, `answer` with citations by index into `re
 def claims(record: Mapping[str, Any]) -> str | None:
     """Return why this record is of this format, or None if it is not."""
     flat = "answer" in record and record.get("responses") is None and "metadata" not in record
-    return "it has `answer` and no `metadata`" if flat else None
+    ours = flat and not is_flat_rag25(record)
+    return "it has `answer` and no `metadata`" if ours else None
 
 
 def draft(record: Mapping[str, Any]) -> Draft:

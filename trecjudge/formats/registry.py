@@ -39,6 +39,11 @@ def all_formats() -> tuple[Format, ...]:
     return tuple(cast(Format, module) for module in found)
 
 
+def format_named(name: str) -> Format:
+    """Return the format of this name."""
+    return next(format_ for format_ in all_formats() if name == format_.NAME)
+
+
 def check_dataset(dataset: str) -> str:
     """Return `dataset` if there is such a one. Raises InputError with the choices."""
     if dataset not in ("auto", *DATASETS):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 from trecjudge.documents.record import documents_of
 from trecjudge.documents.store import DocumentStore
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.formats.citations import References, Resolver
 from trecjudge.formats.draft import ABSENT, Draft
+from trecjudge.formats.sentences import SentenceReader, differ
 from trecjudge.records import Document, Place, Response, Sentence
 from trecjudge.sources.containers import bare_name
-from trecjudge.sources.values import as_id, as_text
+from trecjudge.sources.values import as_id
 from trecjudge.text.instructions import instruction_like
-from trecjudge.text.sentences import split_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,8 @@ class Reader:
     report: Report
     store: DocumentStore | None = None
     flag_instructions: bool = False
+    name: str = ""
+    """What the run is called; its run_id where nothing is given."""
 
     def read(self) -> Response | None:
         """Return the response, or None if it cannot be told which topic it answers."""
@@ -40,13 +41,17 @@ class Reader:
             references,
             lambda doc_id: self._find(doc_id, own) is not None,
             self.draft.integers_are_ids,
+            self._positions(references, own),
         )
-        sentences = tuple(self._sentences(resolver))
+        names = cache(lambda: self._names(references, own))
+        reader = SentenceReader(resolver, names, self._complain)
+        sentences = reader.read(self.draft.sentences)
+        self._check_again(reader, sentences)
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
         given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
         documents = {d: found for d in given if (found := self._find(d, own)) is not None}
         response = Response(
-            run_id=self._run_id(),
+            run_id=self._checked_run_id(),
             topic_id=topic_id,
             team_id=self._team_id(),
             sentences=sentences,
@@ -63,7 +68,16 @@ class Reader:
     def _complain(
         self, kind: str, message: str, value: object, sentence: int | None = None
     ) -> None:
-        self.report(Finding(kind, self.place, message, shown(value), sentence))
+        topic_id = self.draft.topic_id or ""
+        self.report(
+            Finding(kind, self.place, message, shown(value), sentence, self.run_id, topic_id)
+        )
+
+    @property
+    def run_id(self) -> str:
+        """What the run is called."""
+        written = self.name or as_id(self.draft.run_id)
+        return bare_name(Path(self.place.path)) if written is None else written
 
     def _topic_id(self) -> str | None:
         found = [(key, topic_id) for key, v in self.draft.topic_ids if (topic_id := as_id(v))]
@@ -76,14 +90,13 @@ class Reader:
             self._complain("topic_id_conflict", f"names two topics: {given}", given)
         return found[0][1]
 
-    def _run_id(self) -> str:
-        run_id = as_id(self.draft.run_id)
-        if run_id is None:
-            name = bare_name(Path(self.place.path))
-            message = f"has no run_id; the file's name {name!r} is taken"
+    def _checked_run_id(self) -> str:
+        if as_id(self.draft.run_id) is None:
+            message = (
+                f"has no run_id; the file's name {bare_name(Path(self.place.path))!r} is taken"
+            )
             self._complain("run_id_missing", message, self.draft.run_id)
-            return name
-        return run_id
+        return self.run_id
 
     def _team_id(self) -> str:
         team_id = as_id(self.draft.team_id)
@@ -110,34 +123,38 @@ class Reader:
             return self.store.get(doc_id) or mine
         return mine
 
-    def _sentences(self, resolver: Resolver) -> Iterable[Sentence]:
-        for index, entry in enumerate(self._entries()):
-            text, cited = self._parts(index, entry)
+    def _positions(self, references: References, own: dict[str, Document]) -> tuple[str, ...]:
+        """Return the response's documents as a list has them, where there are no references.
 
-            def complain(kind: str, message: str, value: object, at: int = index) -> None:
-                self._complain(kind, message, value, at)
+        The order of a dict says nothing, nor that of a list in which not every entry is a document.
+        """
+        listed = self.draft.documents
+        if references.ids or not isinstance(listed, list) or len(listed) != len(own):
+            return ()
+        return tuple(own)
 
-            yield Sentence(index, text, resolver.resolve(cited, complain))
+    def _names(self, references: References, own: dict[str, Document]) -> dict[str, str]:
+        """Return the ids of the documents by title and by address."""
+        given = dict.fromkeys((*filter(None, references.ids), *own))
+        found = [document for doc_id in given if (document := self._find(doc_id, own))]
+        return {
+            name.strip().casefold(): document.doc_id
+            for document in reversed(found)
+            for name in (document.title, document.url)
+            if name.strip()
+        }
 
-    def _entries(self) -> list[Any]:
-        value = self.draft.sentences
-        if isinstance(value, str) and value.strip():
-            self._complain("response_not_a_list", "gives its sentences as one text", value)
-            return list(split_sentences(value))
-        if not isinstance(value, list):
-            self._complain("response_empty", f"has sentences {shown(value)}", value)
-            return []
-        if not any(as_text(e.get("text") if isinstance(e, dict) else e).strip() for e in value):
-            self._complain("response_empty", "has no text in any sentence", value)
-        return value
-
-    def _parts(self, index: int, entry: Any) -> tuple[str, Any]:
-        """Return (text, citations as written) of one entry of the sentence list."""
-        text = entry.get("text") if isinstance(entry, dict) else entry
-        if not isinstance(text, str):
-            self._complain("sentence_unusable", f"has text {shown(text)}", entry, index)
-        cited = entry.get("citations", ABSENT) if isinstance(entry, dict) else ABSENT
-        return as_text(text), cited
+    def _check_again(self, reader: SentenceReader, sentences: tuple[Sentence, ...]) -> None:
+        """Hold the sentences against those that the record gives a second time."""
+        key, again = self.draft.key, self.draft.again
+        if again is ABSENT or again == self.draft.sentences:
+            return
+        other = "answer" if key == "responses" else "responses"
+        aligned = isinstance(self.draft.sentences, list) and isinstance(again, list)
+        at = differ(sentences, replace(reader, complain=_ignore).read(again), aligned)
+        if at is not None:
+            message = f"`{key}` and `{other}` differ from sentence {at} on; `{key}` counts"
+            self._complain("answer_differs", message, again)
 
     def _check_instructions(self, response: Response) -> None:
         """Flag text that talks to the judge."""
@@ -175,3 +192,7 @@ class Reader:
             elif not document.text.strip():
                 message = f"cites {doc_id!r}, a document without text"
                 self._complain("document_empty", message, doc_id, index)
+
+
+def _ignore(kind: str, message: str, value: object, sentence: int | None = None) -> None:
+    """Do nothing with a problem that was reported already."""

@@ -24,7 +24,15 @@ from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.sources.containers import ENDINGS, lines
 from trecjudge.sources.values import as_id, objects
-from trecjudge.trec import ALL, ENCODED_ALL, LeaderboardRow, companion, decode, number_of
+from trecjudge.trec import (
+    ALL,
+    ENCODED_ALL,
+    LeaderboardRow,
+    companion,
+    decode,
+    decode_topic,
+    number_of,
+)
 
 Placed = tuple[Place, LeaderboardRow]
 RUN_NAME_ROW = "runid"
@@ -119,7 +127,7 @@ def _of_lines(
         rows.pop(0)
     elif rows:
         columns = (layout or layout_of(str(path), (cells for _, cells in rows))).columns
-    named = _unpacked_name(path)
+    named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}
     for place, cells in rows:
         if len(cells) != len(columns or ()) or not cells:
@@ -128,20 +136,17 @@ def _of_lines(
             continue
         topic_id, measure, value = cells[at[TOPIC]], cells[at[MEASURE]], cells[at[VALUE]]
         if RUN not in at and measure == RUN_NAME_ROW:
-            named = named if value in shared else value
+            named = named if value in shared else decode(value)
             continue
-        run_id = cells[at[RUN]] if RUN in at else named
+        run_id = decode(cells[at[RUN]]) if RUN in at else named
         number = number_of(value)
         if number is None:
             report(_no_number(place, value))
         elif not (run_id and topic_id and measure):
             report(_bad(place, "has a column that is empty", ",".join(cells)))
-        elif "%" in topic_id or "%" in run_id or "%" in measure:
-            topic = None if topic_id == ALL else unquote(topic_id)
-            yield place, LeaderboardRow(unquote(run_id), topic, decode(measure), number)
         else:
-            topic = None if topic_id == ALL else topic_id
-            yield place, LeaderboardRow(run_id, topic, measure, number)
+            topic = None if topic_id == ALL else decode_topic(topic_id)
+            yield place, LeaderboardRow(run_id, topic, decode(measure), number)
 
 
 def _unpacked_name(path: Path) -> str:

@@ -8,9 +8,12 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
+
+import orjson
 
 from trecjudge.errors import InputError
 
@@ -72,9 +75,34 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 }
 
 
+class _Readable(io.RawIOBase):
+    """What can be read of packed data: it ends where they break off, and `error` then tells why."""
+
+    def __init__(self, unpacked: Any) -> None:
+        self._unpacked = unpacked
+        self.error: Exception | None = None
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill `buffer`; return the number of bytes, 0 at the end."""
+        try:
+            found = self._unpacked.read1(len(buffer))
+        except UNREADABLE as error:
+            self.error = error
+            return 0
+        buffer[: len(found)] = found
+        return len(found)
+
+
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Open `path` for reading, unpacking what is packed."""
+    """Open `path` for reading, unpacking what is packed.
+
+    Where packed data break off, they can be read up to there; the error is raised at the end.
+    """
     with path.open("rb") as file:
         first = file.read(8)
         file.seek(0)
@@ -83,32 +111,68 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
             yield file
             return
         with unpack(file) as unpacked:
-            yield unpacked
+            readable = _Readable(unpacked)
+            yield io.BufferedReader(readable, CHUNK)
+            if readable.error is not None:
+                raise readable.error
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield (number from 1, text) of every line that is not blank.
 
     Lines end at LF alone, so U+2028 inside a string splits none; a byte order mark is dropped.
-    Raises InputError if the file cannot be read, or packed data break off.
+    Raises InputError if the file cannot be read; where packed data break off, after what could be.
     """
+    number = 0
     try:
         with open_bytes(path) as file:
             for number, line in enumerate(file, 1):
+                if line[-1:] != b"\n" and _breaks_off(file) and not _is_json(line):
+                    number -= 1
+                    break
                 text = line.removeprefix(BOM) if number == 1 else line
                 if text.strip():
                     yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
     except UNREADABLE as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+        raise _unreadable(path, number, error) from error
+
+
+def _breaks_off(file: IO[bytes]) -> bool:
+    return getattr(getattr(file, "raw", None), "error", None) is not None
+
+
+def _is_json(text: bytes) -> bool:
+    """Return whether a line that has no end is whole all the same."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+def head(path: Path, count: int) -> list[bytes]:
+    """Return the first few lines that are not blank, as far as the file can be read."""
+    found: list[bytes] = []
+    with suppress(InputError):
+        found.extend(line for _, line in islice(lines(path), count))
+    return found
 
 
 def chunks(path: Path, size: int = CHUNK) -> Iterator[bytes]:
     """Yield the unpacked bytes of a file. Raises InputError as `lines`."""
+    number = 0
     try:
         with open_bytes(path) as file:
-            yield from iter(lambda: file.read(size), b"")
+            for chunk in iter(lambda: file.read(size), b""):
+                number += chunk.count(b"\n")
+                yield chunk
     except UNREADABLE as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+        raise _unreadable(path, number, error) from error
+
+
+def _unreadable(path: Path, number: int, error: Exception) -> InputError:
+    where = f" beyond line {number}" if number else ""
+    return InputError(f"{path}: cannot be read{where}: {error}")
 
 
 def count_lines(path: Path) -> int:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Iterator
-from itertools import chain, islice
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place
-from trecjudge.sources.containers import chunks, lines
+from trecjudge.sources.containers import chunks, head, lines
 
 LARGEST = 1 << 28
 """The most characters of one value in a layout other than lines."""
@@ -25,18 +27,35 @@ def values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
     What cannot be read is reported and passed over. No more than one line, or one value of the
     other layouts, is held at a time. Raises InputError if the file cannot be read.
     """
-    reader = lines(path)
-    held = list(islice(reader, 2))
-    if held and _is_spread(*(text for _, text in held)):
+    held = head(path, 2)
+    if held and _is_spread(*held):
         yield from _Spread(path, report).read()
         return
-    for number, line in chain(held, reader):
+    for number, line in lines(path):
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
             yield from _salvage(Place(str(path), number), line, error, report)
             continue
         yield from _entries(number, value)
+
+
+def first_objects(path: Path, count: int) -> list[dict[str, Any]]:
+    """Return the objects on the first few lines of a file, as far as they can be read."""
+    held = head(path, count)
+    if held and _is_spread(*held[:2]):
+        with suppress(InputError):
+            return [v for _, v in islice(_Spread(path, _unheard).read(), 1) if isinstance(v, dict)]
+        return []
+    found: list[Any] = []
+    for line in held:
+        with suppress(orjson.JSONDecodeError):
+            found += islice(_entries(0, orjson.loads(line)), count)
+    return [value for _, value in found if isinstance(value, dict)][:count]
+
+
+def _unheard(finding: Finding) -> None:
+    """Leave a finding to the one who reads the whole file."""
 
 
 def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
@@ -74,9 +93,13 @@ class _Spread:
         self._line = 1
         self._open = 0
         self._ended = False
+        self._broken: InputError | None = None
 
     def read(self) -> Iterator[tuple[int, Any]]:
-        """Yield (line, value); report and stop where nothing can be read on."""
+        """Yield (line, value); report and stop where nothing can be read on.
+
+        Raises InputError where packed data break off, after what could be read.
+        """
         try:
             while self._skip(" \t\r\n,[]"):
                 value, end = self._value()
@@ -87,7 +110,10 @@ class _Spread:
             if self._open:
                 raise ValueError("the array is not closed")
         except (ValueError, RecursionError) as error:
-            self._complain(error)
+            if self._broken is None:
+                self._complain(error)
+        if self._broken is not None:
+            raise self._broken
 
     def _value(self) -> tuple[Any, int]:
         """Return (value, position after it), reading on while it is not complete."""
@@ -121,9 +147,13 @@ class _Spread:
         parts = [self._text[self._position :]]
         self._position, size = 0, 0
         while size < wanted and not self._ended:
-            chunk = next(self._chunks, b"")
+            try:
+                chunk = next(self._chunks, b"")
+            except InputError as error:
+                self._broken, chunk = error, b""
             self._ended = not chunk
-            parts.append(self._utf8.decode(chunk, final=self._ended))
+            whole = self._ended and self._broken is None
+            parts.append(self._utf8.decode(chunk, final=whole))
             size += len(parts[-1])
         self._text = "".join(parts)
 

@@ -50,6 +50,10 @@ def topics(path: Path) -> tuple[list[Topic], list[tuple[str, int | None]]]:
             id="DRAGUN, as a request",
         ),
         pytest.param('{"narrative_id": 7, "narrative": "n"}', Topic("7", "n"), id="narrative"),
+        pytest.param('{"1": "why moss"}', Topic("1", "why moss"), id="text by id"),
+        pytest.param(
+            '{"1": {"title": "moss", "desc": "why"}}', Topic("1", "moss", "why"), id="object by id"
+        ),
         pytest.param('{"qid": "q9", "query": "q"}', Topic("q9", "q"), id="qid and query"),
         pytest.param('{"query_id": "q9", "question": "q"}', Topic("q9", "q"), id="question"),
         pytest.param('{"id": "7", "title": "", "query": "q"}', Topic("7", "q"), id="empty title"),
@@ -73,6 +77,9 @@ def test_every_shape_of_a_topic(text: str, wanted: Topic, write: Write) -> None:
         pytest.param('\ufeff{"id": "1"}\r\n{"id": "2"}\r\n', id="byte order mark, CRLF"),
         pytest.param("\ufeff1\t\n\n2\t\n", id="TSV with byte order mark and blank line"),
         pytest.param(gzip.compress(b"1\t\n2\t\n"), id="gzip"),
+        pytest.param("qid\n1\n2\n", id="header of ids alone"),
+        pytest.param('{"1": {"title": ""}, "2": {"title": null}}', id="objects by id"),
+        pytest.param("<top><num>1</top><top><num>2</top>", id="tags"),
     ],
 )
 def test_every_layout_of_a_file(text: str | bytes, write: Write) -> None:
@@ -127,7 +134,9 @@ def test_two_ids_in_a_topic_are_found(write: Write) -> None:
         pytest.param("\n\n", id="blank"),
         pytest.param("[]", id="empty array"),
         pytest.param('{"topics": [{"id": "1"}]}', id="topics inside"),
-        pytest.param('{"1": "why moss"}', id="id as key"),
+        pytest.param('{"subject": "why moss"}', id="a key that is no id"),
+        pytest.param('{"1": {"run_id": "r"}}', id="an object without text as value"),
+        pytest.param("<top>\n<title> moss\n</top>", id="tags without an id"),
         pytest.param("Some notes on topics.\n", id="prose"),
         pytest.param(b"\x1f\x8b\x08", id="broken gzip"),
         pytest.param(b"\xff\xfe{\x00", id="UTF-16"),

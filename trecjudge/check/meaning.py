@@ -1,0 +1,59 @@
+"""What a citation means, told by the reader's own resolver: the index or the id that is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from trecjudge.check.parts import is_index
+from trecjudge.formats.citations import References, Resolver
+from trecjudge.formats.registry import format_named
+
+Kind = Literal["index", "id", "neither"]
+
+
+def _ignore(*_: object) -> None:
+    """Leave a complaint to the reader."""
+
+
+@dataclass(slots=True)
+class Meanings:
+    """The citations of one record; `documents` are the ids of those that the reader found."""
+
+    record: Mapping[str, Any]
+    format_name: str
+    documents: Collection[str] = ()
+    _resolver: Resolver | None = field(default=None, init=False)
+
+    def kind(self, value: Any) -> Kind:
+        """Return whether a citation is read as an index or as an id; `true` is neither."""
+        if isinstance(value, str):
+            return "index" if self._is_written_index(value) else "id"
+        if not is_index(value):
+            return "neither"
+        resolver = self._read()
+        if 0 <= value < len(resolver.references.ids) and not resolver.integers_are_ids:
+            return "index"
+        found = resolver.resolve([value], _ignore)
+        return "id" if found and found[0].doc_id == str(value) else "index"
+
+    def integers_are_ids(self) -> bool:
+        """Return whether an integer is an id in this format."""
+        return self._read().integers_are_ids
+
+    def _is_written_index(self, value: str) -> bool:
+        text = value.strip()
+        if not (text.isascii() and text.isdigit()):
+            return False
+        told: list[str] = []
+        self._read().resolve([value], lambda kind, *_: told.append(kind))
+        return "citation_index_as_text" in told
+
+    def _read(self) -> Resolver:
+        if self._resolver is None:
+            draft = format_named(self.format_name).draft(self.record)
+            references = References.read(draft.references, _ignore)
+            found = self.documents
+            self._resolver = Resolver(references, lambda d: d in found, draft.integers_are_ids)
+        return self._resolver
