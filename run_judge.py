@@ -156,8 +156,8 @@ def rescore(
     with outputs.held(warned(quiet)):
         heard = Heard(quiet)
         labels = read_labels(human, heard) if human else None
+        summary = score(reader, outputs, labels, heard)
         heard.close()
-        summary = score(reader, outputs, labels)
     print_summaries([summary], quiet, as_json)
     return max(summary.exit_status, heard.status())
 

@@ -12,7 +12,8 @@ import yaml
 
 from tests.commandline import SAMPLES, command, judge, sample
 from tests.endpoint import attesting, serving
-from trecjudge.trec import read_leaderboard, read_qrels
+from trecjudge.leaderboards.reading import read_rows
+from trecjudge.trec import read_qrels
 
 DATASETS = ("rag", "ragtime", "dragun")
 STEADY = ("leaderboard.txt", "leaderboard.jsonl", "qrels", "judgments.jsonl")
@@ -29,8 +30,8 @@ def files(folder: Path, name: str = "x") -> dict[str, bytes]:
 
 
 def means(folder: Path, measure: str) -> dict[str, float]:
-    rows = read_leaderboard(folder / "x.leaderboard.txt", lambda finding: pytest.fail(str(finding)))
-    return {run: value for run, topic, m, value in rows if (topic, m) == (None, measure)}
+    rows = read_rows(folder / "x.leaderboard.txt", lambda finding: pytest.fail(str(finding)))
+    return {run: value for _, (run, topic, m, value) in rows if (topic, m) == (None, measure)}
 
 
 @pytest.mark.parametrize("dataset", DATASETS)

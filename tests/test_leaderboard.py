@@ -85,7 +85,12 @@ def test_an_unjudged_response_is_never_a_zero() -> None:
     b = board(["t1", "t2"])
     b.add(response(), [judgment(FULL)])
     b.add(response(topic_id="t2"), [judgment(failure=FAILED)])
-    assert rows(b) == ["r t1 SHARE 1", "r all SHARE 1"]
+    assert rows(b) == [
+        "r t1 SHARE 1",
+        "r t2 SHARE.unjudged 1",
+        "r all SHARE 1",
+        "r all SHARE.unjudged 1",
+    ]
     mean = b.mean("r", b.spec.measures[0])
     assert (mean.low, mean.value, mean.high) == (0.5, 1.0, 1.0)
 
@@ -139,9 +144,22 @@ def test_where_nothing_was_judged_no_mean_is_given() -> None:
     b = board(["t1", "t2", "t3"])
     b.add(response(), [judgment(failure=FAILED)])
     b.add(response(topic_id="t2"), [judgment(failure=FAILED)])
-    assert rows(b) == []
+    assert rows(b) == [
+        "r t1 SHARE.unjudged 1",
+        "r t2 SHARE.unjudged 1",
+        "r all SHARE.unjudged 2",
+    ]
     mean = b.mean("r", b.spec.measures[0])
     assert (mean.low, mean.high) == (0.0, pytest.approx(2 / 3))
+
+
+def test_a_measure_lacks_what_its_own_judge_could_not_judge() -> None:
+    spec = LeaderboardSpec(
+        (MeasureSpec("A", share, judge="a"), MeasureSpec("B", share, judge="b")), fill=filled
+    )
+    b = Leaderboard(spec, ["t1"])
+    b.add(response(), [judgment(FULL, judge="a"), judgment(failure=FAILED, judge="b")])
+    assert rows(b) == ["r t1 A 1", "r t1 B.unjudged 1", "r all A 1", "r all B.unjudged 1"]
 
 
 def test_a_grade_below_zero_stays_one() -> None:

@@ -88,8 +88,9 @@ def test_a_measure_that_is_not_there(reference: str) -> None:
         (MeasureSpec("A B", ONE.compute),),
         (MeasureSpec("A", ONE.compute, "median"),),  # type: ignore[arg-type]
         (MeasureSpec("A", ONE.compute, default=float("nan")),),
+        (MeasureSpec("A.unjudged", ONE.compute),),
     ],
-    ids=["two of a name", "white space", "aggregate", "default"],
+    ids=["two of a name", "white space", "aggregate", "default", "the name of a companion"],
 )
 def test_measures_that_cannot_be_columns(columns: tuple[MeasureSpec, ...]) -> None:
     with pytest.raises(PluginError):

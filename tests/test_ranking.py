@@ -22,7 +22,8 @@ from trecjudge.stats.standing import Standing
 
 KEYS = [
     "run_id", "measure", "mean", "topics", "judged", "expected", "low", "high", "lowest", "highest",
-    "rank", "ties", "groups", "lower_is_better", "human", "by_topic",
+    "rank", "ties", "groups", "lower_is_better", "human", "aggregate",
+    "by_topic",
 ]  # fmt: skip
 NOBODY = HumanLabels({}, {})
 

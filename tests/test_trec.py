@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
 from tests.reading import Write
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, Report
+from trecjudge.leaderboards.reading import read_rows
 from trecjudge.trec import (
     LeaderboardRow,
     QrelsRow,
+    companion,
     encode,
     leaderboard_line,
     qrels_line,
     read_decimal_qrels,
     read_grades,
-    read_leaderboard,
     read_qrels,
 )
+
+
+def rows_of(path: Path, report: Report) -> list[LeaderboardRow]:
+    return [row for _, row in read_rows(path, report, "ir_measures")]
+
 
 ODD = [
     "a b",
@@ -50,6 +57,11 @@ def test_leaderboard_line() -> None:
     )
 
 
+def test_a_companion_counts_items() -> None:
+    row = companion(LeaderboardRow("r", "all", "SUPPORT", 2 / 3), 3)
+    assert leaderboard_line(row) == "r\t%61ll\tSUPPORT.unjudged\t3\n"
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_no_nan_is_written(value: float) -> None:
     with pytest.raises(AssertionError):
@@ -65,7 +77,7 @@ def test_an_odd_id_is_read_as_it_was_written(text: str, write: Write) -> None:
     row = QrelsRow(text, text, text, 1)
     assert list(read_qrels(write(qrels_line(row), "q"), fail)) == [row]
     line = leaderboard_line(LeaderboardRow(text, text, "M", 0.5))
-    assert list(read_leaderboard(write(line, "l"), fail)) == [(text, text, "M", 0.5)]
+    assert rows_of(write(line, "l"), fail) == [(text, text, "M", 0.5)]
 
 
 @pytest.mark.parametrize("iteration", ["0", "1", "Q0"])
@@ -127,14 +139,14 @@ def test_a_bad_grade_in_json_is_said_and_the_others_are_read(write: Write) -> No
 def test_a_header_of_a_leaderboard_is_passed_over(header: str, write: Write) -> None:
     text = f"{header}r1\tt1\tS\t1.0\nr1  all S True\n"
     rows = [("r1", "t1", "S", 1.0), ("r1", None, "S", 1.0)]
-    assert list(read_leaderboard(write(text), fail)) == rows
+    assert rows_of(write(text), fail) == rows
 
 
 @pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "1e999", "0x1", "1_0", "value", ""])
 def test_a_value_that_is_no_number_is_found(value: str, write: Write) -> None:
     findings: list[Finding] = []
     text = f"r all S 0.5\nr t1 S {value}\nr t2 S 0.5\n"
-    found = list(read_leaderboard(write(text), findings.append))
+    found = rows_of(write(text), findings.append)
     assert [topic for _, topic, _, _ in found] == [None, "t2"]
     assert [(f.kind, f.place.line) for f in findings] == [("row_unreadable", 2)]
 
@@ -147,12 +159,30 @@ def test_a_topic_called_all_is_not_the_mean(write: Write) -> None:
     topic, mean = LeaderboardRow("r", "all", "M", 1.0), LeaderboardRow("r", None, "M", 0.5)
     text = leaderboard_line(topic) + leaderboard_line(mean)
     assert text == "r\t%61ll\tM\t1.000000\nr\tall\tM\t0.500000\n"
-    assert list(read_leaderboard(write(text), fail)) == [topic, mean]
+    assert rows_of(write(text), fail) == [topic, mean]
 
 
 def test_grades_by_topic_and_document_the_highest_of_each(write: Write) -> None:
-    path = write("1 0 a 1\n1 0 a 2\n2 Q0 b 0\n", "q")
+    path = write("1 r a 1\n1 s a 2\n2 Q0 b 0\n", "q")
     assert read_grades(path, fail) == {"1": {"a": 2}, "2": {"b": 0}}
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        pytest.param("1 0 a 1\n1 0 a 2\n", "q:1 gives it 1: the highest counts", id="higher"),
+        pytest.param("1 0 a 2\n1 Q0 a 1\n", "q:1 gives it 2: the highest counts", id="lower"),
+        pytest.param("1 r a 2\n1 r a 0\n", "gives topic '1', run 'r', document 'a' 0,", id="run"),
+        pytest.param("1 r a 2\n1 s a 0\n", "", id="of two runs, which is none"),
+        pytest.param("1 0 a 2\n1 0 a 2\n", "", id="the same grade"),
+    ],
+)
+def test_a_document_that_is_graded_twice_is_found(lines: str, told: str, write: Write) -> None:
+    findings: list[Finding] = []
+    grades = read_grades(write(lines, "q"), findings.append)
+    assert grades == {"1": {"a": 2}}
+    assert [f.kind for f in findings] == (["grade_duplicate"] if told else [])
+    assert all(told in f.message and f.place.line == 2 for f in findings)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +190,7 @@ def test_grades_by_topic_and_document_the_highest_of_each(write: Write) -> None:
 )
 def test_two_names_of_another_tool_stay_two(ids: tuple[str, str], write: Write) -> None:
     board = write("".join(f"{run}\tt\tM\t1\n" for run in ids))
-    assert len({row.run_id for row in read_leaderboard(board, fail)}) == 2
+    assert len({row.run_id for row in rows_of(board, fail)}) == 2
     qrels = write("".join(f"t 0 {doc} 1\n" for doc in ids))
     assert len({row.doc_id for row in read_qrels(qrels, fail)}) == 2
 
@@ -170,4 +200,4 @@ def test_two_names_of_another_tool_stay_two(ids: tuple[str, str], write: Write) 
 )
 def test_two_names_of_ours_stay_two(ids: tuple[str, str], write: Write) -> None:
     text = "".join(leaderboard_line(LeaderboardRow(run, "t", "M", 1)) for run in ids)
-    assert [row.run_id for row in read_leaderboard(write(text), fail)] == list(ids)
+    assert [row.run_id for row in rows_of(write(text), fail)] == list(ids)

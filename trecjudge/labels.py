@@ -45,16 +45,24 @@ def placed_labels(path: Path, report: Report) -> dict[Key, tuple[str, Place]]:
         if entry is None:
             message = "needs topic_id, run_id and label (and sentence_index, doc_id of a citation)"
             report(Finding("label_unusable", place, message, shown(record)))
-        elif labels.setdefault(entry[0], (entry[1], place))[0] != entry[1]:
-            message = f"labels {entry[0]} a second time, otherwise"
-            topic_id, run_id = entry[0][:2]
-            found = Finding(
-                "label_duplicate", place, message, entry[1], run_id=run_id, topic_id=topic_id
-            )
-            report(found)
+            continue
+        key, label = entry
+        first, where = labels.setdefault(key, (label, place))
+        if first != label:
+            report(label_duplicate(key, (label, place), (first, where)))
     if not labels:
         raise InputError(f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …")
     return labels
+
+
+def label_duplicate(
+    item: tuple[Any, ...], second: tuple[str, Place], first: tuple[str, Place]
+) -> Finding:
+    """Return the finding of an item that is labelled twice, not alike: the first label counts."""
+    (label, place), (before, where) = second, first
+    message = f"labels {item} {label!r}, {where} labels it {before!r}: the first counts"
+    topic_id, run_id = item[:2]
+    return Finding("label_duplicate", place, message, label, None, run_id, topic_id)
 
 
 def _entry(record: Mapping[str, Any]) -> tuple[Key, str] | None:

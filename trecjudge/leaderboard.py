@@ -10,7 +10,7 @@ from trecjudge.errors import InputError, PluginError
 from trecjudge.findings import shown
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate
 from trecjudge.records import Judgment, Response
-from trecjudge.trec import LeaderboardRow, QrelsRow
+from trecjudge.trec import LeaderboardRow, QrelsRow, companion
 
 HUGE = 1e300
 """A number from here on could not be summed."""
@@ -22,13 +22,15 @@ Value = float | None
 class Score:
     """A measure on one response: its value, and its bounds where items of it are unjudged.
 
-    `value` None with `judged` False means that the judge's failure leaves it undefined.
+    `value` None with `judged` False means that the judge's failure leaves it undefined. `unjudged`
+    counts the items that are missing.
     """
 
     value: Value
     low: Value
     high: Value
     judged: bool
+    unjudged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,9 @@ class Leaderboard:
             judgments = [j for j in judgments if j.judge == measure.judge]
         value = measured(measure, response, judgments)
         fill = self.spec.fill
-        judged = all(judgment.judged for judgment in judgments)
-        if fill is None or judged:
-            return Score(value, value, value, judged)
+        unjudged = sum(not judgment.judged for judgment in judgments)
+        if fill is None or not unjudged:
+            return Score(value, value, value, not unjudged, unjudged)
 
         def filled(best: bool) -> Value:
             whole = [j if j.judged else fill(j, best) for j in judgments]
@@ -116,7 +118,7 @@ class Leaderboard:
         low, high = filled(best=False), filled(best=True)
         if low is not None and high is not None:  # of some measures less is better
             low, high = min(low, high), max(low, high)
-        return Score(value, low, high, judged=False)
+        return Score(value, low, high, judged=False, unjudged=unjudged)
 
     def finish(self) -> None:
         """Fix which topics are expected. Raises InputError for a gap under `on_missing: error`."""
@@ -189,24 +191,38 @@ class Leaderboard:
         return sorted(self.scores, key=key)
 
     def rows(self) -> Iterator[LeaderboardRow]:
-        """Yield every row: runs and topics sorted, measures in their order, `all` rows last."""
+        """Yield every row: runs and topics sorted, measures in their order, `all` rows last.
+
+        A row from which items are missing has its companion behind it, which stands alone where
+        there is no value.
+        """
         for run_id in sorted(self.scores):
             for topic_id in self.expected:
                 yield from self._topic_rows(run_id, topic_id)
             for measure in self.spec.measures:
+                judged, expected = self.counts(run_id, measure)
                 value = self.mean(run_id, measure).value
-                if value is not None:
-                    yield LeaderboardRow(run_id, None, measure.name, value)
+                yield from _row_and_companion(run_id, None, measure, value, expected - judged)
 
     def _topic_rows(self, run_id: str, topic_id: str) -> Iterator[LeaderboardRow]:
         scores = self.scores[run_id].get(topic_id)
         for measure in self.spec.measures:
+            unjudged = 0
             if scores is not None:
-                value = scores[measure.name].value
+                value, unjudged = scores[measure.name].value, scores[measure.name].unjudged
             else:
                 value = None if self.spec.on_missing == "fix_aggregate" else measure.default
-            if value is not None:
-                yield LeaderboardRow(run_id, topic_id, measure.name, value)
+            yield from _row_and_companion(run_id, topic_id, measure, value, unjudged)
+
+
+def _row_and_companion(
+    run_id: str, topic_id: str | None, measure: MeasureSpec, value: Value, unjudged: int
+) -> Iterator[LeaderboardRow]:
+    row = LeaderboardRow(run_id, topic_id, measure.name, value or 0.0)
+    if value is not None:
+        yield row
+    if unjudged:
+        yield companion(row, unjudged)
 
 
 def measured(measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]) -> Value:

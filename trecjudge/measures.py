@@ -16,6 +16,9 @@ from typing import Any, Literal, cast, get_args
 from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.records import Judgment, Response
 
+UNJUDGED = ".unjudged"
+"""A leaderboard row of `MEASURE.unjudged` says how many items a row of MEASURE lacks."""
+
 Aggregate = Literal["mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value"]
 OnMissing = Literal["fix_aggregate", "default", "warn", "error"]
 Compute = Callable[[Response, Sequence[Judgment]], float | bool | None]
@@ -78,6 +81,9 @@ def _check(measure: MeasureSpec) -> None:
     """Raise PluginError for a measure that could not be a column."""
     if not isinstance(measure.name, str) or not re.fullmatch(r"[!-~]+", measure.name):
         raise PluginError(f"measure {measure.name!r}: give a name without white space")
+    if measure.name.endswith(UNJUDGED):
+        message = f"give a name that does not end in {UNJUDGED!r}: such a row counts unjudged items"
+        raise PluginError(f"measure {measure.name!r}: {message}")
     if measure.aggregate not in get_args(Aggregate):
         raise PluginError(unknown("aggregate", measure.aggregate, get_args(Aggregate)))
     default = measure.default

@@ -183,7 +183,8 @@ class _Session:
             check_takes_labels(self.panel, "--human")
             labels = read_labels(job.human, self.findings)
         await self._judge(inputs, model)
-        summary = score(JudgmentsReader(job.outputs.judgments), job.outputs, labels)
+        reader = JudgmentsReader(job.outputs.judgments)
+        summary = score(reader, job.outputs, labels, self.findings)
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
         files = [*inputs.paths, *calibrations(self.panel)]

@@ -49,6 +49,7 @@ def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) 
         for standing in found[measure.name]:
             values = board.values(standing.run_id, measure)
             record = {name: getattr(standing, name) for name in standing.__slots__}
+            record["aggregate"] = measure.aggregate
             record["by_topic"] = {
                 topic_id: None if value is None else round(value, DIGITS)
                 for topic_id, value in zip(board.expected, values, strict=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import orjson
 
+from trecjudge.findings import Finding, Report
 from trecjudge.gate import KEYS, read_gate, review
 from trecjudge.human import HumanLabels
 from trecjudge.judgments import Header, JudgmentsReader
@@ -22,10 +25,13 @@ from trecjudge.measures import LeaderboardSpec
 from trecjudge.outputs import Outputs, whole
 from trecjudge.panel import Seat, make_panel, panel_rules, panel_spec
 from trecjudge.ranking import standing_lines, standings_of
+from trecjudge.records import Judgment, Place, Response
 from trecjudge.summary import Summary, summarise
 from trecjudge.trec import QrelsRow, leaderboard_line, qrels_line
 
 PASSED = "PASSED"
+Asked = tuple[str, str, str, str]
+"""(topic_id, doc_id, sentence, claim), as texts: what a grade is an answer to."""
 
 
 def spec_of(header: Header) -> LeaderboardSpec:
@@ -42,12 +48,16 @@ def panel_of(header: Header) -> list[Seat]:
 
 
 def score(
-    reader: JudgmentsReader, outputs: Outputs, labels: Mapping[Key, str] | None = None
+    reader: JudgmentsReader,
+    outputs: Outputs,
+    labels: Mapping[Key, str] | None = None,
+    report: Report | None = None,
 ) -> Summary:
     """Write the qrels and the leaderboards of a judgments file and return the summary.
 
-    `labels` are those of people on some items: they correct the means in the statistics. Raises
-    InputError if the file is not whole, before any file is replaced.
+    `labels` are those of people on some items: they correct the means in the statistics. Grades
+    that contradict each other in pooled qrels go to `report`. Raises InputError if the file is not
+    whole, before any file is replaced.
     """
     header = reader.header
     panel = panel_of(header)
@@ -57,7 +67,7 @@ def score(
     board = Leaderboard(spec, header.topics)
     rules, marked = panel_rules(panel, read_gate(header.gate)), Counter[str]()
     first, pooled = next(iter(header.judges)), header.qrels_pool or spec.pooled_qrels
-    pool: dict[tuple[str, str], int] = {}
+    pool = Pool(reader.path, report)
     with ExitStack() as files:
         qrels = files.enter_context(whole(outputs.qrels))
         leaderboard = files.enter_context(whole(outputs.leaderboard))
@@ -76,11 +86,11 @@ def score(
                 )
             graded = [j for j in judgments if j.judge == first]
             if pooled:
-                best_grades(graded, pool)
+                pool.add(response, graded)
             else:
                 qrels.write(_text(response_qrels(response, graded)))
         board.finish()
-        qrels.write(_text(pooled_qrels(pool)))
+        qrels.write(_text(pooled_qrels(pool.best)))
         for row in board.rows():
             leaderboard.write(leaderboard_line(row).encode())
         standings = standings_of(board, people)
@@ -94,6 +104,50 @@ def score(
         summary.gate = {status: marked[status] for status in (*KEYS.values(), PASSED)}
         summary.files["review"] = str(outputs.review)
     return summary
+
+
+@dataclass(slots=True)
+class Pool:
+    """The best grade of each document over all runs; grades that cannot both be right are reported.
+
+    Two sentences may say different things of one document. One sentence has one grade on it, or
+    the runs carry different texts of it, or the judge was not of one mind.
+    """
+
+    path: Path
+    report: Report | None = None
+    best: dict[tuple[str, str], int] = field(default_factory=dict)
+    first: dict[Asked, tuple[int, str, int | None]] = field(default_factory=dict)
+    """What was judged -> its first grade, with the run and the sentence that had it."""
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Add the grades of a response."""
+        best_grades(judgments, self.best)
+        texts = {sentence.index: " ".join(sentence.text.split()) for sentence in response.sentences}
+        for judgment in judgments:
+            if judgment.grade is None or judgment.doc_id is None or self.report is None:
+                continue
+            index = judgment.sentence_index
+            text = "" if index is None else texts.get(index, "")
+            claim = judgment.claim.text if judgment.claim else ""
+            asked = (judgment.topic_id, judgment.doc_id, text, claim)
+            own = (judgment.grade, judgment.run_id, index)
+            first = self.first.setdefault(asked, own)
+            if first[0] != judgment.grade:
+                self.report(self._conflict(judgment, first))
+
+    def _conflict(self, judgment: Judgment, first: tuple[int, str, int | None]) -> Finding:
+        grade, run_id, index = first
+        where = "" if index is None else f", sentence {index}"
+        message = (
+            f"run {judgment.run_id!r}, topic {judgment.topic_id!r}: document {judgment.doc_id!r} is"
+            f" graded {judgment.grade}, for the same in run {run_id!r}{where} {grade}: the highest"
+            " counts"
+        )
+        place = Place(str(self.path))
+        shown = str(judgment.grade)
+        own = judgment.sentence_index, judgment.run_id, judgment.topic_id
+        return Finding("grade_conflict", place, message, shown, *own)
 
 
 def _text(rows: Iterable[QrelsRow]) -> bytes:

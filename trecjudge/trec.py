@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
+from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.sources.containers import lines
 from trecjudge.sources.values import objects
@@ -23,6 +24,8 @@ from trecjudge.sources.values import objects
 ALL = "all"
 ENCODED_ALL = "%61ll"
 """A topic that is called `all`, as a column."""
+NO_RUN = {"0", "1", "Q0", "q0"}
+"""What the second column of classic qrels holds."""
 ODD = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
 
 
@@ -45,16 +48,29 @@ class QrelsRow:
     grade: int
 
 
+Grades = dict[tuple[str, str, str], tuple[float, Place]]
+"""(topic_id, run_id or no text, doc_id) -> its first grade, and where that stands"""
+
+
 def encode(column: str) -> str:
     """Return an id that fits in one column: `a b` -> `a%20b`."""
     return ODD.sub(lambda match: quote(match[0], safe=""), column)
 
 
 def leaderboard_line(row: LeaderboardRow) -> str:
-    """Return `run topic measure value`, tab-separated, six decimals. Raises on NaN: our bug."""
+    """Return `run topic measure value`, tab-separated, six decimals; a count of items has none.
+
+    Raises on NaN: our bug.
+    """
     assert math.isfinite(row.value), row
     topic = ALL if row.topic_id is None else encode_topic(row.topic_id)
-    return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{row.value:.6f}\n"
+    value = f"{row.value:.0f}" if row.measure.endswith(UNJUDGED) else f"{row.value:.6f}"
+    return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{value}\n"
+
+
+def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
+    """Return the row beside a row that says how many of its items are unjudged."""
+    return row._replace(measure=f"{row.measure}{UNJUDGED}", value=float(items))
 
 
 def decode(column: str) -> str:
@@ -82,12 +98,32 @@ def qrels_line(row: QrelsRow) -> str:
 
 
 def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
-    """Yield the rows of a qrels file, of lines or JSON; whatever the second column holds."""
+    """Yield the rows of a qrels file, of lines or JSON; whatever the second column holds.
+
+    Two grades of one document on a topic, or of one run's, are reported.
+    """
+    seen: Grades = {}
     for place, ids, grade in _grades(path, report):
         try:
-            yield QrelsRow(*ids, _grade(grade))
+            row = QrelsRow(*ids, _grade(grade))
         except ValueError:
             report(Finding("row_unreadable", place, f"has grade {grade!r}", grade))
+        else:
+            _report_other_grade(place, row, row.grade, seen, report)
+            yield row
+
+
+def _report_other_grade(
+    place: Place, row: QrelsRow, grade: float, seen: Grades, report: Report
+) -> None:
+    """Report a document that was graded before, otherwise, unless for another run."""
+    run_id = "" if row.iteration in NO_RUN else row.iteration
+    first, where = seen.setdefault((row.topic_id, run_id, row.doc_id), (grade, place))
+    if first != grade:
+        what = f"topic {row.topic_id!r}, {f'run {run_id!r}, ' if run_id else ''}document"
+        message = f"gives {what} {row.doc_id!r} {grade:g}, {where} gives it {first:g}"
+        told = f"{message}: the highest counts"
+        report(Finding("grade_duplicate", place, told, f"{grade:g}", None, run_id, row.topic_id))
 
 
 def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
@@ -110,13 +146,19 @@ def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
 
 
 def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, float]]:
-    """Yield (row, grade) of a qrels file whose grades may be decimal; the row's is rounded."""
+    """Yield (row, grade) of a qrels file whose grades may be decimal; the row's is rounded.
+
+    Two grades of one document are reported as by `read_qrels`.
+    """
+    seen: Grades = {}
     for place, ids, written in _grades(path, report):
         grade = number_of(written)
         if grade is None:
             report(Finding("row_unreadable", place, f"has grade {written!r}", written))
         else:
-            yield QrelsRow(*ids, math.floor(grade + 0.5)), grade
+            row = QrelsRow(*ids, math.floor(grade + 0.5))
+            _report_other_grade(place, row, grade, seen, report)
+            yield row, grade
 
 
 def is_json_qrels(path: Path) -> bool:
@@ -147,21 +189,6 @@ def _grades(path: Path, report: Report) -> Iterator[tuple[Place, tuple[str, str,
             for doc_id, grade in graded.items():
                 whole = isinstance(grade, float) and grade.is_integer()
                 yield place, (topic_id, "0", doc_id), str(int(grade) if whole else grade)
-
-
-def read_leaderboard(path: Path, report: Report) -> Iterator[LeaderboardRow]:
-    """Yield the rows of a leaderboard file in the order run, topic, measure, value.
-
-    A header line is passed over; a value that is no finite number is reported and left out.
-    """
-    for place, columns in _columns(path, 4, report):
-        value = number_of(columns[3])
-        if value is not None:
-            topic_id = None if columns[1] == ALL else decode_topic(columns[1])
-            yield LeaderboardRow(decode(columns[0]), topic_id, columns[2], value)
-        elif not (place.line == 1 and columns[3].lower() == "value"):
-            message = f"has value {columns[3]!r}, not a number"
-            report(Finding("row_unreadable", place, message, columns[3]))
 
 
 def _grade(text: str) -> int:

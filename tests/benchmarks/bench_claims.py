@@ -22,7 +22,7 @@ from pathlib import Path
 
 from scipy.stats import kendalltau
 
-from trecjudge.trec import read_leaderboard
+from trecjudge.leaderboards.reading import read_rows
 
 ROOT = Path(__file__).parents[2]
 LEAST_LABELS = 20
@@ -58,7 +58,7 @@ def job(labels: Path, judge: str, settings: tuple[str, ...], out: Path) -> tuple
 
 def means(board: Path, measure: str) -> dict[str, float]:
     """Return the `all` values of a measure by run."""
-    rows = read_leaderboard(board, lambda finding: None)
+    rows = (row for _, row in read_rows(board, lambda finding: None))
     return {row.run_id: row.value for row in rows if (row.topic_id, row.measure) == (None, measure)}
 
 

@@ -40,3 +40,26 @@ def as_json(*arguments: str | Path) -> tuple[int, Any]:
     """Run a command with --json; return its status and what it printed."""
     done: Done = command(*arguments, "--json")
     return done.status, json.loads(done.out)
+
+
+def partly_judged(folder: Path, name: str = "x") -> Path:
+    """Judge five runs by labels: of b four of six items are unjudged, of e all; return its path."""
+    labels = folder / f"{name}.labels.jsonl"
+    line = '{"topic_id": "%d", "run_id": "%s", "sentence_index": 0, "doc_id": "k", "label": "%s"}\n'
+    labels.write_text(
+        "".join(
+            line % (topic, run, "full" if topic > place else "none")
+            for place, run in enumerate("abcd")
+            for topic in range(1, 7)
+            if run != "b" or topic > 4
+        )
+    )
+    runs = {run: [GOOD] * 6 for run in "abcde"}
+    return job(folder, name, runs, "--judgments-from", labels, status=3)
+
+
+def moved(path: Path) -> Path:
+    """Return a copy of a job's leaderboard without its statistics beside it."""
+    target = path.parent.parent / "moved.txt"
+    target.write_bytes(Path(f"{path}.leaderboard.txt").read_bytes())
+    return target

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import command
-from tests.commands.jobs import BAD, GOOD, as_json, job
+from tests.commands.jobs import BAD, GOOD, as_json, job, moved, partly_judged
 from tests.reading import Write
 
 
@@ -69,6 +69,39 @@ def test_leaderboards_of_other_tools(write: Write) -> None:
     status, found = as_json("compare", old, new)
     assert (status, found["verdicts"]) == (0, None)
     assert found["differences"][0]["difference"] == 0.25
+
+
+def test_what_is_unjudged_stands_beside_the_means(tmp_path: Path) -> None:
+    path = partly_judged(tmp_path)
+    wanted = ("--measure", "CITATION_SUPPORT", "--run", "a", "--run", "b")
+    status, found = as_json("compare", path, *wanted)
+    (one,) = found["differences"]
+    assert (status, one["unjudged_before"]["items"]) == (0, 0)
+    assert one["unjudged_after"] == {"items": 4, "expected": 6, "lowest": 0.333333, "highest": 1.0}
+    assert found["statistics"] == {str(path): f"{path}.leaderboard.jsonl"}
+    done = command("compare", path, *wanted)
+    assert "4 of 6 (0.3333 to 1)" in done.out
+    assert done.err.endswith(f"note: {path}: with its statistics, {path}.leaderboard.jsonl\n")
+    _, found = as_json("compare", moved(path), *wanted)
+    assert found["differences"][0]["unjudged_after"]["items"] == 4
+    assert found["statistics"] == {str(moved(path)): None}
+
+
+def test_statistics_of_another_job_are_not_used(tmp_path: Path) -> None:
+    path = partly_judged(tmp_path)
+    other = job(tmp_path, "y", {run: [BAD] * 6 for run in "abcde"})
+    Path(f"{path}.leaderboard.jsonl").write_bytes(Path(f"{other}.leaderboard.jsonl").read_bytes())
+    status, found = as_json("compare", f"{path}.leaderboard.txt", "--measure", "CITATION_SUPPORT")
+    kinds = [finding["kind"] for finding in found["findings"]]
+    assert (status, kinds.count("statistics_differ")) == (0, 1)
+    assert found["differences"][0]["unjudged_after"]["items"] == 4  # its own rows tell
+    assert found["statistics"] == {str(path): None}
+
+
+def test_means_that_topics_contradict_are_not_compared(write: Write) -> None:
+    old = write("r t1 M 0.2\nr all M 0.9\n", "old.txt")
+    _, found = as_json("compare", old, write("r all M 0.5\n", "new.txt"))
+    assert found["differences"][0]["mean_before"] == 0.2
 
 
 def test_a_run_by_name(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.commandline import command
-from tests.commands.jobs import BAD, GOOD, as_json, job
+from tests.commands.jobs import BAD, GOOD, as_json, job, moved, partly_judged
 from tests.reading import Write
 
 
@@ -138,7 +138,9 @@ MIN = "CITATION_SUPPORT="
 def test_gate(arguments: str, status: int, lines: list[str], jobs: dict[str, Path]) -> None:
     full = arguments.replace("S=", MIN).replace("C=", "AVG_CITATIONS=").format(**jobs)
     done = command("gate", *full.split())
-    assert (done.status, done.out.splitlines(), done.err) == (status, lines, "")
+    assert (done.status, done.out.splitlines()) == (status, lines)
+    notes = [line for line in done.err.splitlines() if ": items of 1 runs are unjudged" not in line]
+    assert all(": with its statistics, " in note for note in notes), notes
 
 
 def test_junit(jobs: dict[str, Path], tmp_path: Path) -> None:
@@ -188,6 +190,19 @@ def test_a_leaderboard_without_statistics_is_said_to_be_one(write: Write) -> Non
     assert (done.status, done.err) == (0, f"warning: {message} seen\n")
     _, found = as_json("gate", path, "--min", "M=0.5")
     assert [finding["kind"] for finding in found["findings"]] == ["unjudged_unseen"]
+
+
+def test_a_leaderboard_without_statistics_tells_what_is_unjudged(tmp_path: Path) -> None:
+    path = partly_judged(tmp_path)
+    done = command("gate", moved(path), "--min", f"{MIN}0.1", "-q")
+    assert (done.status, done.err) == (1, "")
+    assert done.out.splitlines() == [
+        "b: CITATION_SUPPORT is 1, but 4 items are unjudged: it could be anything, must be at least"
+        " 0.1",
+        "e: CITATION_SUPPORT has no value: nothing of it was judged",
+    ]
+    drop = ("--baseline", path, "--max-drop", f"{MIN}0.1")
+    assert "b: CITATION_SUPPORT fell by 0 from 1" in command("gate", moved(path), *drop).out
 
 
 def test_statistics_of_another_leaderboard_are_not_taken(write: Write) -> None:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.commandline import command, sample
-from tests.commands.jobs import as_json
+from tests.commands.jobs import as_json, moved, partly_judged
 from tests.reading import Write
 
 HUMAN = "r1\tall\tH\t0.9\nr2\tall\tH\t0.7\nr3\tall\tH\t0.5\nr4\tall\tH\t0.3\nr5\tall\tH\t0.1\n"
@@ -102,6 +102,119 @@ def test_the_cases_of_the_folder(
     folder = shared / "cases" / case
     done = command("meta-evaluate", folder / judge, "--truth", folder / "truth.txt")
     assert (done.status, told in done.err) == (status, True)
+
+
+def opposed(name: str, upside_down: bool) -> str:
+    """Return five runs on six topics, the first the best; their `all` rows may say the reverse."""
+    rows = ""
+    for run in range(1, 6):
+        values = [(6 - run) / 10 + topic / 100 for topic in range(6)]
+        rows += "".join(f"r{run}\tt{t}\t{name}\t{value}\n" for t, value in enumerate(values))
+        rows += f"r{run}\tall\t{name}\t{run / 10 + 0.5 if upside_down else sum(values) / 6}\n"
+    return rows
+
+
+def only_all(text: str) -> str:
+    return "".join(line for line in text.splitlines(keepends=True) if "\tall\t" in line)
+
+
+@pytest.mark.parametrize("name", ["ir_measures", "tot", "trec_eval", "rag4reports", "jsonl", "csv"])
+@pytest.mark.parametrize(
+    ("judge", "truth"),
+    [
+        pytest.param(opposed("S", True), opposed("H", False), id="judge"),
+        pytest.param(opposed("S", False), opposed("H", True), id="truth"),
+        pytest.param(opposed("S", True), opposed("H", True), id="both"),
+        pytest.param(opposed("S", True), only_all(opposed("H", False)), id="truth without topics"),
+    ],
+)
+def test_all_rows_that_topics_contradict_score_nothing(
+    judge: str, truth: str, name: str, write: Write, tmp_path: Path
+) -> None:
+    sides = write(judge, "judge.txt"), write(truth, "truth.txt")
+    for side in sides:
+        command("convert", side, tmp_path / f"{side.name}.{name}", "--to", name)
+    paths = (tmp_path / f"judge.txt.{name}", "--truth", tmp_path / f"truth.txt.{name}")
+    status, found = as_json("meta-evaluate", *paths)
+    (pair,) = found["pairs"]
+    values = {n: c["value"] for n, c in pair["correlations"].items()}
+    assert (status, set(values.values())) == (0, {1.0})
+    assert "all_row_differs" in {f["kind"] for f in found["findings"]}
+    assert as_json("meta-evaluate", *paths, "--all-rows", "recomputed")[1]["pairs"] == [pair]
+    _, given = as_json("meta-evaluate", *paths, *TAU, "--all-rows", "given")
+    assert tau(given) == (1.0 if "all\tH\t0.6" in truth and "all\tS\t0.6" in judge else -1.0)
+
+
+@pytest.mark.parametrize(("duplicates", "wanted"), [("first", 1.0), ("last", 1.0)])
+def test_nor_where_a_second_all_row_contradicts_them(
+    duplicates: str, wanted: float, write: Write
+) -> None:
+    judge = opposed("S", False) + only_all(opposed("S", True))
+    sides = write(judge, "judge.txt"), "--truth", write(opposed("H", False), "truth.txt")
+    _, found = as_json("meta-evaluate", *sides, *TAU, "--duplicates", duplicates)
+    assert tau(found) == wanted
+
+
+def test_means_and_sums_in_one_measure_contradict_each_other(write: Write) -> None:
+    means = "".join(f"r{r}\t{t}\tS\t{r / 10}\n" for r in range(1, 5) for t in (1, 2))
+    means += "".join(f"r{r}\tall\tS\t{r / 10}\n" for r in range(2, 5)) + "r1\tall\tS\t0.2\n"
+    truth = "".join(f"r{r}\tall\tH\t{r}\n" for r in range(1, 5))
+    status, found = as_json("meta-evaluate", write(means, "j"), "--truth", write(truth, "t"), *TAU)
+    assert (status, tau(found)) == (0, 1.0)
+    assert [f["kind"] for f in found["findings"] if "r1" in f["message"]] == ["all_row_differs"]
+
+
+AGGREGATES = {"max": max, "min": min, "sum": sum, "mean_of_floats": lambda v: sum(v) / len(v)}
+
+
+@pytest.mark.parametrize("how", AGGREGATES)
+@pytest.mark.parametrize("all_rows", ["checked", "recomputed"])
+def test_statistics_tell_how_topics_make_a_mean(how: str, all_rows: str, write: Write) -> None:
+    topics = {"a": [0.9, 0.1, 0.2], "b": [0.8, 0.7, 0.0], "c": [0.3, 0.3, 0.6]}
+    plain, lines = "", ""
+    for run, values in topics.items():
+        mean = round(AGGREGATES[how](values), 6)
+        by_topic = {f"t{place}": value for place, value in enumerate(values)}
+        plain += "".join(f"{run}\t{topic}\tM\t{v}\n" for topic, v in by_topic.items())
+        plain += f"{run}\tall\tM\t{mean}\n"
+        record = {"run_id": run, "measure": "M", "mean": mean, "lowest": mean, "highest": mean}
+        more = {"judged": 3, "expected": 3, "lower_is_better": False, "by_topic": by_topic}
+        lines += json.dumps(record | more | {"aggregate": how}) + "\n"
+    write(lines, "x.leaderboard.jsonl")
+    judge = write(plain, "x.leaderboard.txt")
+    truth = write("".join(f"{run}\tall\tH\t{i}\n" for i, run in enumerate("cba")), "t")
+    sides = (judge, "--truth", truth, *TAU, "--all-rows", all_rows)
+    _, found = as_json("meta-evaluate", *sides)
+    means = {one["run_id"]: one["predicted"] for one in found["pairs"][0]["means"]}
+    assert means == {run: pytest.approx(AGGREGATES[how](v), abs=1e-6) for run, v in topics.items()}
+    assert "all_row_differs" not in {f["kind"] for f in found["findings"]}
+    assert found["statistics"][str(judge.parent / "x")] == str(judge.parent / "x.leaderboard.jsonl")
+
+
+def test_what_is_unjudged_is_said(tmp_path: Path) -> None:
+    path = partly_judged(tmp_path)
+    truth = tmp_path / "truth.txt"
+    truth.write_text("".join(f"{run}\tall\tH\t{i}\n" for i, run in enumerate("edcba")))
+    wanted = ("--measure", "CITATION_SUPPORT", *TAU, "--on-missing", "common")
+    for judge, of_b in (
+        (path, {"items": 4, "expected": 6, "lowest": 0.333333, "highest": 1.0}),
+        (moved(path), {"items": 4, "expected": None, "lowest": None, "highest": None}),
+    ):
+        out = ("--output", tmp_path / "o.jsonl", "--svg", tmp_path / "svg")
+        status, found = as_json("meta-evaluate", judge, "--truth", truth, *wanted, *out)
+        (pair,) = found["pairs"]
+        assert (status, pair["measure"], pair["runs"]) == (0, "CITATION_SUPPORT", 4)
+        assert pair["unjudged"] == {"truth": None, "predicted": 4}
+        assert next(m for m in pair["means"] if m["run_id"] == "b")["unjudged"]["predicted"] == of_b
+        assert json.loads((tmp_path / "o.jsonl").read_text()) == pair
+        assert {"items_unjudged", "run_one_sided"} <= {f["kind"] for f in found["findings"]}
+        for picture in (tmp_path / "svg").iterdir():
+            assert "items of the run are unjudged" in picture.read_text()
+            assert "unjudged 4" in picture.read_text()
+    done = command("meta-evaluate", path, "--truth", truth, *wanted)
+    assert "unjudged in the truth" in done.out
+    assert "CITATION_SUPPORT: items of 2 runs are unjudged: 'b' 4 of 6 (0.3333 to 1)" in done.err
+    assert f"note: {path}: with its statistics, {path}.leaderboard.jsonl" in done.err
 
 
 def test_a_constant_judge_is_no_agreement(write: Write) -> None:
@@ -205,3 +318,29 @@ def test_a_leaderboard_in_another_format_and_back(name: str, tmp_path: Path) -> 
     command("convert", tmp_path, tmp_path / "direct", "--to", "csv")
     assert (tmp_path / "back").read_text() == (tmp_path / "direct").read_text()
     assert len((tmp_path / "back").read_text().splitlines()) == 59
+
+
+@pytest.mark.parametrize("name", ["ir_measures", "tot", "trec_eval", "rag4reports", "jsonl", "csv"])
+def test_what_is_unjudged_is_kept_by_every_format(name: str, tmp_path: Path) -> None:
+    path = partly_judged(tmp_path)
+    done = command("convert", path, tmp_path / "there", "--to", name)
+    assert "items of 2 runs are unjudged: 'b' 4 of 6 (0.3333 to 1), 'e' 6 of 6" in done.err
+    done = command("convert", tmp_path / "there", tmp_path / "back", "--to", "ir_measures")
+    assert "rows of MEASURE.unjudged tell what is unjudged; no bounds are known" in done.err
+    rows = (tmp_path / "back").read_text().splitlines()
+    assert "b\tall\tCITATION_SUPPORT.unjudged\t4.0" in rows
+    assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0" in rows
+    plain = Path(f"{path}.leaderboard.txt").read_text().splitlines()
+    assert len(rows) == len(plain)
+
+
+def test_statistics_tell_of_rows_that_have_no_companions(tmp_path: Path) -> None:
+    path = partly_judged(tmp_path)
+    plain = Path(f"{path}.leaderboard.txt")
+    whole = plain.read_text().splitlines(keepends=True)
+    plain.write_text("".join(line for line in whole if ".unjudged" not in line))
+    assert command("convert", path, tmp_path / "c", "--to", "ir_measures").status == 0
+    assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0\n" in (tmp_path / "c").read_text()
+    plain.unlink()
+    command("convert", path, tmp_path / "d", "--to", "ir_measures")
+    assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0\n" in (tmp_path / "d").read_text()

@@ -14,7 +14,7 @@ from trecjudge.evaluation import agreeing
 from trecjudge.findings import Finding
 from trecjudge.leaderboards.layouts import AUTO, LAYOUTS
 from trecjudge.records import Place
-from trecjudge.stats import alignment, scores
+from trecjudge.stats import alignment, cells
 
 
 def choices(command: Any, parameter: str) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def choices(command: Any, parameter: str) -> tuple[str, ...]:
         (choices(meta_evaluate.meta_evaluate, "on_missing"), get_args(alignment.OnMissing)),
         (choices(meta_evaluate.meta_evaluate, "all_rows"), get_args(alignment.AllRows)),
         (choices(agree.agree, "on_missing"), get_args(agreeing.OnMissing)),
-        (get_args(get_args(Duplicates)[0]), get_args(scores.Duplicates)),
+        (get_args(get_args(Duplicates)[0]), get_args(cells.Duplicates)),
     ],
 )
 def test_a_flag_offers_what_the_code_knows(

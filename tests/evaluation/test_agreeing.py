@@ -242,8 +242,49 @@ def test_of_several_claims_that_a_label_cannot_tell_apart_the_first_counts(
     keys = {(r["topic_id"], r["run_id"], r["sentence_index"], r["doc_id"]) for r in judged}
     assert found.items == len(keys) < len(judged)
     assert figure(found, "accuracy") == 1.0
-    places = {str(finding.place) for finding in findings if finding.kind == "label_duplicate"}
-    assert str(path) in places
+    files = {finding.place.path for finding in findings if finding.kind == "label_duplicate"}
+    assert files == {str(tmp_path / "labels.jsonl"), str(path)}
+
+
+def test_an_item_that_is_labelled_twice_is_named_with_both_places(write: Write) -> None:
+    findings: list[Finding] = []
+    truth = write(label(0, "full") + label(1, "none") + label(0, "none"), "a.jsonl")
+    found = agree(truth, write(label(0, "full") + label(1, "none"), "b.jsonl"), findings.append)
+    assert figure(found, "accuracy") == 1.0
+    (finding,) = findings
+    assert (finding.kind, finding.place.line) == ("label_duplicate", 3)
+    assert finding.message.endswith(f"'none', {truth}:1 labels it 'full': the first counts")
+
+
+def test_so_is_a_judgment_of_an_item_that_was_judged_before(job: Path, tmp_path: Path) -> None:
+    lines = (job / "x.judgments.jsonl").read_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if '"label":"full_support"' in line)
+    lines.insert(at + 1, lines[at].replace("full_support", "no_support"))
+    end = json.loads(lines[-1])
+    lines[-1] = json.dumps(end | {"judgments": end["judgments"] + 1})
+    path = tmp_path / "twice.judgments.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    findings: list[Finding] = []
+    found = agree(job, path, findings.append)
+    assert figure(found, "accuracy") == 1.0
+    (finding,) = findings
+    assert (finding.kind, finding.place) == ("label_duplicate", Place(str(path), at + 2))
+    assert f"{path}:{at + 1} labels it 'full_support': the first counts" in finding.message
+
+
+def test_what_is_measured_of_a_response_is_no_label_of_it(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "citation_score")
+    assert agreed(tmp_path, tmp_path).items == 27
+
+
+def test_a_document_that_is_graded_twice_has_its_highest_grade(write: Write) -> None:
+    findings: list[Finding] = []
+    truth = write("t 0 a 2\nt 0 b 0\nt 0 a 0\n", "a")
+    found = agree(truth, write("t 0 a 2\nt 0 b 0\n", "b"), findings.append)
+    assert figure(found, "accuracy") == 1.0
+    (finding,) = findings
+    assert (finding.kind, finding.place) == ("grade_duplicate", Place(str(truth), 3))
+    assert f"'a' 0, {truth}:1 gives it 2: the highest counts" in finding.message
 
 
 def test_a_score_of_the_judge_gives_an_auc(tmp_path: Path) -> None:

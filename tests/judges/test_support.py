@@ -388,7 +388,11 @@ def test_a_label_of_documents_together_gives_alces_recall(runs: Path, tmp_path: 
     given = ("--judge", "support", "--judgments-from", tmp_path / "labels.jsonl", "-q")
     assert judge(runs, tmp_path, *given, "--set", "compat=alce").status == 3
     rows = (tmp_path / "x.leaderboard.txt").read_text().splitlines()
-    assert [row for row in rows if row.startswith("p\t1\t")] == ["p\t1\tALCE_RECALL\t0.500000"]
+    assert [row for row in rows if row.startswith("p\t1\tALCE_RECALL")] == [
+        "p\t1\tALCE_RECALL\t0.500000",
+        "p\t1\tALCE_RECALL.unjudged\t1",
+    ]
+    assert "p\t1\tALCE_PRECISION.unjudged\t1" in rows
 
 
 def test_labels_of_the_tracks_assessors_give_the_tracks_scores(

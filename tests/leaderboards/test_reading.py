@@ -102,6 +102,18 @@ def test_statistics_are_read_as_all_rows(write: Write) -> None:
     assert read(write(text, "l")) == ([("r1", None, "M", 0.5)], [])
 
 
+def test_statistics_tell_of_unjudged_items_whatever_their_file_is_called(write: Write) -> None:
+    text = (
+        '{"run_id": "r1", "measure": "M", "mean": 0.5, "judged": 3, "expected": 4}\n'
+        '{"run_id": "r2", "measure": "M", "mean": null, "judged": 0, "expected": 4}\n'
+    )
+    assert read(write(text, "l"))[0] == [
+        ("r1", None, "M.unjudged", 1.0),
+        ("r1", None, "M", 0.5),
+        ("r2", None, "M.unjudged", 4.0),
+    ]
+
+
 def test_where_nothing_tells_the_choices_are_named(write: Write) -> None:
     path = write("r1 t1 M 0.5\nr2 t1 M 0.5\n", "l")
     with pytest.raises(InputError, match=r"neither a header nor `all` rows .* give one of ir_meas"):
@@ -126,6 +138,15 @@ def test_a_named_format_passes_over_its_header_too(write: Write) -> None:
         pytest.param("r1 t1 M nan", "has value 'nan', not a number", id="NaN"),
         pytest.param("r1 t1 M", "has 3 columns, not 4", id="three columns"),
         pytest.param("r1 t1 M 1 2", "has 5 columns, not 4", id="five columns"),
+        pytest.param(
+            "r1 t1 M.unjudged 0.3", "has 0.3 as M.unjudged, not a number of items", id="no count"
+        ),
+        pytest.param(
+            "r1 t1 M.unjudged -1", "has -1 as M.unjudged, not a number of items", id="below 0"
+        ),
+        pytest.param(
+            "r1 t1 .unjudged 1", "has 1 as .unjudged, not a number of items", id="of nothing"
+        ),
         pytest.param(b"r1 t\xff M 1", "is not UTF-8 at byte 4", id="bad bytes"),
     ],
 )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from tests.fakes import judgment, response
-from trecjudge.errors import InputError
+from tests.stats.texts import scores
 from trecjudge.judge import make_judge, measures_of
 from trecjudge.leaderboard import Leaderboard
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
@@ -16,10 +13,11 @@ from trecjudge.records import FULL, NONE
 from trecjudge.report.figures import (
     agreement,
     means_of,
+    means_of_truth,
     own_charts,
     ranks,
-    read_truth,
     renamed_measures,
+    unjudged_of_truth,
 )
 from trecjudge.report.standings import standings
 
@@ -86,11 +84,23 @@ def test_agreement_is_shown_where_both_have_the_measure_and_the_run() -> None:
     assert "(1)" in chart.caption
 
 
-def test_a_truth_is_read_from_its_all_rows(write: Callable[..., Path]) -> None:
-    path = write("a\tall\tCITATION_SUPPORT\t0.25\na\tt1\tCITATION_SUPPORT\t1\n", "t.txt")
+def test_a_truth_is_read_from_its_all_rows() -> None:
+    truth = scores("a all CITATION_SUPPORT 0.25\na t1 CITATION_SUPPORT 0.25\n")
     same = renamed_measures((), board("a"))
-    assert read_truth(path, board("a"), same) == {"CITATION_SUPPORT": {"a": 0.25}}
+    assert means_of_truth(truth, board("a"), same) == {"CITATION_SUPPORT": {"a": 0.25}}
     other = {"SENTENCE_SUPPORT": "CITATION_SUPPORT"}
-    assert read_truth(path, board("a"), other) == {"SENTENCE_SUPPORT": {"a": 0.25}}
-    with pytest.raises(InputError, match="cannot be read"):
-        read_truth(path.with_name("none"), board("a"), same)
+    assert means_of_truth(truth, board("a"), other) == {"SENTENCE_SUPPORT": {"a": 0.25}}
+
+
+def test_what_is_unjudged_is_said_of_both_sides() -> None:
+    truth = scores("a all CITATION_SUPPORT 0.25\na all CITATION_SUPPORT.unjudged 3\n")
+    same = renamed_measures((), board("a"))
+    theirs = means_of_truth(truth, board("a"), same)
+    gaps = unjudged_of_truth(truth, same)
+    (chart,) = agreement(board("a"), "theirs", theirs, same, gaps)
+    assert (list(chart.heads[3:]), chart.rows[0][3:]) == (
+        ["Unjudged here", "Unjudged there"],
+        ["", "3"],
+    )
+    assert "Of 1 runs items are unjudged" in chart.caption
+    assert "unjudged there: 3" in chart.svg

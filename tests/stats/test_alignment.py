@@ -15,7 +15,6 @@ from trecjudge.stats.alignment import (
     rows_of_both,
     same_runs,
     same_topics,
-    without_all,
 )
 
 COMMON = Rules(on_missing="common")
@@ -96,6 +95,7 @@ def test_too_few_runs_have_both_measures() -> None:
 
 
 def test_without_all_rows_the_topics_decide() -> None:
-    found = without_all(scores("a t1 M 0.5\na all M 0.9\n", findings=[]))
+    found = scores("a t1 M 0.5\na all M 0.9\na all N 0.2\n", findings=[]).without_all(["M", "N"])
     assert found.overall("M").tolist() == [0.5]
     assert np.isnan(found.given["M"]).all()
+    assert found.overall("N").tolist() == [0.2]  # it has no topics

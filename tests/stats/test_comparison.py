@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import permutation_test
 
-from tests.stats.texts import by_run, by_topic, scores
+from tests.stats.texts import by_run, by_topic, known, scores
 from trecjudge.errors import InputError
 from trecjudge.stats.comparison import Difference, Move, compare, pairs_of
 from trecjudge.stats.resampling import NO_INTERVAL
@@ -79,8 +79,8 @@ def test_topics_of_one_side_only_are_left_out() -> None:
 
 
 def test_a_topic_that_is_unjudged_on_one_side_is_in_neither_mean() -> None:
-    entering = {("a", "M"): {"t000": 0.5, "t001": None}}
-    after = scores("a t000 M 0.5\na all M 0.5\n", "new", entering=entering)
+    entering = {("a", "M"): known(0.5, {"t000": 0.5, "t001": None})}
+    after = scores("a t000 M 0.5\na all M 0.5\n", "new", known=entering)
     found = one(OLD, after)
     assert (found.mean_before, found.mean_after, found.topics) == (0.1, 0.5, 1)
     assert (found.only_before, found.only_after) == (["t001"], [])

@@ -45,6 +45,20 @@ def test_a_bump_plot_has_a_line_for_each_run() -> None:
 
 
 @pytest.mark.parametrize("draw", [scatter, bump])
+def test_a_run_with_unjudged_items_is_told_apart(draw: Draw) -> None:
+    axes = ("H (truth)", "M")
+    told = {"b": "3 of 12 (0.25 to 1)"}
+    picture = ElementTree.fromstring(draw(NAMES, TRUTH, PREDICTED, "M by judge", axes, told))
+    assert [t for t in texts(picture, "title") if "; unjudged 3 of 12 (0.25 to 1)" in t] == [
+        t for t in texts(picture, "title") if t.startswith("b: ")
+    ]
+    assert any("items of the run are unjudged" in text for text in texts(picture))
+    mark = "stroke" if draw is scatter else "stroke-dasharray"
+    shapes = picture.iter(f"{SVG}{'circle' if draw is scatter else 'line'}")
+    assert sum(mark in shape.attrib for shape in shapes) == 1
+
+
+@pytest.mark.parametrize("draw", [scatter, bump])
 @pytest.mark.parametrize(
     "name", ["<script>alert(1)</script>", "a&b\"'", "\x00\x1b[2J", "\ud800\uffff", "x" * 500]
 )

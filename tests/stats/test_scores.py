@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.stats.texts import scores
+from tests.stats.texts import known, scores
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.stats.scores import Duplicates
+from trecjudge.stats.cells import Duplicates
 
 
 def told(findings: list[Finding]) -> list[tuple[str, str]]:
@@ -40,8 +40,11 @@ def test_each_run_is_taken_by_its_own_all_row() -> None:
 
 def test_what_enters_a_mean_is_taken_as_it_is_known() -> None:
     findings: list[Finding] = []
-    entering = {("a", "M"): {"t1": 0.5, "t2": None, "t3": 1.0}, ("b", "M"): {"t1": None}}
-    found = scores("a t1 M 0.5\na all M 0.75\n", findings=findings, entering=entering)
+    entering = {
+        ("a", "M"): known(0.75, {"t1": 0.5, "t2": None, "t3": 1.0}),
+        ("b", "M"): known(None, {"t1": None}),
+    }
+    found = scores("a t1 M 0.5\na all M 0.75\n", findings=findings, known=entering)
     assert (found.runs, found.topics) == (["a", "b"], ["t1", "t2", "t3"])
     assert found.means("M")[0] == 0.75
     assert np.isnan(found.values["M"][0, 1])
@@ -49,10 +52,22 @@ def test_what_enters_a_mean_is_taken_as_it_is_known() -> None:
     assert findings == []
 
 
-@pytest.mark.parametrize("text", ["a t1 M 0.6\n", "a t2 M 0.5\n"], ids=["value", "topic"])
-def test_what_enters_another_mean_is_not_taken(text: str) -> None:
-    with pytest.raises(InputError, match="statistics differ on run 'a', M: they are of two jobs"):
-        scores(text, entering={("a", "M"): {"t1": 0.5}})
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param("a t1 M 0.6\na all M 0.5\n", "has other topics, or values", id="value"),
+        pytest.param("a t2 M 0.5\na all M 0.5\n", "has other topics, or values", id="topic"),
+        pytest.param("a all M 0.6\n", "has mean 0.5, the leaderboard 0.6", id="mean"),
+        pytest.param("b all M 0.5\n", "has mean 0.5, the leaderboard None", id="run"),
+    ],
+)
+def test_statistics_of_another_job_are_said_and_not_used(text: str, told: str) -> None:
+    findings: list[Finding] = []
+    other = {("a", "M"): known(0.5, {"t1": 0.5, "t9": None}, items=3)}
+    found = scores(text, findings=findings, known=other)
+    assert (found.known, found.unjudged, "t9" in found.topics) == ({}, {}, False)
+    assert findings[0].kind == "statistics_differ"
+    assert told in findings[0].message
 
 
 TWO = "a t1 M 1\nb t1 M 0.5\na t2 M 1\nb t2 M 1\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from trecjudge.findings import Finding
 from trecjudge.records import Place
-from trecjudge.stats.scores import Duplicates, Entering, Scores, scores_of
+from trecjudge.stats.cells import Duplicates
+from trecjudge.stats.known import Key, Known, Unjudged
+from trecjudge.stats.scores import Scores, scores_of
 from trecjudge.trec import LeaderboardRow
 
 
@@ -25,11 +27,18 @@ def scores(
     name: str = "lb",
     findings: list[Finding] | None = None,
     duplicates: Duplicates = "first",
-    entering: Entering | None = None,
+    known: Mapping[Key, Known] | None = None,
 ) -> Scores:
     """Return the scores of such lines; what is odd goes into `findings`."""
     heard = [] if findings is None else findings
-    return scores_of(name, rows(text), heard.append, duplicates, entering)
+    return scores_of(name, rows(text), heard.append, duplicates, known)
+
+
+def known(
+    mean: float | None, by_topic: Mapping[str, float | None], aggregate: str = "", items: int = 0
+) -> Known:
+    """Return what statistics tell of a run: its mean and what enters it, and unjudged items."""
+    return Known(mean, Unjudged(items, 10, 0.0, 1.0), by_topic=by_topic, aggregate=aggregate)
 
 
 def by_run(measure: str = "M", topic: str = "all", **values: float) -> str:

@@ -43,7 +43,8 @@ def compare(
     from trecjudge.stats.unmatched import report_unmatched
 
     heard = common.Heard(quiet)
-    tables = scores_of_paths(leaderboards, heard, format_name, duplicates)
+    read = scores_of_paths(leaderboards, heard, format_name, duplicates)
+    tables = [table.without_all(table.disputed) for table in read]
     pairs = comparison.pairs_of(tables, against, run or ())
     flips = _flips(leaderboards)
     try:
@@ -58,9 +59,11 @@ def compare(
     if as_json:
         record: dict[str, Any] = {"differences": [_as_dict(d) for d in found]}
         record["verdicts"] = None if flips is None else _verdicts_dict(flips)
-        print_json([record | {"findings": heard.as_dicts()}])
+        more = {"statistics": common.sources(tables), "findings": heard.as_dicts()}
+        print_json([record | more])
         return heard.status()
     heard.close()
+    common.tell_sources(tables, quiet)
     if not quiet:
         output().print(difference_table(found))
         print_lines(moved_lines(found))

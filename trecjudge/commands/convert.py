@@ -25,19 +25,18 @@ def convert(
     ],
     format_name: common.Format = "auto",
 ) -> int:
-    """Write a leaderboard in another format."""
-    from trecjudge.errors import InputError
+    """Write a leaderboard in another format, with rows of MEASURE.unjudged where items are so."""
+    from trecjudge.evaluation.inputs import rows_with_companions, scores_at
     from trecjudge.leaderboards.layouts import LAYOUTS
     from trecjudge.leaderboards.outcomes import outcome
-    from trecjudge.leaderboards.reading import read_all
     from trecjudge.leaderboards.writing import write_rows
+    from trecjudge.stats.alignment import report_unjudged
 
     heard = common.Heard()
     found = outcome(leaderboard)
-    files = found.leaderboard or [path for path in (found.statistics,) if path]
-    rows = [row for _, row in read_all(files, heard, format_name)]
-    if not rows:
-        raise InputError(f"{found.place}: no scores in it; give a leaderboard")
-    write_rows(rows, target, LAYOUTS[to])
+    scores = scores_at(found, heard, format_name)
+    report_unjudged(scores, scores.measures, heard)
+    write_rows(rows_with_companions(found, scores, heard, format_name), target, LAYOUTS[to])
     heard.close()
+    common.tell_sources([scores])
     return heard.status()

@@ -92,16 +92,18 @@ def gate(
     rules = [rule_of("min", text) for text in minimum or ()]
     rules += [rule_of("max", text) for text in maximum or ()]
     lower = lower_is_better or []
-    checks = _checks(found, tables, rules, max_drop or [], lower, strict, heard)
+    checks = _checks(tables, rules, max_drop or [], lower, strict, heard)
     left_out = [finding for finding in heard.findings if finding.severity == "error"]
     if junit is not None:
         _write_junit(junit, str(found[0].place), checks, left_out)
     broken = [check for check in checks if check.broken]
     status = 1 if broken or left_out else 0
     if as_json:
-        print_json([{"passed": not status, "checks": checks, "findings": heard.as_dicts()}])
+        more = {"statistics": common.sources(tables), "findings": heard.as_dicts()}
+        print_json([{"passed": not status, "checks": checks} | more])
         return status
     heard.close()
+    common.tell_sources(tables, quiet)
     print_lines(map(str, broken))
     if not quiet:
         unread = f"; {len(left_out)} rows could not be read: it does not pass" if left_out else ""
@@ -116,14 +118,18 @@ def _scores(
     duplicates: Literal["first", "last", "mean", "error"],
     all_rows: str,
 ) -> Scores:
-    """Return a leaderboard's scores. Raises InputError for `all` rows that are contradicted."""
+    """Return a leaderboard's scores.
+
+    Raises InputError for `all` rows that are contradicted, and statistics of another job.
+    """
     from trecjudge.errors import InputError
     from trecjudge.evaluation.inputs import scores_at
-    from trecjudge.stats.alignment import without_all
 
     contradicted = []
 
     def report(finding: Finding) -> None:
+        if finding.kind == "statistics_differ":
+            raise InputError(f"{finding}; `rescore` writes both anew")
         if finding.kind == "all_row_differs":
             contradicted.append(finding)
             if all_rows == "error":
@@ -132,11 +138,11 @@ def _scores(
         heard(finding)
 
     scores = scores_at(found, report, format_name, duplicates)
-    return without_all(scores) if contradicted and all_rows == "recomputed" else scores
+    recomputed = contradicted and all_rows == "recomputed"
+    return scores.without_all(scores.measures) if recomputed else scores
 
 
 def _checks(
-    found: list[Outcome],
     tables: list[Scores],
     rules: list[Rule],
     max_drop: list[str],
@@ -146,8 +152,8 @@ def _checks(
 ) -> list[Check]:
     """Hold the runs against all rules. Raises WorkflowError where there is none."""
     from trecjudge.errors import InputError, WorkflowError, unknown
-    from trecjudge.evaluation.inputs import figures_at
-    from trecjudge.stats.alignment import report_topics
+    from trecjudge.evaluation.inputs import figures_of
+    from trecjudge.stats.alignment import report_topics, report_unjudged
     from trecjudge.stats.gating import bounds, drops
 
     falling = _drop_rules(max_drop, rules, tables)
@@ -157,30 +163,37 @@ def _checks(
     for name in lower:
         if name not in measures:
             raise InputError(f"--lower-is-better: {unknown('measure', name, measures)}")
-    for one in found:
-        if one.statistics is None:
-            heard(_unseen(one))
-    figures = [figures_at(*pair, heard, lower) for pair in zip(found, tables, strict=True)]
+    for table in tables:
+        if not table.unjudged:
+            heard(_unseen(table))
+        report_unjudged(table, _ruled(table, rules, falling), heard)
+    figures = [figures_of(table, lower) for table in tables]
     checks = bounds(rules, tables[0], figures[0])
     if falling:
         now, old = tables
         report_topics(old, now, heard)
-        if not any(one.statistics for one in found):
-            _report_direction(found[0], [r.measure for r in falling], lower, heard)
+        if not any(table.known for table in tables):
+            _report_direction(now, [r.measure for r in falling], lower, heard)
         checks += drops(falling, now, old, figures[0], figures[1], strict)
     return checks
 
 
-def _unseen(found: Outcome) -> Finding:
+def _ruled(table: Scores, *rules: list[Rule]) -> list[str]:
+    """Return the measures of a leaderboard that rules are about."""
+    named = {rule.measure for some in rules for rule in some}
+    return [measure for measure in table.measures if measure in named]
+
+
+def _unseen(table: Scores) -> Finding:
     from trecjudge.findings import Finding
     from trecjudge.records import Place
 
     message = "no statistics (NAME.leaderboard.jsonl) beside it: unjudged items cannot be seen"
-    return Finding("unjudged_unseen", Place(str(found.place)), message)
+    return Finding("unjudged_unseen", Place(table.name), message)
 
 
 def _report_direction(
-    found: Outcome, measures: list[str], lower: list[str], heard: common.Heard
+    table: Scores, measures: list[str], lower: list[str], heard: common.Heard
 ) -> None:
     """Say of which measures it is only assumed that a high value is good."""
     from trecjudge.findings import Finding
@@ -190,9 +203,7 @@ def _report_direction(
     if names:
         message = f"nothing tells whether higher is better, taken to be so: {names}"
         heard(
-            Finding(
-                "direction_assumed", Place(str(found.place)), f"{message} (else --lower-is-better)"
-            )
+            Finding("direction_assumed", Place(table.name), f"{message} (else --lower-is-better)")
         )
 
 

@@ -37,8 +37,11 @@ OnMissing = Annotated[
     typer.Option(help="A run on one side only is an error, left out, or has 0 with the judge."),
 ]
 AllRows = Annotated[
-    Literal["given", "recomputed"],
-    typer.Option(help="Take the `all` rows, or the means over the topics of both sides."),
+    Literal["checked", "given", "recomputed"],
+    typer.Option(
+        help="Take the `all` rows, or what the topics give for a measure where they contradict"
+        " some; take them as they are; or recompute all over the topics of both sides."
+    ),
 ]
 TruthFormat = Annotated[common.FormatName, typer.Option(help="Of the truth; else it tells.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
@@ -56,7 +59,7 @@ def meta_evaluate(
     measure: common.Measures = None,
     correlations: Correlations = None,
     on_missing: OnMissing = "error",
-    all_rows: AllRows = "given",
+    all_rows: AllRows = "checked",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
     truth_format: TruthFormat = "auto",
@@ -89,10 +92,12 @@ def meta_evaluate(
         common.write_jsonl(out, (one.as_dict() for one in found))
     drawn = list(_draw(svg, found)) if svg else []
     if as_json:
-        record = {"pairs": [one.as_dict() for one in found], "findings": heard.as_dicts()}
-        print_json([record])
+        record = {"pairs": [one.as_dict() for one in found]}
+        more = {"statistics": common.sources((people, *tables)), "findings": heard.as_dicts()}
+        print_json([record | more])
         return heard.status(strict)
     heard.close()
+    common.tell_sources((people, *tables), quiet)
     if not quiet:
         output().print(correlation_table(found))
         print_lines(f"plot: {path}" for path in drawn)
@@ -119,5 +124,6 @@ def _draw(folder: Path, found: list[Correlated]) -> Iterator[Path]:
             stem = "-".join(UNSAFE.sub("_", part)[:LONGEST_NAME] for part in parts)
             path = folder / f"{number:02d}-{stem.lstrip('.')}.{kind}.svg"
             with whole(path) as file:
-                file.write(draw(one.runs, one.truth, one.predicted, title, axes).encode())
+                values = one.runs, one.truth, one.predicted
+                file.write(draw(*values, title, axes, one.unjudged_runs()).encode())
             yield path

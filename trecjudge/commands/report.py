@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trecjudge import options as flag
+from trecjudge.commands import statistics as common
 from trecjudge.commands.ending import exits, print_json, print_lines, warned
 
 if TYPE_CHECKING:
     from trecjudge.report.writing import Written
+    from trecjudge.stats.scores import Scores
 
 
 @exits
@@ -34,23 +37,37 @@ def report_output(
 
     if truth_measure and truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
+    heard = common.Heard(quiet)
     given = Inputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
     wanted = Wanted(
         outputs=find_output(output, name),
         inputs=given if topics or responses or documents else None,
         document_text=document_text,
         compare=find_output(compare) if compare else None,
-        truth=truth,
+        truth=_truth(truth, heard) if truth else None,
         truth_measures=truth_measure or (),
         most=max_size,
     )
     with wanted.outputs.held(warned(quiet)):
         written = write_report(wanted)
+    heard.close()
+    common.tell_sources([wanted.truth] if wanted.truth else [], quiet)
     if as_json:
         print_json([written.as_dict()])
     elif not quiet:
         print_lines(report_lines(written))
-    return 0
+    return heard.status()
+
+
+def _truth(path: Path, heard: common.Heard) -> Scores:
+    """Return the scores of others, by their topics where their `all` rows contradict these."""
+    from trecjudge.evaluation.inputs import scores_at
+    from trecjudge.leaderboards.outcomes import outcome
+    from trecjudge.stats.alignment import report_unjudged
+
+    scores = scores_at(outcome(path), heard)
+    report_unjudged(scores, scores.measures, heard)
+    return scores.without_all(scores.disputed)
 
 
 def report_lines(written: Written) -> list[str]:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from trecjudge.commands.ending import print_errors
+from trecjudge.measures import UNJUDGED
 
 if TYPE_CHECKING:
     from trecjudge.findings import Finding
+    from trecjudge.stats.scores import Scores
 
 SHOWN_OF_A_KIND = 5
 
@@ -73,6 +75,21 @@ class Heard:
     def as_dicts(self) -> list[dict[str, Any]]:
         """Return the findings as JSON values."""
         return [{"kind": finding.kind, "message": str(finding)} for finding in self.findings]
+
+
+def tell_sources(tables: Iterable[Scores], quiet: bool = False) -> None:
+    """Say by what unjudged items are known of each leaderboard, if they are."""
+    for table in () if quiet else tables:
+        if table.statistics:
+            print_errors([f"note: {table.name}: with its statistics, {table.statistics}"])
+        elif table.unjudged:
+            rows = f"its rows of MEASURE{UNJUDGED} tell what is unjudged; no bounds are known"
+            print_errors([f"note: {table.name}: {rows}"])
+
+
+def sources(tables: Iterable[Scores]) -> dict[str, str | None]:
+    """Return the statistics file of each leaderboard by its name, None where none is used."""
+    return {table.name: table.statistics or None for table in tables}
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> None:

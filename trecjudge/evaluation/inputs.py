@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,12 @@ from trecjudge.judgments import JudgmentsReader
 from trecjudge.leaderboards.outcomes import Outcome, outcome, outcomes
 from trecjudge.leaderboards.reading import read_all
 from trecjudge.leaderboards.statistics import read_statistics
+from trecjudge.measures import UNJUDGED
+from trecjudge.stats.cells import Duplicates
 from trecjudge.stats.gating import Figure, Figures
-from trecjudge.stats.scores import ROUNDING, Duplicates, Entering, Scores, scores_of
+from trecjudge.stats.known import Key, Known, Unjudged
+from trecjudge.stats.scores import Scores, scores_of
+from trecjudge.trec import LeaderboardRow, companion
 
 
 def scores_of_paths(
@@ -41,20 +46,55 @@ def scores_at(
 ) -> Scores:
     """Return the scores of one leaderboard, by what its statistics tell where it has some.
 
-    Raises InputError if it has no leaderboard file, or statistics of another job.
+    Statistics of another job are reported, and not used. Raises InputError if it has no leaderboard
+    file.
     """
+    files = _files(found)
+    with _garbage_left_alone():
+        rows = read_all(files, report, format_name)
+        known = _known(found, report)
+        scores = scores_of(str(found.place), rows, report, duplicates, known)
+        return replace(scores, statistics=str(found.statistics) if scores.known else "")
+
+
+def _files(found: Outcome) -> Sequence[Path]:
     files = found.leaderboard or ([found.statistics] if found.statistics else [])
     if not files:
         raise InputError(f"{found.judgments}: no leaderboard beside it; `rescore` writes one")
-    with _garbage_left_alone():
-        rows = read_all(files, report, format_name)
-        return scores_of(str(found.place), rows, report, duplicates, _entering(found, report))
+    return files
 
 
-def _entering(found: Outcome, report: Report) -> Entering:
-    """Return the values that enter the means, as far as statistics tell."""
+def rows_with_companions(
+    found: Outcome, scores: Scores, report: Report, format_name: str = "auto"
+) -> Iterator[LeaderboardRow]:
+    """Yield the rows of a leaderboard as they are, and companion rows that only statistics know."""
+    rows = [row for _, row in read_all(_files(found), report, format_name)]
+    told = {(row.run_id, row.measure) for row in rows if row.topic_id is None}
+    lacking = {
+        (run_id, measure): companion(LeaderboardRow(run_id, None, measure, 0.0), gaps.items)
+        for (run_id, measure), gaps in scores.unjudged.items()
+        if gaps.items and (run_id, f"{measure}{UNJUDGED}") not in told
+    }
+    for row in rows:
+        yield row
+        if row.topic_id is None and (row.run_id, row.measure) in lacking:
+            yield lacking.pop((row.run_id, row.measure))
+    yield from lacking.values()
+
+
+def _known(found: Outcome, report: Report) -> dict[Key, Known]:
+    """Return what statistics beside a leaderboard tell of each run by each measure."""
     statistics = read_statistics(found.statistics, report) if found.statistics else ()
-    return {(s.run_id, s.measure): s.by_topic for s in statistics if s.by_topic is not None}
+    return {
+        (s.run_id, s.measure): Known(
+            s.mean,
+            Unjudged(s.expected - s.judged, s.expected, s.lowest, s.highest),
+            s.lower_is_better,
+            s.by_topic,
+            s.aggregate,
+        )
+        for s in statistics
+    }
 
 
 @contextmanager
@@ -69,38 +109,29 @@ def _garbage_left_alone() -> Iterator[None]:
             gc.enable()
 
 
-def figures_at(
-    found: Outcome, scores: Scores, report: Report, lower_is_better: Collection[str] = ()
-) -> Figures:
-    """Return means with what unjudged items could make of them, where statistics tell.
+def figures_of(scores: Scores, lower_is_better: Collection[str] = ()) -> Figures:
+    """Return means with what unjudged items could make of them, as far as that is known.
 
-    Without statistics the bounds are the means. `lower_is_better` names measures that are so,
-    whatever the statistics say. Raises InputError for statistics of another leaderboard.
+    Where nothing is known of unjudged items, or none are, the bounds are the means.
+    `lower_is_better` names measures that are so, whatever the statistics say.
     """
-    figures = dict(_from_scores(scores, lower_is_better))
-    plain = {key: figure.mean for key, figure in figures.items()}
-    for s in read_statistics(found.statistics, report) if found.statistics else ():
-        key = (s.run_id, s.measure)
-        lower = s.lower_is_better or s.measure in lower_is_better
-        figures[key] = Figure(s.mean, s.lowest, s.highest, s.judged, s.expected, lower)
-        if s.mean is not None and abs((plain.get(key) or 0.0) - s.mean) > ROUNDING:
-            raise InputError(
-                f"{found.statistics}: run {s.run_id!r}, {s.measure} has mean {s.mean:g}, the"
-                f" leaderboard {plain.get(key)}: they are of two jobs; `rescore` writes both anew"
-            )
-    return figures
+    return dict(_figures(scores, lower_is_better))
 
 
-def _from_scores(
-    scores: Scores, lower_is_better: Collection[str]
-) -> Iterator[tuple[tuple[str, str], Figure]]:
+def _figures(scores: Scores, lower_is_better: Collection[str]) -> Iterator[tuple[Key, Figure]]:
     for measure in scores.measures:
         for run_id, value in zip(scores.runs, scores.overall(measure).tolist(), strict=True):
             mean = None if np.isnan(value) else value
-            yield (
-                (run_id, measure),
-                Figure(mean, mean, mean, 0, 0, measure in lower_is_better),
-            )
+            known = scores.known.get((run_id, measure))
+            lower = measure in lower_is_better or (known is not None and known.lower_is_better)
+            gaps = scores.unjudged.get((run_id, measure), Unjudged(0))
+            figure = Figure(mean, gaps.lowest, gaps.highest, 0, gaps.items, lower, in_all=False)
+            if gaps.expected is not None:
+                judged = gaps.expected - gaps.items
+                figure = replace(figure, judged=judged, expected=gaps.expected, in_all=True)
+            elif not gaps.items:
+                figure = replace(figure, lowest=mean, highest=mean)
+            yield (run_id, measure), figure
 
 
 def judgments_at(path: Path) -> JudgmentsReader:

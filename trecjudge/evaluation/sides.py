@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,13 @@ from trecjudge.errors import InputError
 from trecjudge.evaluation.inputs import judgments_at
 from trecjudge.findings import Finding, Report
 from trecjudge.judgments import JudgmentsReader
-from trecjudge.labels import key_of, placed_labels
-from trecjudge.records import GRADES, NONE, Place
+from trecjudge.labels import key_of, label_duplicate, placed_labels
+from trecjudge.records import GRADES, NONE, Judgment, Place
 from trecjudge.sources.containers import lines
-from trecjudge.trec import is_json_qrels, read_decimal_qrels
+from trecjudge.trec import NO_RUN, is_json_qrels, read_decimal_qrels
 
 Item = tuple[Any, ...]
 """(topic_id, ...): what names an item on its side."""
-NO_RUN = {"0", "1", "Q0", "q0"}
-"""What the second column of classic qrels holds."""
 KEY = 4
 """How many parts the key of a label has."""
 
@@ -38,6 +37,13 @@ class Side:
     labels: dict[Item, str] = field(default_factory=dict)
     scores: dict[Item, float] = field(default_factory=dict)
     unjudged: int = 0
+    places: dict[Item, Place] = field(default_factory=dict)
+    """Where labels stand, as far as that is known."""
+
+    def take(self, labels: dict[Item, tuple[str, Place]], report: Report) -> None:
+        """Make these the labels, with their places."""
+        self.labels = _known(labels, report)
+        self.places = {item: place for item, (_, place) in labels.items()}
 
 
 def side_at(path: Path, report: Report) -> Side:
@@ -49,7 +55,9 @@ def side_at(path: Path, report: Report) -> Side:
         return _of_qrels(path, report)
     if _is_header(first):
         return _of_judgments(JudgmentsReader(path), report)
-    return Side(str(path), "labels", _known(dict(placed_labels(path, report)), report))
+    side = Side(str(path), "labels")
+    side.take(dict(placed_labels(path, report)), report)
+    return side
 
 
 def _is_header(line: bytes) -> bool:
@@ -65,21 +73,41 @@ def _of_judgments(reader: JudgmentsReader, report: Report) -> Side:
     labels: dict[Item, tuple[str, Place]] = {}
     side = Side(str(reader.path), "judgments")
     judge = next(iter(reader.header.judges))
-    for _, judgments in reader:
-        for judgment in judgments:
-            if judgment.judge != judge:
-                continue
-            # What a sentence claims, or how it cites, tells apart what a label's key does not.
-            apart = judgment.claim.text if judgment.claim else judgment.citation
-            item = (*key_of(judgment), apart)
-            if judgment.failure is not None:
-                side.unjudged += 1
-            elif judgment.label is not None:
-                labels[item] = (judgment.label, Place(side.name))
-                if judgment.value is not None:
-                    side.scores[item] = judgment.value
-    side.labels = _known(labels, report)
+    for place, judgment in _placed(reader):
+        if judgment.judge != judge:
+            continue
+        item = (*key_of(judgment), _apart(judgment))
+        if judgment.failure is not None:
+            side.unjudged += 1
+        elif judgment.label is not None:
+            first = labels.setdefault(item, (judgment.label, place))
+            if first[0] != judgment.label:
+                report(label_duplicate(item, (judgment.label, place), first))
+            elif judgment.value is not None:
+                side.scores.setdefault(item, judgment.value)
+    side.take(labels, report)
     return side
+
+
+def _apart(judgment: Judgment) -> str | None:
+    """Return what tells an item apart beside a label's key: its claim, how it cites, its measure.
+
+    The label of what is measured of a whole response says what that is.
+    """
+    if judgment.claim is not None:
+        return judgment.claim.text
+    measured = judgment.value is not None and judgment.grade is None
+    return judgment.label if measured else judgment.citation
+
+
+def _placed(reader: JudgmentsReader) -> Iterator[tuple[Place, Judgment]]:
+    """Yield every judgment with its line: behind the header, each response and what it has."""
+    line = 1
+    for _, judgments in reader:
+        line += 1
+        for judgment in judgments:
+            line += 1
+            yield Place(str(reader.path), line), judgment
 
 
 def _of_qrels(path: Path, report: Report) -> Side:
@@ -149,9 +177,10 @@ def _by_key(side: Side, report: Report) -> Side:
     found = Side(side.name, side.kind, unjudged=side.unjudged)
     for item, label in side.labels.items():
         key = item[:KEY]
-        if found.labels.setdefault(key, label) != label:
-            message = f"has several judgments of {key}, not all the same"
-            report(Finding("label_duplicate", Place(side.name), message, label))
+        place = side.places.get(item, Place(side.name))
+        first = found.labels.setdefault(key, label), found.places.setdefault(key, place)
+        if first[0] != label:
+            report(label_duplicate(key, (label, place), first))
         elif item in side.scores:
             found.scores.setdefault(key, side.scores[item])
     return found

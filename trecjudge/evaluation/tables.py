@@ -10,6 +10,7 @@ from rich.table import Table
 from trecjudge.evaluation.agreeing import Agreement
 from trecjudge.findings import shown_line, visible
 from trecjudge.stats.comparison import Difference
+from trecjudge.stats.known import Unjudged
 from trecjudge.stats.labelling import Candidate
 from trecjudge.stats.meta import Correlated
 from trecjudge.stats.resampling import Interval
@@ -46,9 +47,16 @@ def probability(p: float | None) -> str:
     return f"{p:.4f}" if p >= 0.0001 else f"{p:.0e}"
 
 
+def gaps(unjudged: Unjudged | None) -> str:
+    """Return unjudged items and the bounds of a mean, `n/a` where nothing is known of them."""
+    return "n/a" if unjudged is None else unjudged.told
+
+
 def correlation_table(found: Sequence[Correlated]) -> Table:
-    """Return a row for each coefficient of each pair of measures."""
+    """Return a row for each coefficient of each pair of measures; what is unjudged, if anything."""
     columns = ("judge", "measure", "truth", "runs", "topics", "correlation", "value")
+    counts = [one.items_unjudged() for one in found]
+    is_open = any(of_truth or of_judge for of_truth, of_judge in counts)
     rows = (
         (
             one.name,
@@ -60,16 +68,20 @@ def correlation_table(found: Sequence[Correlated]) -> Table:
             number(c.value),
             interval(c.topics),
             interval(c.runs),
+            *(("n/a" if n is None else n for n in reversed(count)) if is_open else ()),
         )
-        for one in found
+        for one, count in zip(found, counts, strict=True)
         for c in one.correlations
     )
-    return table((*columns, "95 % over topics", "95 % over runs"), rows, left=3)
+    more = ("unjudged", "unjudged in the truth") if is_open else ()
+    return table((*columns, "95 % over topics", "95 % over runs", *more), rows, left=3)
 
 
 def difference_table(found: Sequence[Difference]) -> Table:
-    """Return a row for each measure of each pair of systems."""
+    """Return a row for each measure of each pair of systems; what is unjudged, if anything."""
     columns = ("measure", "before", "after", "topics", "mean before", "mean after", "difference")
+    sides = [(d.unjudged_before, d.unjudged_after) for d in found]
+    is_open = any(one is not None and one.items for side in sides for one in side)
     rows = (
         (
             d.measure,
@@ -83,10 +95,12 @@ def difference_table(found: Sequence[Difference]) -> Table:
             probability(d.p),
             probability(d.holm),
             number(d.effect, 2),
+            *(map(gaps, side) if is_open else ()),
         )
-        for d in found
+        for d, side in zip(found, sides, strict=True)
     )
-    return table((*columns, "95 %", "p", "p (Holm)", "effect d"), rows, left=3)
+    more = ("unjudged before", "unjudged after") if is_open else ()
+    return table((*columns, "95 %", "p", "p (Holm)", "effect d", *more), rows, left=3)
 
 
 def moved_lines(found: Sequence[Difference]) -> Iterator[str]:

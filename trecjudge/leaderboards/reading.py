@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from trecjudge.findings import Finding, Report, shown
@@ -19,10 +20,19 @@ from trecjudge.leaderboards.layouts import (
     layout_named,
     layout_of,
 )
+from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.sources.containers import ENDINGS, lines
 from trecjudge.sources.values import as_id, objects
-from trecjudge.trec import ALL, ENCODED_ALL, LeaderboardRow, decode, decode_topic, number_of
+from trecjudge.trec import (
+    ALL,
+    ENCODED_ALL,
+    LeaderboardRow,
+    companion,
+    decode,
+    decode_topic,
+    number_of,
+)
 
 Placed = tuple[Place, LeaderboardRow]
 RUN_NAME_ROW = "runid"
@@ -39,6 +49,23 @@ def read_rows(
     other files too, is named after its file. Raises InputError where the file or its format cannot
     be told.
     """
+    for place, row in _any_rows(path, report, format_name, shared):
+        if _counts_nothing(row):
+            report(_bad(place, f"has {row.value:g} as {row.measure}, not a number of items", row))
+        else:
+            yield place, row
+
+
+def _counts_nothing(row: LeaderboardRow) -> bool:
+    """Tell whether a row looks like a companion and counts no items, or those of no measure."""
+    if not row.measure.endswith(UNJUDGED):
+        return False
+    return row.measure == UNJUDGED or row.value < 0 or row.value % 1 != 0
+
+
+def _any_rows(
+    path: Path, report: Report, format_name: str, shared: Collection[str]
+) -> Iterator[Placed]:
     layout = layout_named(format_name)
     if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
         yield from _of_objects(path, report)
@@ -55,9 +82,10 @@ def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
         place = Place(str(path), line)
         named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
         if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
+            named[TOPIC] = ALL
+            yield from _companions(place, record, named)
             if record["mean"] is None:
                 continue
-            named[TOPIC] = ALL
         missing = {RUN, TOPIC, MEASURE, VALUE} - set(named)
         if missing:
             report(_bad(place, f"has no {', '.join(sorted(missing))}", record))
@@ -74,6 +102,18 @@ def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
             # Ids are not encoded here, but for a topic that must not pass for the mean.
             topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
             yield place, LeaderboardRow(run_id, topic, measure, number)
+
+
+def _companions(
+    place: Place, record: Mapping[str, Any], named: Mapping[str, Any]
+) -> Iterator[Placed]:
+    """Yield the companion row of a line of statistics that counts unjudged items."""
+    judged, expected = record.get("judged"), record.get("expected")
+    ids = [as_id(named.get(column)) for column in (RUN, MEASURE)]
+    counted = isinstance(judged, int) and isinstance(expected, int) and judged < expected
+    if counted and None not in ids:
+        row = LeaderboardRow(str(ids[0]), None, str(ids[1]), 0.0)
+        yield place, companion(row, record["expected"] - record["judged"])
 
 
 def _of_lines(

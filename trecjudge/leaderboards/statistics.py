@@ -32,10 +32,13 @@ class Statistic:
     expected: int
     lower_is_better: bool
     by_topic: Mapping[str, float | None] | None
+    aggregate: str = ""
 
 
 ADAPTER = TypeAdapter(Statistic)
-NEEDED = tuple(name for name in Statistic.__slots__ if name != "by_topic")
+LATER = {"by_topic": None, "aggregate": ""}
+"""What older files lack."""
+NEEDED = tuple(name for name in Statistic.__slots__ if name not in LATER)
 
 
 def read_statistics(path: Path, report: Report) -> Iterator[Statistic]:
@@ -44,7 +47,8 @@ def read_statistics(path: Path, report: Report) -> Iterator[Statistic]:
         place = Place(str(path), line)
         try:
             fields = {name: record[name] for name in NEEDED}
-            yield ADAPTER.validate_python(fields | {"by_topic": record.get("by_topic")})
+            later = {name: record.get(name, default) for name, default in LATER.items()}
+            yield ADAPTER.validate_python(fields | later)
         except KeyError as error:
             raise InputError(f"{place}: a record without {error}") from error
         except ValidationError as error:

@@ -205,8 +205,16 @@ def _curve(dots: Sequence[tuple[int, int]]) -> str:
     return path
 
 
-def scatter(measure: str, other: str, points: Mapping[str, tuple[float, float]]) -> str:
-    """Return a point for each run: our mean upwards, that of `other` across, the diagonal."""
+def scatter(
+    measure: str,
+    other: str,
+    points: Mapping[str, tuple[float, float]],
+    unjudged: Mapping[str, str] | None = None,
+) -> str:
+    """Return a point for each run: our mean upwards, that of `other` across, the diagonal.
+
+    What is `unjudged` of a run shows with its values.
+    """
     left, top, right, bottom = 64, 40, SCATTER - 16, SCATTER - 56
     both = [value for pair in points.values() for value in pair]
     across, upwards = Axis.over(both, left, right), Axis.over(both, bottom, top)
@@ -218,7 +226,8 @@ def scatter(measure: str, other: str, points: Mapping[str, tuple[float, float]])
         {
             "x": across.at(theirs),
             "y": upwards.at(ours),
-            "told": f"{visible(run_id)}: {told(ours)} here, {told(theirs)} in {other}",
+            "told": f"{visible(run_id)}: {told(ours)} here, {told(theirs)} in {other}"
+            + (f"; {unjudged[run_id]}" if unjudged and run_id in unjudged else ""),
         }
         for run_id, (ours, theirs) in points.items()
     ]

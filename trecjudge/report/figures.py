@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.leaderboard import Leaderboard
@@ -12,10 +10,13 @@ from trecjudge.measures import MeasureSpec
 from trecjudge.report.charts import bump, distribution, quartiles, scatter, told
 from trecjudge.report.page import Chart
 from trecjudge.report.places import places
-from trecjudge.trec import read_leaderboard
+from trecjudge.stats.known import Unjudged
+from trecjudge.stats.scores import Scores
 
 Means = Mapping[str, Mapping[str, float]]
 """measure -> run_id -> mean"""
+Gaps = Mapping[str, Mapping[str, str]]
+"""measure -> run_id -> how many of its items are unjudged, and what its mean could be"""
 
 
 SPREAD = "Run", "Topics", "Lowest", "First quartile", "Median", "Third quartile", "Highest"
@@ -70,25 +71,65 @@ def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
 
 
 def agreement(
-    board: Leaderboard, name: str, theirs: Means, renamed: Mapping[str, str] | None = None
+    board: Leaderboard,
+    name: str,
+    theirs: Means,
+    renamed: Mapping[str, str] | None = None,
+    unjudged: Gaps | None = None,
 ) -> Iterator[Chart]:
     """Yield a scatter of each measure that others have too, a point a run.
 
-    `theirs` has means by our names of measures, `renamed` tells what those are called there.
+    `theirs` has means by our names of measures, `unjudged` what is so of them; `renamed` tells what
+    measures are called there.
     """
-    every = means_of(board)
+    every, gaps = means_of(board), unjudged_of(board)
     for measure in board.spec.measures:
         ours, common = every[measure.name], theirs.get(measure.name, {})
         points = {run: (ours[run], common[run]) for run in ours if run in common}
         if points:
             called = (renamed or {}).get(measure.name, measure.name)
             against = name if called == measure.name else f"{called} of {name}"
+            sides = gaps.get(measure.name, {}), (unjudged or {}).get(measure.name, {})
+            is_open = [run for run in points if run in sides[0] or run in sides[1]]
             caption = f"A point a run ({len(points)}); on the line the two say the same."
-            svg = scatter(label(measure), against, points)
-            heads = "Run", "Here", against
+            if is_open:
+                caption += f" Of {len(is_open)} runs items are unjudged, and in no mean."
+            said = {run: ", ".join(_said_of(run, *sides)) for run in is_open}
+            svg = scatter(label(measure), against, points, said)
+            heads = ["Run", "Here", against]
             rows = [[run_id, *map(told, pair)] for run_id, pair in points.items()]
+            if is_open:
+                heads += ["Unjudged here", "Unjudged there"]
+                rows = [[*row, *(side.get(row[0], "") for side in sides)] for row in rows]
             title = f"{label(measure)}, held against {against}"
             yield Chart(title, caption, svg, measure.name, heads, rows)
+
+
+def _said_of(run_id: str, ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
+    for side, where in ((ours, "here"), (theirs, "there")):
+        if run_id in side:
+            yield f"unjudged {where}: {side[run_id]}"
+
+
+def unjudged_of(board: Leaderboard) -> Gaps:
+    """Return what is unjudged of each mean: `3 of 12 (0.25 to 1)`."""
+    found: dict[str, dict[str, str]] = {}
+    for measure in board.spec.measures:
+        for run_id in board.scores:
+            judged, expected = board.counts(run_id, measure)
+            mean = board.mean(run_id, measure)
+            gaps = Unjudged(expected - judged, expected, mean.low, mean.high)
+            if gaps.items:
+                found.setdefault(measure.name, {})[run_id] = gaps.told
+    return found
+
+
+def unjudged_of_truth(truth: Scores, renamed: Mapping[str, str]) -> Gaps:
+    """Return the same of a leaderboard of others, by our names of its measures."""
+    return {
+        ours: {run: g.told for (run, m), g in truth.unjudged.items() if m == theirs and g.items}
+        for ours, theirs in renamed.items()
+    }
 
 
 def means_of(board: Leaderboard) -> Means:
@@ -124,22 +165,27 @@ def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, s
     return found
 
 
-def read_truth(
-    path: Path, board: Leaderboard, renamed: Mapping[str, str], strict: bool = False
+def means_of_truth(
+    truth: Scores, board: Leaderboard, renamed: Mapping[str, str], strict: bool = False
 ) -> Means:
-    """Return the `all` rows of a leaderboard of others, by our names of its measures.
+    """Return the means of a leaderboard of others, by our names of its measures.
 
     Raises InputError where it has none of the measures (if `strict`, not all of them), or no run
     that we have.
     """
-    means: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in read_leaderboard(path, lambda finding: None):
-        if row.topic_id is None:
-            means[row.measure][row.run_id] = row.value
-    found = {ours: means[theirs] for ours, theirs in renamed.items() if theirs in means}
+    path, measures = truth.name, truth.measures
+    found = {
+        ours: {
+            run: value
+            for run, value in zip(truth.runs, truth.overall(theirs).tolist(), strict=True)
+            if value == value  # not NaN
+        }
+        for ours, theirs in renamed.items()
+        if theirs in measures
+    }
     if not found or (strict and len(found) < len(renamed)):
-        has = ", ".join(means) or "nothing"
-        lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in means)
+        has = ", ".join(measures) or "nothing"
+        lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in measures)
         say = "" if strict else "; say which it is by --truth-measure OURS=THEIRS"
         raise InputError(f"{path}: has `all` rows of {has}, none of {lacks}{say}")
     if not any(set(values) & set(board.scores) for values in found.values()):

@@ -17,9 +17,11 @@ from trecjudge.report.entries import Entries, named_documents
 from trecjudge.report.figures import (
     agreement,
     means_of,
+    means_of_truth,
     own_charts,
-    read_truth,
     renamed_measures,
+    unjudged_of,
+    unjudged_of_truth,
 )
 from trecjudge.report.output import Config, Inputs, read_config
 from trecjudge.report.page import Chart, Page, write_page
@@ -28,6 +30,7 @@ from trecjudge.report.texts import Texts, named, read_texts
 from trecjudge.report.tones import MEANINGS, SIGNS
 from trecjudge.report.trail import Trail, kinds_of, read_reviews, read_trail
 from trecjudge.scoring import spec_of
+from trecjudge.stats.scores import Scores
 
 MEGABYTE = 1_000_000
 MOST = 120
@@ -40,14 +43,14 @@ class Wanted:
 
     `inputs` are where topics, runs and documents lie, where the config's paths are not right any
     more. `document_text` None follows the job. `compare` is another job on the same runs, `truth`
-    a leaderboard of others, `truth_measures` as for `renamed_measures`. `most` are megabytes.
+    the scores of others, `truth_measures` as for `renamed_measures`. `most` are megabytes.
     """
 
     outputs: Outputs
     inputs: Inputs | None = None
     document_text: bool | None = None
     compare: Outputs | None = None
-    truth: Path | None = None
+    truth: Scores | None = None
     truth_measures: Sequence[str] = ()
     most: float = MOST
 
@@ -159,10 +162,13 @@ class _Report:
         board, truth = self.judged.board, self.wanted.truth
         if truth is not None:
             renamed = renamed_measures(self.wanted.truth_measures, board)
-            means = read_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
-            yield from agreement(board, truth.name, means, renamed)
+            means = means_of_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
+            unjudged = unjudged_of_truth(truth, renamed)
+            yield from agreement(board, Path(truth.name).name, means, renamed, unjudged)
         if self.other is not None:
-            yield from agreement(board, self.other.name, means_of(self.other.board))
+            theirs = self.other.board
+            unjudged = unjudged_of(theirs)
+            yield from agreement(board, self.other.name, means_of(theirs), unjudged=unjudged)
 
     def notes(self) -> list[str]:
         notes = [*self.texts.missing]

@@ -15,7 +15,7 @@ from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.scores import Scores
 
 OnMissing = Literal["error", "common", "zero"]
-AllRows = Literal["given", "recomputed"]
+AllRows = Literal["checked", "given", "recomputed"]
 FEWEST_RUNS = 3
 MOST_NAMED = 8
 
@@ -25,12 +25,13 @@ class Rules:
     """How what does not fit together is handled.
 
     `on_missing`: a run on one side only is an error, left out (`common`), or has 0 where the
-    predicted side lacks it (`zero`). `all_rows`: means are the `all` rows, or `recomputed` over
-    the topics of both sides.
+    predicted side lacks it (`zero`). `all_rows`: means are the `all` rows (`given`), also but for
+    measures of which topics contradict some (`checked`), or `recomputed` over the topics of both
+    sides; of a side without topics they are the `all` rows in any case.
     """
 
     on_missing: OnMissing = "error"
-    all_rows: AllRows = "given"
+    all_rows: AllRows = "checked"
     correlations: Sequence[str] = DEFAULT
     truth_measures: Sequence[str] = ()
     measures: Sequence[str] = ()
@@ -67,12 +68,11 @@ def same_runs(
 def _with_zeros(scores: Scores, runs: Sequence[str]) -> Scores:
     """Return the scores with further runs that have 0 everywhere."""
     zeros = np.zeros((len(runs), len(scores.topics)))
-    return Scores(
-        scores.name,
-        [*scores.runs, *runs],
-        scores.topics,
-        {m: np.concatenate([v, zeros]) for m, v in scores.values.items()},
-        {m: np.concatenate([v, np.zeros(len(runs))]) for m, v in scores.given.items()},
+    return replace(
+        scores,
+        runs=[*scores.runs, *runs],
+        values={m: np.concatenate([v, zeros]) for m, v in scores.values.items()},
+        given={m: np.concatenate([v, np.zeros(len(runs))]) for m, v in scores.given.items()},
     )
 
 
@@ -80,12 +80,21 @@ def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: Report) 
     """Return the topics of both sides; those of one side only are named."""
     common = [topic for topic in truth.topics if topic in set(predicted.topics)]
     report_topics(truth, predicted, report)
-    if rules.all_rows == "recomputed" and not common:
+    if rules.all_rows == "recomputed" and not common and truth.topics and predicted.topics:
         raise InputError(
             f"{predicted.name}: no topic in common with {truth.name}; --all-rows given takes the"
             " `all` rows as they are"
         )
     return common
+
+
+def settled(scores: Scores, rules: Rules, topics: Sequence[str]) -> Scores:
+    """Return the scores with the `all` rows that count: `topics` are those of both sides."""
+    if rules.all_rows == "given":
+        return scores
+    if rules.all_rows == "checked":
+        return scores.without_all(scores.disputed)
+    return scores.only(scores.runs, topics or scores.topics).without_all(scores.measures)
 
 
 def report_topics(one: Scores, other: Scores, report: Report) -> None:
@@ -99,16 +108,22 @@ def report_topics(one: Scores, other: Scores, report: Report) -> None:
             report(Finding("topic_one_sided", Place(there.name), message, few(lacking)))
 
 
+def report_unjudged(scores: Scores, measures: Sequence[str], report: Report) -> None:
+    """Name the runs of which items are unjudged, by measure."""
+    for measure in measures:
+        found = [(run, scores.unjudged.get((run, measure))) for run in scores.runs]
+        told = [f"{run!r} {gaps.told}" for run, gaps in found if gaps is not None and gaps.items]
+        if told:
+            more = ", …" if len(told) > MOST_NAMED else ""
+            runs = ", ".join(told[:MOST_NAMED])
+            message = f"{measure}: items of {len(told)} runs are unjudged: {runs}{more}"
+            report(Finding("items_unjudged", Place(scores.name), message))
+
+
 def few(names: Sequence[str]) -> str:
     """Return names for a message, the first of them where there are many."""
     more = ", …" if len(names) > MOST_NAMED else ""
     return ", ".join(map(repr, names[:MOST_NAMED])) + more
-
-
-def without_all(scores: Scores) -> Scores:
-    """Return the scores without their `all` rows: the topics decide."""
-    nothing = {m: np.full_like(given, np.nan) for m, given in scores.given.items()}
-    return replace(scores, given=nothing)
 
 
 def rows_of_both(

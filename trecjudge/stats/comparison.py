@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trecjudge.errors import InputError, unknown
+from trecjudge.stats.known import Unjudged
 from trecjudge.stats.paired import effect_size, holm, sign_flip
 from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals
 from trecjudge.stats.scores import Scores
@@ -46,7 +47,8 @@ class Difference:
     same corrected for all comparisons by this measure, `effect` Cohen's d of the paired
     differences, `changed` on how many topics they are not 0. `only_before` and `only_after` are
     topics with a value on one side alone, which are in no other figure. Without common topics the
-    means are the `all` rows, and nothing is tested.
+    means are the `all` rows, and nothing is tested. `unjudged_before` and `unjudged_after` are what
+    is known of the runs' unjudged items, with the bounds of their whole means.
     """
 
     measure: str
@@ -63,6 +65,8 @@ class Difference:
     changed: int
     only_before: Sequence[str]
     only_after: Sequence[str]
+    unjudged_before: Unjudged | None = None
+    unjudged_after: Unjudged | None = None
 
     @property
     def difference(self) -> float:
@@ -122,7 +126,8 @@ def compare(
         for measure in shared:
             one = difference(before, after, measure)
             if one is not None:
-                found.append(one)
+                gaps = [s.scores.unjudged.get((s.run_id, measure)) for s in (before, after)]
+                found.append(replace(one, unjudged_before=gaps[0], unjudged_after=gaps[1]))
     return _corrected(found)
 
 

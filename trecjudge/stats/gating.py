@@ -9,6 +9,7 @@ from typing import Literal
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.stats.alignment import few
 from trecjudge.stats.comparison import SHOWN, Difference, System, difference
+from trecjudge.stats.known import Unjudged
 from trecjudge.stats.paired import ALPHA
 from trecjudge.stats.scores import Scores
 
@@ -32,7 +33,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The mean of a run by a measure, and what unjudged items could make of it."""
+    """The mean of a run by a measure, and what unjudged items could make of it.
+
+    Where only companion rows tell, `expected` counts the unjudged items, and not `in_all`.
+    """
 
     mean: float | None
     lowest: float | None
@@ -40,11 +44,12 @@ class Figure:
     judged: int
     expected: int
     lower_is_better: bool = False
+    in_all: bool = True
 
     @property
     def unjudged(self) -> str:
         """How many items are unjudged, in words."""
-        return f"{self.expected - self.judged} of {self.expected} items are unjudged"
+        return str(Unjudged(self.expected - self.judged, self.expected if self.in_all else None))
 
 
 UNKNOWN = Figure(None, None, None, 0, 0)

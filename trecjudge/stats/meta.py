@@ -11,13 +11,21 @@ import numpy as np
 
 from trecjudge.findings import Finding, Report
 from trecjudge.records import Place
-from trecjudge.stats.alignment import Rules, rows_of_both, same_runs, same_topics, without_all
+from trecjudge.stats.alignment import (
+    Rules,
+    report_unjudged,
+    rows_of_both,
+    same_runs,
+    same_topics,
+    settled,
+)
 from trecjudge.stats.correlation import (
     Coefficient,
     Key,
     coefficients,
     correlations,
 )
+from trecjudge.stats.known import DIGITS, Unjudged, is_mean_or_sum
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
     SEED,
@@ -28,7 +36,7 @@ from trecjudge.stats.resampling import (
     resampled_means,
     steady_orders,
 )
-from trecjudge.stats.scores import DIGITS, Scores
+from trecjudge.stats.scores import Scores
 
 RESAMPLES = 1000
 SHOWN = 6
@@ -50,6 +58,7 @@ class Correlated:
     """A measure of a judge beside a measure of the truth.
 
     `truth` and `predicted` are the means of `runs`; `topics` the number that both sides have.
+    `unjudged` is what is known of each run's unjudged items, in the truth and in the predicted.
     """
 
     name: str
@@ -60,22 +69,54 @@ class Correlated:
     truth: Sequence[float]
     predicted: Sequence[float]
     correlations: Sequence[Correlation]
+    unjudged: Sequence[tuple[Unjudged | None, Unjudged | None]] = ()
+
+    def items_unjudged(self) -> tuple[int | None, int | None]:
+        """Return how many items are unjudged in the truth and in the predicted; None: not known."""
+        truth, predicted = zip(*self.unjudged, strict=True) if self.unjudged else ((), ())
+        return _total(truth), _total(predicted)
+
+    def unjudged_runs(self) -> dict[str, str]:
+        """Return the runs of which items are unjudged on a side, and how many."""
+        found = {}
+        for run_id, (truth, predicted) in zip(self.runs, self.unjudged, strict=False):
+            here = predicted.told if predicted and predicted.items else ""
+            there = f"{truth.told} in the truth" if truth and truth.items else ""
+            if here or there:
+                found[run_id] = ", ".join(filter(None, (here, there)))
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        columns = zip(self.runs, self.truth, self.predicted, strict=True)
+        gaps = self.unjudged or [(None, None)] * len(self.runs)
+        columns = zip(self.runs, self.truth, self.predicted, gaps, strict=True)
+        in_truth, in_predicted = self.items_unjudged()
         return {
             "name": self.name,
             "truth_measure": self.truth_measure,
             "measure": self.measure,
             "runs": len(self.runs),
             "topics": self.topics,
+            "unjudged": {"truth": in_truth, "predicted": in_predicted},
             "correlations": {
                 c.name: {"value": c.value, "over_topics": c.topics, "over_runs": c.runs}
                 for c in self.correlations
             },
-            "means": [{"run_id": r, "truth": t, "predicted": p} for r, t, p in columns],
+            "means": [
+                {"run_id": run_id, "truth": truth, "predicted": predicted} | _gaps(*gap)
+                for run_id, truth, predicted, gap in columns
+            ],
         }
+
+
+def _gaps(truth: Unjudged | None, predicted: Unjudged | None) -> dict[str, Any]:
+    """Return what is known of a run's unjudged items, as JSON values: nothing where it is not."""
+    return {"unjudged": {"truth": truth, "predicted": predicted}} if truth or predicted else {}
+
+
+def _total(found: Sequence[Unjudged | None]) -> int | None:
+    known = [one.items for one in found if one is not None]
+    return sum(known) if known else None
 
 
 def meta_evaluate(
@@ -90,9 +131,10 @@ def meta_evaluate(
     truth_measures = truth.chosen(rules.truth_measures)
     measures = predicted.chosen(rules.measures)
     truth, predicted = same_runs(truth, predicted, rules, report)
+    report_unjudged(truth, truth_measures, report)
+    report_unjudged(predicted, measures, report)
     topics = same_topics(truth, predicted, rules, report)
-    if rules.all_rows == "recomputed":
-        truth, predicted = (without_all(s.only(s.runs, topics)) for s in (truth, predicted))
+    truth, predicted = (settled(side, rules, topics) for side in (truth, predicted))
     together: dict[tuple[int, ...], list[tuple[str, str]]] = {}
     for pair in product(truth_measures, measures):
         rows = rows_of_both(truth, predicted, *pair, rules, report)
@@ -126,7 +168,7 @@ class _Sides:
     resample draws. `by_topic` is empty where a side has no values by topic.
     """
 
-    name: str
+    scores: tuple[Scores, Scores]
     runs: Sequence[str]
     topics: int
     truth: Mapping[str, Array]
@@ -156,7 +198,7 @@ class _Sides:
             order = rows[np.lexsort([v[rows] for v in reversed(columns)])]
             values = [{m: v[np.ix_(order, by_topic)] for m, v in side.items()} for side in values]
         return cls(
-            predicted.name,
+            (truth, predicted),
             [truth.runs[row] for row in order.tolist()],
             len(topics),
             {m: v[order] for m, v in means[0].items()},
@@ -172,10 +214,12 @@ class _Sides:
         over_topics, over_runs = self._over_topics(wanted), self._over_runs(wanted)
         for pair in pairs:
             found = []
+            sides = list(zip(self.scores, pair, strict=True))
+            resampled = all(is_mean_or_sum(s.aggregate(measure)) for s, measure in sides)
             for name in wanted:
                 key = (*pair, name)
                 value = float(values[key][0])
-                topics = over_topics.get(key)
+                topics = over_topics.get(key) if resampled else None
                 found.append(
                     Correlation(
                         name,
@@ -185,7 +229,12 @@ class _Sides:
                     )
                 )
             means = self.truth[pair[0]].tolist(), self.predicted[pair[1]].tolist()
-            yield pair, Correlated(self.name, *pair, self.runs, self.topics, *means, found)
+            truth, predicted = (
+                [s.unjudged.get((run, measure)) for run in self.runs] for s, measure in sides
+            )
+            gaps = list(zip(truth, predicted, strict=True))
+            name = self.scores[1].name
+            yield pair, Correlated(name, *pair, self.runs, self.topics, *means, found, gaps)
 
     def _over_topics(self, wanted: Mapping[str, Coefficient]) -> dict[Key, Array]:
         """Return coefficients of resampled topics, both sides drawn together."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 
 from trecjudge.findings import visible
 
@@ -11,6 +12,8 @@ INK, PALE, RISE, FALL = "#1f2933", "#cbd2d9", "#1a7f5a", "#b3412b"
 SIZE, MARGIN = 420, 60
 ROW, NAME_WIDTH, GAP = 16, 240, 220
 TICKS = 5
+NOTHING: Mapping[str, str] = MappingProxyType({})
+UNJUDGED_NOTE = "items of the run are unjudged, in no mean; how many shows under the pointer"
 LONGEST = 34
 """Characters of a name beside a line; the whole of it shows under the pointer."""
 
@@ -21,18 +24,24 @@ def scatter(
     predicted: Sequence[float],
     title: str,
     axes: tuple[str, str],
+    unjudged: Mapping[str, str] = NOTHING,
 ) -> str:
-    """Return a point for each run: the truth across, what was predicted upwards."""
+    """Return a point for each run: the truth across, what was predicted upwards.
+
+    A run of which items are `unjudged` is hollow, and said to be.
+    """
     across, upwards = _scale(truth), _scale(predicted)
     side = SIZE + 2 * MARGIN
     parts = [_opening(side, side, title), _text(side / 2, MARGIN / 2, title, "middle", bold=True)]
     parts += _frame(truth, predicted, axes)
     for name, x, y in sorted(zip(names, truth, predicted, strict=True)):
         place = f'cx="{MARGIN + SIZE * across(x):.1f}" cy="{MARGIN + SIZE * (1 - upwards(y)):.1f}"'
-        tip = _safe(f"{name}: {x:.4g}, {y:.4g}")
+        tip = _safe(f"{name}: {x:.4g}, {y:.4g}{_gaps(unjudged, name)}")
+        inside = f'fill="#fff" stroke="{RISE}"' if name in unjudged else f'fill="{RISE}"'
         parts.append(
-            f'<circle {place} r="4" fill="{RISE}" fill-opacity="0.6"><title>{tip}</title></circle>'
+            f'<circle {place} r="4" {inside} fill-opacity="0.6"><title>{tip}</title></circle>'
         )
+    parts += _note(side / 2, side - 4, f"hollow: {UNJUDGED_NOTE}", unjudged)
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -42,13 +51,16 @@ def bump(
     predicted: Sequence[float],
     title: str,
     axes: tuple[str, str],
+    unjudged: Mapping[str, str] = NOTHING,
 ) -> str:
     """Return the runs in the order of either side, the best first, with a line for each run.
 
-    A run that the prediction ranks better than the truth does is green, worse red.
+    A run that the prediction ranks better than the truth does is green, worse red; the line of one
+    of which items are `unjudged` is dashed.
     """
     left, right = _places(names, truth), _places(names, predicted)
-    width, height = 2 * NAME_WIDTH + GAP, MARGIN + ROW * (len(names) + 1)
+    height = MARGIN + ROW * (len(names) + 1 + bool(unjudged))
+    width = 2 * NAME_WIDTH + GAP
     parts = [_opening(width, height, title), _text(width / 2, 18, title, "middle", bold=True)]
     ends = NAME_WIDTH, NAME_WIDTH + GAP
     parts.append(_text(ends[0] - 6, 42, axes[0], "end", bold=True))
@@ -57,14 +69,25 @@ def bump(
         before, after = MARGIN + ROW * left[name], MARGIN + ROW * right[name]
         moved = left[name] - right[name]
         colour = PALE if moved == 0 else RISE if moved > 0 else FALL
-        tip = _safe(f"{name}: {left[name] + 1} -> {right[name] + 1}")
+        tip = _safe(f"{name}: {left[name] + 1} -> {right[name] + 1}{_gaps(unjudged, name)}")
+        dashed = ' stroke-dasharray="4 3"' if name in unjudged else ""
         parts.append(
             f'<g><title>{tip}</title><line x1="{ends[0]}" y1="{before}" x2="{ends[1]}"'
-            f' y2="{after}" stroke="{colour}" stroke-width="2"/>'
+            f' y2="{after}" stroke="{colour}" stroke-width="2"{dashed}/>'
         )
         parts.append(_text(ends[0] - 6, before + 4, _short(name), "end"))
         parts.append(_text(ends[1] + 6, after + 4, _short(name), "start") + "</g>")
+    parts += _note(width / 2, height - 6, f"dashed: {UNJUDGED_NOTE}", unjudged)
     return "\n".join([*parts, "</svg>\n"])
+
+
+def _gaps(unjudged: Mapping[str, str], name: str) -> str:
+    """Return what is unjudged of a run, for its tip."""
+    return f"; unjudged {unjudged[name]}" if name in unjudged else ""
+
+
+def _note(x: float, y: float, text: str, unjudged: Mapping[str, str]) -> list[str]:
+    return [_text(x, y, text, "middle")] if unjudged else []
 
 
 def _places(names: Sequence[str], values: Sequence[float]) -> dict[str, int]:

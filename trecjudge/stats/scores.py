@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, Report
+from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
+from trecjudge.stats.cells import (
+    Duplicates,
+    again,
+    arrays,
+    collected,
+    unjudged_items,
+    unjudged_topics,
+)
+from trecjudge.stats.known import Key, Known, Unjudged, aggregated
 from trecjudge.stats.resampling import Array, ratio
 from trecjudge.trec import LeaderboardRow
 
-Duplicates = Literal["first", "last", "mean", "error"]
 TOLERANCE = 1e-3
 """How far an `all` row may be from what its topics give, relative to values above 1: rounding."""
 ROUNDING = 1e-5
 """How far the rows of one job may be apart: they are written with six decimals."""
 MOST_TOPICS = 1e6
-DIGITS = 10
-"""Means that differ later than this are the same: sums in another order differ in their last."""
-
-
-Key = tuple[str, str]
-"""(run_id, measure)"""
-Entering = Mapping[Key, Mapping[str, float | None]]
-"""By topic the value that enters the mean, None where none does: of every topic of a job."""
-
-
-Cells = dict[str, dict[tuple[str, str | None], list[float]]]
-"""measure -> (run_id, topic_id) -> its values: more than one where there are duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,9 @@ class Scores:
 
     `values` are the values by topic as they enter the mean, shape (runs, topics) by measure; NaN
     does not enter it. `given` are the `all` rows, shape (runs,) by measure; NaN where there is
-    none.
+    none. `unjudged` has what is known of unjudged items, and `known` what statistics tell; of what
+    is in neither nothing is known. `disputed` are the measures with `all` rows that topics
+    contradict.
     """
 
     name: str
@@ -49,6 +47,11 @@ class Scores:
     topics: Sequence[str]
     values: Mapping[str, Array]
     given: Mapping[str, Array]
+    unjudged: Mapping[Key, Unjudged] = field(default_factory=dict)
+    known: Mapping[Key, Known] = field(default_factory=dict)
+    disputed: Collection[str] = ()
+    statistics: str = ""
+    """The file that tells what is `known`, where one does."""
 
     @property
     def measures(self) -> list[str]:
@@ -62,9 +65,13 @@ class Scores:
                 raise InputError(f"{self.name}: {unknown('measure', name, self.values)}")
         return [name for name in self.values if not wanted or name in wanted]
 
+    def aggregate(self, measure: str) -> str:
+        """Return how topics make the mean of a measure, no text where statistics do not tell."""
+        return next((k.aggregate for (_, name), k in self.known.items() if name == measure), "")
+
     def means(self, measure: str) -> Array:
         """Return what the topics give for each run: (runs,). NaN where there is no topic."""
-        return _means(self.values[measure])
+        return aggregated(self.values[measure], self.aggregate(measure))
 
     def overall(self, measure: str) -> Array:
         """Return the `all` row of each run, what its topics give where it has none: (runs,)."""
@@ -72,24 +79,38 @@ class Scores:
         return np.where(np.isnan(given), self.means(measure), given)
 
     def contradicted(self, measure: str) -> Array:
-        """Return by how much `all` rows are neither mean nor sum of their topics: (runs,)."""
+        """Return by how much `all` rows are not what their topics give: (runs,).
+
+        That is what statistics tell, else the mean or the sum, one of them for all runs.
+        """
         given = self.given[measure]
-        apart = np.minimum(
-            _distance(self.means(measure), given), _distance(self._sums(measure), given)
-        )
-        return np.asarray(apart, dtype=np.float64)
+        apart = _distance(self.means(measure), given)
+        if not self.aggregate(measure):
+            apart_from_sums = _distance(self._sums(measure), given)
+            if (apart_from_sums > 0).sum() < (apart > 0).sum():
+                return apart_from_sums
+        return apart
 
     def summed(self, measure: str) -> npt.NDArray[np.bool_]:
         """Tell of which runs the `all` row is the sum of their topics, not the mean: (runs,)."""
         given = self.given[measure]
-        no_means = _distance(self.means(measure), given) > 0
+        no_means = _distance(aggregated(self.values[measure]), given) > 0
         found: npt.NDArray[np.bool_] = no_means & (_distance(self._sums(measure), given) == 0)
         return found
 
     def _sums(self, measure: str) -> Array:
-        values = self.values[measure]
-        answered = ~np.isnan(values).all(axis=1)
-        return np.where(answered, np.nan_to_num(values).sum(axis=1), np.nan)
+        return aggregated(self.values[measure], "sum")
+
+    def without_all(self, measures: Collection[str]) -> Scores:
+        """Return the scores without `all` rows of measures: their topics decide.
+
+        A measure that has no topics at all keeps its rows.
+        """
+        given = dict(self.given)
+        for measure in measures:
+            if not np.isnan(self.means(measure)).all():
+                given[measure] = np.full_like(given[measure], np.nan)
+        return replace(self, given=given)
 
     def only(self, runs: Sequence[str], topics: Sequence[str] | None = None) -> Scores:
         """Return the scores of these runs, in this order, and of these topics, all where None."""
@@ -98,29 +119,24 @@ class Scores:
         columns = [self.topics.index(topic) for topic in kept]
         values = {m: v[np.ix_(rows, columns)] for m, v in self.values.items()}
         given = {m: v[rows] for m, v in self.given.items()}
-        return Scores(self.name, list(runs), list(kept), values, given)
+        return replace(self, runs=list(runs), topics=list(kept), values=values, given=given)
 
 
-def _filled(values: Array, given: Array) -> Array:
+def _filled(values: Array, given: Array, unjudged: npt.NDArray[np.bool_]) -> Array:
     """Return values by topic as they enter the mean: (runs, topics).
 
     A run without a value on a topic has 0 there, as in TREC, unless its `all` row is a mean that
-    leaves such topics out; where its row tells neither, it is as most of the others are. A run
-    without any value stays without.
+    leaves such topics out, or the topic is known to be unjudged; where its row tells neither, it is
+    as most of the others are. A run without any value stays without.
     """
     answered = ~np.isnan(values).all(axis=1, keepdims=True)
     zeros: Array = np.where(answered, np.nan_to_num(values), np.nan)
-    with_zeros, without = (_distance(_means(v), given) for v in (zeros, values))
+    zeros = np.where(unjudged & np.isnan(values), np.nan, zeros)
+    with_zeros, without = (_distance(aggregated(v), given) for v in (zeros, values))
     left_out = without < with_zeros
     if without.sum() < with_zeros.sum():
         left_out |= without == with_zeros
     return np.where(left_out[:, None], values, zeros)
-
-
-def _means(values: Array) -> Array:
-    known = ~np.isnan(values)
-    sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
-    return ratio(sums, counts).round(DIGITS)
 
 
 def _distance(found: Array, given: Array) -> Array:
@@ -134,113 +150,107 @@ def scores_of(
     rows: Iterable[tuple[Place, LeaderboardRow]],
     report: Report,
     duplicates: Duplicates = "first",
-    entering: Entering | None = None,
+    known: Mapping[Key, Known] | None = None,
 ) -> Scores:
     """Return the rows as arrays, runs and topics sorted; duplicates and contradictions reported.
 
-    What is `entering` the means is taken as it is; what it does not tell is found out (`_filled`).
-    Raises InputError without any row, for a duplicate with `duplicates` error, and where a row is
-    not what enters.
+    Companion rows are no measures of their own: they tell of unjudged items, where statistics do
+    not. What is `known` to enter the means is taken as it is; what that does not tell is found out
+    (`_filled`); where rows and what is `known` differ, it is of another job, and not used. Raises
+    InputError without any row, and for a duplicate with `duplicates` error.
     """
-    known = entering or {}
-    cells: Cells = {}
-    for place, row in rows:
-        cell = cells.setdefault(row.measure, {}).setdefault((row.run_id, row.topic_id), [])
-        if cell:
-            _report_duplicate(place, row, cell[0], report, duplicates)
-        cell.append(row.value)
-    for _, measure in known:
+    known = known or {}
+    every = collected(rows, report, duplicates)
+    cells = {m: found for m, found in every.items() if not m.endswith(UNJUDGED)}
+    counts = {m.removesuffix(UNJUDGED): v for m, v in every.items() if m.endswith(UNJUDGED)}
+    for measure in (*counts, *(measure for _, measure in known)):
         cells.setdefault(measure, {})
     if not cells:
         raise InputError(f"{name}: no scores in it; give a leaderboard")
-    keys = {key for found in cells.values() for key in found}
+    keys = {key for found in (*cells.values(), *counts.values()) for key in found}
     runs = sorted({run for run, _ in keys} | {run for run, _ in known})
-    topics = sorted({topic for _, topic in keys if topic is not None}.union(*known.values()))
-    values, given = _arrays(cells, runs, topics, duplicates)
-    filled = {m: _filled(v, given[m]) for m, v in values.items()}
-    for (run_id, measure), by_topic in known.items():
-        place_of_run = runs.index(run_id)
-        enters = np.array([by_topic.get(topic) for topic in topics], dtype=float)
-        _check_same_job(name, values[measure][place_of_run], enters, run_id, measure)
-        filled[measure][place_of_run] = enters
-    scores = Scores(name, runs, topics, filled, given)
-    _report_contradictions(scores, report, known)
-    return scores
+    told = (k.by_topic for k in known.values() if k.by_topic)
+    topics = sorted({topic for _, topic in keys if topic is not None}.union(*told))
+    values, given = arrays(cells, runs, topics, duplicates)
+    if known:
+        differs = _difference(runs, topics, values, given, known)
+        if differs:
+            message = f"its statistics are not used: {differs}: they are of two jobs"
+            report(Finding("statistics_differ", Place(name), message))
+            # Runs and topics that only the other job had are gone with what is known of it.
+            return scores_of(name, again(name, every, duplicates), report)
+    gaps = unjudged_topics(counts, list(values), runs, topics, duplicates)
+    filled = {m: _filled(v, given[m], gaps[m]) for m, v in values.items()}
+    for (run_id, measure), one in known.items():
+        if one.by_topic is not None:
+            enters = np.array([one.by_topic.get(topic) for topic in topics], dtype=float)
+            filled[measure][runs.index(run_id)] = enters if one.mean is not None else np.nan
+    for measure, counted in counts.items():
+        for run_id, topic_id in counted:
+            # A row that is not there, for what is unjudged, is not made of other topics.
+            if topic_id is None and np.isnan(given[measure][runs.index(run_id)]):
+                filled[measure][runs.index(run_id)] = np.nan
+    unjudged = unjudged_items(counts, runs, list(cells), duplicates)
+    unjudged |= {key: one.unjudged for key, one in known.items()}
+    scores = Scores(name, runs, topics, filled, given, unjudged, known)
+    return replace(scores, disputed=_report_contradictions(scores, report))
 
 
-def _arrays(
-    cells: Cells, runs: Sequence[str], topics: Sequence[str], duplicates: Duplicates
-) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Return the values by topic, (runs, topics), and the `all` rows, (runs,), by measure."""
-    at_run, at_topic = ({n: i for i, n in enumerate(names)} for names in (runs, topics))
-    values = {m: np.full((len(runs), len(topics)), np.nan) for m in cells}
-    given = {m: np.full(len(runs), np.nan) for m in cells}
-    for measure, found in cells.items():
-        for (run_id, topic_id), numbers in found.items():
-            if topic_id is None:
-                given[measure][at_run[run_id]] = _one_of(numbers, duplicates)
-            else:
-                values[measure][at_run[run_id], at_topic[topic_id]] = _one_of(numbers, duplicates)
-    return values, given
+def _difference(
+    runs: Sequence[str],
+    topics: Sequence[str],
+    values: Mapping[str, Array],
+    given: Mapping[str, Array],
+    known: Mapping[Key, Known],
+) -> str:
+    """Return where rows are not what is known of their job, no text where they are."""
+    for (run_id, measure), one in known.items():
+        row = runs.index(run_id)
+        here, there = float(given[measure][row]), one.mean
+        rows = values[measure][row]
+        missing = np.isnan(here) and (there is None or not np.isnan(rows).all())
+        if not missing and (there is None or not abs(here - there) <= ROUNDING):
+            said = None if np.isnan(here) else here
+            return f"run {run_id!r}, {measure} has mean {there}, the leaderboard {said}"
+        if one.by_topic is not None:
+            entering = np.array([one.by_topic.get(topic) for topic in topics], dtype=float)
+            if (~np.isnan(rows) & ~(np.abs(rows - entering) <= ROUNDING)).any():
+                return (
+                    f"run {run_id!r}, {measure} has other topics, or values, than the leaderboard"
+                )
+    return ""
 
 
-def _check_same_job(name: str, rows: Array, entering: Array, run_id: str, measure: str) -> None:
-    """Raise InputError where a row is not what enters the mean."""
-    if (~np.isnan(rows) & ~(np.abs(rows - entering) <= ROUNDING)).any():
-        raise InputError(
-            f"{name}: the leaderboard and its statistics differ on run {run_id!r}, {measure}: they"
-            " are of two jobs; `rescore` writes both anew"
-        )
+def _report_contradictions(scores: Scores, report: Report) -> list[str]:
+    """Report `all` rows that are not what their topics give; return the measures that have some.
 
-
-def _one_of(numbers: Sequence[float], duplicates: Duplicates) -> float:
-    if duplicates == "mean":
-        return sum(numbers) / len(numbers)
-    return numbers[-1 if duplicates == "last" else 0]
-
-
-def _report_duplicate(
-    place: Place, row: LeaderboardRow, first: float, report: Report, duplicates: Duplicates
-) -> None:
-    topic = "all" if row.topic_id is None else row.topic_id
-    what = f"run {row.run_id!r}, topic {topic!r}, {row.measure}"
-    message = f"gives {what} a second time: {row.value:g}, before {first:g}"
-    if duplicates == "error":
-        raise InputError(f"{place}: {message} (--duplicates error)")
-    told = (place, message, f"{row.value:g}")
-    if row.value == first:
-        report(Finding("row_repeated", *told, run_id=row.run_id))
-    else:
-        report(Finding("row_duplicate", *told, run_id=row.run_id))
-
-
-def _report_contradictions(scores: Scores, report: Report, known: Collection[Key]) -> None:
-    """Report `all` rows that are neither the mean nor the sum of their run's topics.
-
-    Those of runs and measures that are `known` are left alone: of them it is certain what enters.
+    Of a run whose topics are known, but not how they make its mean, none is doubted.
     """
-    told = []
+    told = {}
     for measure, given in scores.given.items():
         means = scores.means(measure)
         for run in np.flatnonzero(scores.contradicted(measure)).tolist():
-            if (scores.runs[run], measure) in known:
+            one = scores.known.get((scores.runs[run], measure))
+            if one is not None and one.by_topic is not None and not one.aggregate:
                 continue
             message = (
                 f"run {scores.runs[run]!r}, {measure}: the `all` row is {given[run]:.4g},"
                 f" its topics give {means[run]:.4g}"
             )
             place = Place(scores.name)
-            told.append(Finding("all_row_differs", place, message, run_id=scores.runs[run]))
-    expected = _topics_expected(scores) if told and not known else None
+            finding = Finding("all_row_differs", place, message, run_id=scores.runs[run])
+            told[finding] = measure
+    expected = _topics_expected(scores) if told and not scores.known else None
     if expected is None:
         for finding in told:
             report(finding)
-        return
+        return list(dict.fromkeys(told.values()))
     message = (
         f"its `all` rows are means over {expected} topics, it has rows of {len(scores.topics)}: on"
         " the others, which no run answered, all count 0"
     )
     report(Finding("topics_unseen", Place(scores.name), message))
+    return []
 
 
 def _topics_expected(scores: Scores) -> int | None:

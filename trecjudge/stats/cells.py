@@ -1,0 +1,110 @@
+"""Rows by run, topic and measure: what is given twice, and what companion rows tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report
+from trecjudge.records import Place
+from trecjudge.stats.known import Key, Unjudged
+from trecjudge.stats.resampling import Array
+from trecjudge.trec import LeaderboardRow
+
+Duplicates = Literal["first", "last", "mean", "error"]
+Cells = dict[str, dict[tuple[str, str | None], list[float]]]
+"""measure -> (run_id, topic_id) -> its values: more than one where there are duplicates."""
+
+
+def collected(
+    rows: Iterable[tuple[Place, LeaderboardRow]], report: Report, duplicates: Duplicates
+) -> Cells:
+    """Return the values of every row; what is given a second time is reported."""
+    cells: Cells = {}
+    for place, row in rows:
+        cell = cells.setdefault(row.measure, {}).setdefault((row.run_id, row.topic_id), [])
+        if cell:
+            _report_duplicate(place, row, cell[0], report, duplicates)
+        cell.append(row.value)
+    return cells
+
+
+def again(
+    name: str, cells: Cells, duplicates: Duplicates
+) -> Iterator[tuple[Place, LeaderboardRow]]:
+    """Yield the rows again, one of each: duplicates were told."""
+    for measure, found in cells.items():
+        for (run_id, topic_id), numbers in found.items():
+            value = _one_of(numbers, duplicates)
+            yield Place(name), LeaderboardRow(run_id, topic_id, measure, value)
+
+
+def arrays(
+    cells: Cells, runs: Sequence[str], topics: Sequence[str], duplicates: Duplicates
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return the values by topic, (runs, topics), and the `all` rows, (runs,), by measure."""
+    at_run, at_topic = ({n: i for i, n in enumerate(names)} for names in (runs, topics))
+    values = {m: np.full((len(runs), len(topics)), np.nan) for m in cells}
+    given = {m: np.full(len(runs), np.nan) for m in cells}
+    for measure, found in cells.items():
+        for (run_id, topic_id), numbers in found.items():
+            if topic_id is None:
+                given[measure][at_run[run_id]] = _one_of(numbers, duplicates)
+            else:
+                values[measure][at_run[run_id], at_topic[topic_id]] = _one_of(numbers, duplicates)
+    return values, given
+
+
+def unjudged_topics(
+    counts: Cells,
+    measures: Sequence[str],
+    runs: Sequence[str],
+    topics: Sequence[str],
+    duplicates: Duplicates,
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return on which topics companion rows count unjudged items: (runs, topics) by measure."""
+    found, _ = arrays(counts, runs, topics, duplicates)
+    nothing = np.zeros((len(runs), len(topics)), dtype=bool)
+    return {m: np.nan_to_num(found[m]) > 0 if m in found else nothing for m in measures}
+
+
+def unjudged_items(
+    counts: Cells, runs: Sequence[str], measures: Sequence[str], duplicates: Duplicates
+) -> dict[Key, Unjudged]:
+    """Return what companion rows tell; where there are some, a run without has none unjudged."""
+    if not counts:
+        return {}
+    found = {(run, measure): Unjudged(0) for run in runs for measure in measures}
+    for measure, cells in counts.items():
+        totals: Counter[str] = Counter()
+        for (run, topic_id), numbers in cells.items():
+            if topic_id is None or (run, None) not in cells:
+                totals[run] += int(_one_of(numbers, duplicates))
+        found |= {(run, measure): Unjudged(items) for run, items in totals.items()}
+    return found
+
+
+def _one_of(numbers: Sequence[float], duplicates: Duplicates) -> float:
+    if duplicates == "mean":
+        return sum(numbers) / len(numbers)
+    return numbers[-1 if duplicates == "last" else 0]
+
+
+def _report_duplicate(
+    place: Place, row: LeaderboardRow, first: float, report: Report, duplicates: Duplicates
+) -> None:
+    topic = "all" if row.topic_id is None else row.topic_id
+    what = f"run {row.run_id!r}, topic {topic!r}, {row.measure}"
+    message = f"gives {what} a second time: {row.value:g}, before {first:g}"
+    if duplicates == "error":
+        raise InputError(f"{place}: {message} (--duplicates error)")
+    told = (place, message, f"{row.value:g}")
+    if row.value == first:
+        report(Finding("row_repeated", *told, run_id=row.run_id))
+    else:
+        report(Finding("row_duplicate", *told, run_id=row.run_id))
