@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import json
 import lzma
+import random
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -299,3 +301,26 @@ def test_hostile_collections_are_read_in_no_time(text: str, write: Write) -> Non
     path, began = write(text), time.process_time()
     list(entries(path, lambda finding: None) or ())
     assert time.process_time() - began < 5
+
+
+SEEDS = (
+    b'{"a": {"text": "x"}, "b": "y"}',
+    b'{"id": "a", "text": "x"}\n{"id": "b"}\n',
+    b"a\tb\tc\nd\te\n",
+    b'id,text\na,"b\nc"\n',
+    b"<DOC><DOCNO>a</DOCNO><TEXT>x &amp; <b>y</b></TEXT></DOC>",
+    b'[{"query": {"q": 1}, "candidates": [{"docid": "a", "doc": {"segment": "s"}}]}]',
+)
+
+
+def test_any_bytes_are_read_or_found(tmp_path: Path) -> None:
+    rng, path = random.Random(1), tmp_path / "c"
+    for _ in range(1500):
+        data = bytearray(rng.choice(SEEDS))
+        for _ in range(rng.randint(1, 6)):
+            at = rng.randrange(len(data) + 1)
+            odd = rng.choice((b'{}[]<>",:\t\n\\/&;\xff\0 aD', data[max(0, at - 8) : at] or b"x"))
+            data[at : at + rng.choice((0, 0, 3))] = bytes([rng.choice(odd)]) * rng.randint(0, 2)
+        path.write_bytes(data)
+        with contextlib.suppress(InputError):
+            open_documents([path], tmp_path, lambda finding: None)

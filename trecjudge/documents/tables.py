@@ -103,7 +103,7 @@ def _comma_separated(
 
     reader = csv.reader(text(), delimiter=delimiter)
     try:
-        header = next(reader)
+        header = next(reader, [])
         for row in reader:
             yield number, dict(zip(header, row, strict=False))
     except csv.Error as error:

@@ -25,9 +25,9 @@ def first_members(text: str, most: int = 20) -> tuple[dict[str, Any], str | None
     found: dict[str, Any] = {}
     position = text.find("{") + 1
     while len(found) < most and (key := KEY.match(text, position)):
-        name = json.loads(key[1], strict=False)
-        found[name] = None
         try:
+            name = json.loads(key[1], strict=False)
+            found[name] = None
             found[name], position = _DECODER.raw_decode(text, key.end())
         except (ValueError, RecursionError):
             return found, None
