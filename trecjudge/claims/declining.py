@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from trecjudge.claims.declining_abroad import declines_abroad
+from trecjudge.text.expressions import expression
 
 _SOURCE = (
     r"(?:documents?|contexts?|sources?|passages?|references?|segments?|excerpts?|snippets?|"
@@ -157,7 +158,7 @@ _ABSENT = (
     rf"^(?:more|further|additional)\s+(?:information|context|details?)\s+(?:{_IS}|would\s+be)\s+"
     r"(?:needed|required|necessary)\s+to\s+(?:answer|respond)\b",
 )
-_DECLINES = re.compile("|".join((*_SILENT, *_UNABLE, *_ABSENT)), re.IGNORECASE)
+_DECLINES = "|".join((*_SILENT, *_UNABLE, *_ABSENT))
 _APOLOGY = re.compile(
     r"^(?:(?:i['’]m|i\s+am|we\s+are|we['’]re)\s+)?(?:(?:very|so)\s+)?"
     r"(?:sorry|afraid|unfortunately|apologies|regrettably|sadly)\b[,!.:]?\s*(?:(?:but|that)\s+)?",
@@ -181,8 +182,10 @@ _ABOUT_ANSWERING = re.compile(
 
 def declines(sentence: str) -> bool:
     """Return whether a sentence, or a part of one, says that an answer is lacking."""
-    if _LACK.search(sentence) and _DECLINES.search(_APOLOGY.sub("", sentence)):
-        return True
+    if _LACK.search(sentence):
+        plain = _APOLOGY.sub("", sentence)
+        if expression(_DECLINES, re.IGNORECASE).search(plain):
+            return True
     return declines_abroad(sentence)
 
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from trecjudge.text.expressions import expression
+
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language: `lack` is what a sentence that declines must have, `patterns` what it is."""
+    """A language: `lack` is what a sentence that declines must have, `declining` its builds."""
 
     lack: re.Pattern[str]
-    patterns: re.Pattern[str]
+    declining: str
 
     def declines(self, sentence: str) -> bool:
         """Return whether a sentence says in this language that an answer is lacking."""
-        found = self.lack.search(sentence)
-        return found is not None and self.patterns.search(sentence) is not None
+        if not self.lack.search(sentence):
+            return False
+        return expression(self.declining, re.IGNORECASE).search(sentence) is not None
 
 
 def _language(lack: str, *patterns: str) -> Language:
-    return Language(re.compile(lack, re.IGNORECASE), re.compile("|".join(patterns), re.IGNORECASE))
+    return Language(re.compile(lack, re.IGNORECASE), "|".join(patterns))
 
 
 _DE = (

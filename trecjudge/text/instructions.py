@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from trecjudge.text.steering import english, languages, marks
 from trecjudge.text.steering.disguise import hidden_text, is_common, plain_forms, spaced_out
 from trecjudge.text.steering.rules import Rules
 
-_RULES = Rules((*english.RULES, *marks.RULES, *languages.LATIN))
-_OTHER_SCRIPTS = Rules(languages.OTHERS)
 # Of words whose letters stand apart, as no innocent text has them.
 _SPELLED = re.compile(
     r"ignor|disregard|forget|overrid|instruct|fullsupport|partialsupport|nosupport|supported"
@@ -32,12 +30,22 @@ def instruction_like(text: str) -> str | None:
 def _found_in(text: str, common: bool) -> str | None:
     for form in plain_forms(text, common):
         plain = f"\n{form}"  # what opens a line opens the text too
-        span = _RULES.first(plain)
+        span = _rules().first(plain)
         if span is None and not common:
-            span = _OTHER_SCRIPTS.first(plain)
+            span = _rules_of_other_scripts().first(plain)
         if span is not None:
             return plain[slice(*span)].strip().lstrip(".!?,; ")
         for written, letters in spaced_out(plain):
             if _SPELLED.search(letters):
                 return written
     return None
+
+
+@cache
+def _rules() -> Rules:
+    return Rules((*english.RULES, *marks.RULES, *languages.LATIN))
+
+
+@cache
+def _rules_of_other_scripts() -> Rules:
+    return Rules(languages.OTHERS)

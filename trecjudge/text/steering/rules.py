@@ -7,12 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from trecjudge.text.expressions import expression
+
 BEFORE, AFTER = 120, 200
 """Characters around an anchor that a pattern may reach."""
 
 _REACH = 40
 # What stands before a verb that commands: "Researchers told a model to ignore" has none of it.
-_COMMANDED = re.compile(
+_COMMANDED = (
     r"(?:[.!?:;,\n(\[{>*\"'“”„«»—–¡¿-]|\b(?:please|kindly|now|just|simply|then|and|so|always|only|"
     r"you|to\s+you|you\s+(?:must|should|shall|will|can|may|need\s+to|have\s+to|are\s+to)|"
     r"i\s+(?:would|will)|i'd|do\s+not|don't|never|"
@@ -30,24 +32,23 @@ class Rule:
     """
 
     anchors: tuple[str, ...]
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple[str, ...]
     commanding: bool = False
     cased: bool = False
 
     def within(self, text: str, start: int, end: int) -> tuple[int, int] | None:
         """Return where a passage stands in a part of a text."""
         for pattern in self.patterns:
-            for match in pattern.finditer(text, start, end):
+            for match in expression(pattern).finditer(text, start, end):
                 before = text[max(0, match.start() - _REACH) : match.start()]
-                if not self.commanding or _COMMANDED.search(before):
+                if not self.commanding or expression(_COMMANDED).search(before):
                     return match.span()
         return None
 
 
 def rule(anchors: str, *patterns: str, commanding: bool = False, cased: bool = False) -> Rule:
     """Return a rule of anchors parted by bars and of patterns any of which will do."""
-    compiled = tuple(map(re.compile, patterns))
-    return Rule(tuple(anchors.split("|")), compiled, commanding, cased)
+    return Rule(tuple(anchors.split("|")), patterns, commanding, cased)
 
 
 class Rules:
