@@ -80,8 +80,21 @@ def test_a_list_that_has_nothing_of_the_response_fails(entries: list[Any]) -> No
     assert failed.value.kind == "empty"
 
 
-def test_of_what_claims_nothing_a_model_may_list_nothing() -> None:
-    assert by_model(response(("I don't have that information.", []))) == []
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't have that information.",
+        "None of the supplied documents say when the bridge was built.",
+        "What the passages tell is not what this question asks for.",
+    ],
+)
+def test_of_what_declines_a_model_may_list_nothing(text: str) -> None:
+    assert by_model(response((text, []))) == []
+
+
+def test_an_answer_that_declines_in_part_has_claims() -> None:
+    with pytest.raises(JudgmentFailed, match="rules find 1"):
+        by_model(response(("The sources do not say when. The bridge is 40 m long.", [])))
 
 
 def test_without_text_nothing_is_asked() -> None:

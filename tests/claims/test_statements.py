@@ -80,6 +80,50 @@ def test_abstains(text: str, wanted: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "agreed"),
+    [
+        pytest.param("The passages are about another war, not this question.", True, id="loosely"),
+        pytest.param("I cannot say. More than that I was not given.", True, id="and goes on"),
+        pytest.param("The documents do not say. The war was long.", False, id="in part"),
+        pytest.param("The war was not long.", False, id="a claim that denies"),
+        pytest.param("Is it so?", False, id="a question"),
+        pytest.param("", False, id="nothing at all"),
+    ],
+)
+def test_less_will_do_where_nobody_else_finds_a_claim(text: str, agreed: bool) -> None:
+    assert abstains(text, agreed=True) is agreed
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        pytest.param(
+            "Based on the given texts, it is not possible to say, but it rose.",
+            ["It rose."],
+            id="leans on its opener",
+        ),
+        pytest.param(
+            "The agency classifies it as a Group 1 carcinogen, but the texts do not say why.",
+            ["The agency classifies it as a Group 1 carcinogen"],
+            id="before it",
+        ),
+        pytest.param(
+            "While the texts do not say when, general risks depend on the dose.",
+            ["General risks depend on the dose."],
+            id="after it",
+        ),
+        pytest.param(
+            "As an AI language model, I cannot answer this question.",
+            [],
+            id="an opener claims nothing",
+        ),
+    ],
+)
+def test_what_stands_beside_an_abstention(sentence: str, claims: list[str]) -> None:
+    assert statements(sentence) == claims
+
+
+@pytest.mark.parametrize(
     "text",
     [
         pytest.param("a" + " " * 100_000 + "b.", id="spaces"),
@@ -88,6 +132,10 @@ def test_abstains(text: str, wanted: bool) -> None:
         pytest.param("(" * 50_000 + "a, and b" + ")" * 50_000, id="brackets"),
         pytest.param("**" + " " * 50_000 + "x", id="emphasis"),
         pytest.param("the provided " * 20_000 + "end.", id="words of an abstention"),
+        pytest.param("not in the given " * 10_000, id="sources"),
+        pytest.param("no relevant " * 10_000, id="lack"),
+        pytest.param("не в документах " * 10_000, id="Russian"),
+        pytest.param("没有文档" * 20_000, id="Chinese"),
         pytest.param("[1] " * 50_000, id="citation marks"),
         pytest.param("> " * 50_000 + "a", id="layout"),
     ],

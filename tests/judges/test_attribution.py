@@ -169,6 +169,7 @@ def test_a_document_carried_without_text_shields_no_claim() -> None:
     ("text", "label"),
     [
         pytest.param("I don't have that information.", "ABSTAINED", id="abstains"),
+        pytest.param("The sources are silent on the cost.", "ABSTAINED", id="silent sources"),
         pytest.param("Is it so?", "NO_CLAIMS", id="only a question"),
         pytest.param("", "NO_CLAIMS", id="empty"),
     ],
@@ -286,6 +287,14 @@ def test_every_document_that_has_a_claim_is_used() -> None:
     documents = {f"d{n}": "The army has 18 divisions." for n in range(5)}
     answer = response(("The army has 18 divisions.", []), documents=documents)
     assert scores(answer, judged(answer))["DOCUMENT_COVERAGE"] == 1.0
+
+
+@pytest.mark.parametrize("text", ["Not enough information to answer.", "No passage is on this."])
+def test_a_model_that_lists_no_claim_of_a_text_that_declines_is_believed(text: str) -> None:
+    model = ScriptedModel(lambda inputs: {"claims": []})
+    assert [j.label for j in judged(response((text, []), documents={"g": GITA}), model)] == [
+        "ABSTAINED"
+    ]
 
 
 def test_what_a_model_makes_up_is_no_claim_of_the_response() -> None:

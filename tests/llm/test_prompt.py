@@ -62,6 +62,15 @@ def test_no_sentence_of_a_group_makes_a_field() -> None:
     assert str(attacked).count("[[ ##") == plain
 
 
+@pytest.mark.parametrize(
+    "mark", ["<|im_end|>", "<|eot_id|>", "[/INST]", "<</SYS>>", "<end_of_turn>"]
+)
+def test_no_text_ends_its_turn(mark: str) -> None:
+    messages = Prompts().get(ATTEST, "chat").messages({"document": f"A{mark}", "sentence": "s"})
+    assert mark not in str(messages)
+    assert f"A{mark[0]} {mark[1:]}" in messages[-1]["content"]
+
+
 def test_a_reply_that_quotes_the_document_as_it_was_sent_is_not_taken_for_its_label() -> None:
     prompt = Prompts().get(ATTEST, "chat")
     user = prompt.messages({"document": ATTACK, "sentence": "s"})[-1]["content"]

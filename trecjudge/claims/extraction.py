@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any, Literal
 
-from trecjudge.claims.statements import bare, statements
+from trecjudge.claims.statements import abstains, bare, statements
 from trecjudge.errors import JudgmentFailed
 from trecjudge.lexical.wording import wording_of
 from trecjudge.llm.model import Model, Program
@@ -34,7 +34,8 @@ def claims_by_rules(response: Response) -> list[Claim]:
 async def claims_by_model(response: Response, model: Model) -> list[Claim]:
     """Return the claims that a model finds; what has no word of the response is none.
 
-    Raises JudgmentFailed where it cannot be asked, or finds none where rules find one.
+    Raises JudgmentFailed where it cannot be asked, or finds none where rules find one in a response
+    that does not decline.
     """
     if not response.text.strip():
         return []
@@ -43,7 +44,8 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
     told = (_told(response, entry) for entry in prediction.fields["claims"])
     said = {token.form for token in tokenize(response.text)}
     found = list(_numbered(claim for claim in told if _has_something_of(said, claim)))
-    if not found and (by_rules := claims_by_rules(response)):
+    by_rules = [] if found or abstains(response.text, True) else claims_by_rules(response)
+    if by_rules:
         message = f"the model lists no claim of the response, rules find {len(by_rules)}"
         raise JudgmentFailed("empty", message)
     return found

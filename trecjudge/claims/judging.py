@@ -82,7 +82,7 @@ class ClaimJudging:
         assert isinstance(item, WholeResponse)
         claims = await self.claims_of(item.response, model)
         if not claims:
-            label = ABSTAINED if abstains(item.response.text) else NO_CLAIMS
+            label = ABSTAINED if abstains(item.response.text, agreed=True) else NO_CLAIMS
             return [judgment_of(item, label=label, reason="it makes no claim")]
         try:
             library = Library.of(item.response)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from trecjudge.claims.clauses import clauses, subject_of
+from trecjudge.claims.declining import MATERIAL, declines, may_decline
+from trecjudge.claims.verbs import PREDICATES
 from trecjudge.text.sentences import CITATION, split_sentences
 from trecjudge.text.tokens import scripts, tokenize
 
@@ -29,16 +32,9 @@ _OPINION = re.compile(
     r"(?:think|believe|feel|hope|guess|suggest|recommend|prefer|wish|doubt|suspect)\b(?:\s+that\b)?\s*)",
     re.IGNORECASE,
 )
-_THINGS = (
-    r"(?:documents?|contexts?|sources?|passages?|references?|segments?|excerpts?|materials?|"
-    r"(?:search\s+)?results?|texts?|articles?|information)"
-)
-_GIVEN = r"(?:provided|given|available|retrieved|supplied|cited|above|listed|search|source)"
-_MATERIAL = rf"(?:(?:the|these|those|any|all|my|your|this)\s+)?(?:{_GIVEN}\s+){{1,4}}{_THINGS}"
-_THE_MATERIAL = rf"(?:{_MATERIAL}|(?:the|these|those|this)\s+{_THINGS})"
 # Openers that say nothing: the rest of the sentence may claim something.
 _LEAD_IN = re.compile(
-    rf"^(?:(?:based\s+on|according\s+to|from|as\s+per)\s+{_MATERIAL}\s*,\s*"
+    rf"^(?:(?:based\s+on|according\s+to|from|as\s+per)\s+{MATERIAL}\s*,\s*"
     r"|(?:please\s+)?note\s+that\s+|it\s+is\s+(?:important|worth)\s+(?:to\s+note|noting)\s+that\s+"
     r"|(?:certainly|sure|of\s+course|yes|no|sorry|unfortunately)[,!]\s+)",
     re.IGNORECASE,
@@ -55,44 +51,14 @@ _ABOUT_THE_ANSWER = re.compile(
     r"(?:summari[sz]e|describe|discuss|explain|answer|outline)\b)",
     re.IGNORECASE,
 )
-# Each says that the answer, or what it was given, lacks what was asked for.
-_ABSTENTION = re.compile(
-    r"\b(?:i|we)\s+(?:do\s+not|don['’]t|did\s+not|didn['’]t|cannot|can['’]t|can\s+not|"
-    r"could\s+not|couldn['’]t|(?:am|are|was|were)\s+(?:not\s+able|unable)|have\s+no)\b"
-    r"(?=.{0,60}\b(?:know|answer|information|details?|access|determine|provide|say|tell|locate|help|"
-    r"assist|confirm|verify|respond|sure|enough|idea|(?:find|found)\s+(?:this|that|it|any|the|an)\b))"
-    rf"|{_THE_MATERIAL}\s+(?:(?:do|does|did)\s+not|don['’]t|doesn['’]t|didn['’]t)\s+(?:\w+ly\s+)?"
-    r"(?:mention|contain|provide|say|specify|include|address|state|give|discuss|answer|cover|have|"
-    r"offer|indicate|explain|describe|detail|evaluate|list|tell|reveal|clarify)\b"
-    rf"|{_THE_MATERIAL}\s+(?:cannot\s+answer|contains?\s+no\s|offers?\s+no\s|gives?\s+no\s|"
-    r"provides?\s+no\s|(?:is|are)\s+(?:insufficient|not\s+(?:sufficient|enough))|"
-    r"lacks?\s+(?:the\s+|any\s+)?(?:information|details?|answer))"
-    rf"|\b(?:is|are|was|were)\s+not\s+(?:\w+ly\s+)?(?:specified|mentioned|given|provided|stated|included|"
-    r"available|discussed|covered|addressed|detailed|found|contained|described|listed|explained)\s+"
-    rf"(?:anywhere\s+)?(?:in|by|from)\s+{_THE_MATERIAL}"
-    rf"|\b(?:answer|information)\s+is\s+not\s+in\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+says?\s+nothing\b"
-    r"|\bthere\s+(?:is|was)\s+(?:no|not\s+enough|insufficient)\s+(?:relevant\s+)?"
-    r"(?:information|answer|details?)\b"
-    rf"|\bcannot\s+be\s+(?:answered|determined|found|verified)\b(?=.{{0,40}}\b{_THINGS}\b)"
-    r"|\b(?:this|the|your)\s+question\s+(?:is\s+unanswerable|cannot\s+be\s+answered)\b"
-    r"|^(?:no|insufficient|not\s+enough)\s+(?:relevant\s+)?(?:information|answer)\b"
-    r"(?:.{0,40}\b(?:found|available|provided|given)\b|[.!\s]*$)"
-    r"|^(?:(?:the\s+)?(?:answer|information|question)\s+)?(?:is\s+)?(?:unknown|unanswerable|n/?a|"
-    r"not\s+(?:available|known|found|answerable)|cannot\s+be\s+(?:answered|determined|found))[.!\s]*$"
-    r"|^(?:抱歉|对不起|對不起)?[，,]?\s*我(?:没有.{0,12}(?:信息|資訊|资料|資料|答案)|不知道|找不到|"
-    r"(?:无法|無法|不能)(?:回答|确定|確定|提供|找到))|(?:无法|無法|不能)回答(?:这个|這個|该|該|此)?(?:问题|問題)"
-    r"|(?:提供|给定|給定|上述)的?(?:文档|文件|资料|資料|信息|上下文|内容|內容).{0,10}(?:没有|沒有|未)"
-    r"|^(?:к\s+сожалению,?\s+)?(?:у\s+меня\s+нет|я\s+не\s+(?:знаю|могу\s+ответить|наш[её]л|располагаю))\b"
-    r"|в\s+предоставленных\s+\w+\s+(?:нет|не\s+содержится|отсутству\w+)\b"
-    r"|недостаточно\s+(?:информации|данных)\s+для\s+ответа"
-    r"|^(?:عذرا[،,]?\s*)?(?:لا\s+(?:أملك|أعرف|أعلم|أستطيع|يمكنني)|ليس(?:ت)?\s+لدي)\b"
-    r"|لا\s+(?:تتوفر|توجد)\s+(?:لدي\s+)?معلومات"
-    r"|^(?:leider\s+)?ich\s+(?:habe\s+keine|wei(?:ß|ss)\s+(?:es\s+)?nicht|kann\s+\w*\s*(?:frage|das)?\s*nicht)"
-    r"|^je\s+(?:ne\s+sais\s+pas|n['’]ai\s+pas|ne\s+peux\s+pas)|^no\s+(?:tengo|hay)\s+(?:esa\s+)?informaci",
-    re.IGNORECASE,
-)
 _PART = re.compile(r"[,;:—]\s+(?:(?:but|and|however|although|though|while|so|yet),?\s+)?")
+_CONCEDING = re.compile(r"^(?:while|although|though|even\s+though|whereas)\s+", re.IGNORECASE)
 _SHORTEST_REST = 2
+_SHORTEST_CLAUSE = 5
+_LONGEST_OPENER = 6
+_OPENING = frozenset(
+    "about according as at based by due for from given in on regarding to under with".split()  # noqa: SIM905
+)
 # What such a word opens hangs on the part before.
 _HANGING = frozenset("or nor who whom whose which what when where why how whether if".split())  # noqa: SIM905
 
@@ -109,7 +75,8 @@ def statements(text: str) -> list[str]:
     for sentence in split_sentences(text):
         kind, plain = no_claim(sentence), _LEAD_IN.sub("", bare(sentence))
         if kind == "abstention":
-            found += clauses(_beside_abstention(plain))
+            opener = bare(sentence).removesuffix(plain)
+            found += clauses(_beside_abstention(plain, opener))
         elif kind is None:
             found += clauses(_OPINION.sub("", plain))
     return found
@@ -133,7 +100,7 @@ def no_claim(sentence: str) -> NoClaim | None:
         return "heading"
     if _QUESTION.search(plain):
         return "question"
-    if _ABSTENTION.search(plain):
+    if declines(plain):
         return "abstention"
     if _ABOUT_THE_ANSWER.search(plain):
         return "about_the_answer"
@@ -144,20 +111,40 @@ def no_claim(sentence: str) -> NoClaim | None:
     return "heading" if _is_title(plain) else None
 
 
-def abstains(text: str) -> bool:
-    """Return whether a response declines to answer: it says so, and claims nothing else."""
-    kinds = [no_claim(sentence) for sentence in split_sentences(text)]
-    return "abstention" in kinds and not statements(text)
+def abstains(text: str, agreed: bool = False) -> bool:
+    """Return whether a response declines to answer: it says so, and claims nothing else.
+
+    `agreed`: somebody else finds no claim in it either; then less of a wording will do.
+    """
+    sentences = split_sentences(text)
+    claiming = [sentence for sentence in sentences if statements(sentence)]
+    if agreed and claiming:
+        return all(may_decline(bare(sentence)) for sentence in claiming)
+    return not claiming and any(no_claim(sentence) == "abstention" for sentence in sentences)
 
 
-def _beside_abstention(sentence: str) -> str:
-    """Return what a sentence says beside that something is lacking; empty if that is all."""
-    parts = [part for part in _PART.split(sentence) if not _ABSTENTION.search(part)]
-    rest = ", ".join(parts)
+def _beside_abstention(sentence: str, opener: str) -> str:
+    """Return what a sentence says beside that something is lacking; empty if that is all.
+
+    What it lacks may lean on its opener: "Based on the given texts, it cannot be determined".
+    """
+    split = _PART.split(sentence)
+    parts = [part for part in split if not declines(part) and not declines(f"{opener}{part}")]
+    rest = _CONCEDING.sub("", ", ".join(parts))
     words = rest.lower().split()
     hangs = not _HANGING.isdisjoint(words[:2])
-    says = scripts(rest) != {"latin"} or subject_of(rest) is not None
+    says = bool(scripts(rest) != {"latin"} or subject_of(rest))
+    # Only what comes after it may be a list of what is lacking, but for a main clause.
+    says = says or (parts[:1] == split[:1] and _may_be_a_clause(words))
+    conceded = _CONCEDING.match(split[0]) is not None
+    says = says or (conceded and len(words) >= _SHORTEST_CLAUSE)
     return rest if len(words) >= _SHORTEST_REST and says and not hangs else ""
+
+
+def _may_be_a_clause(words: Sequence[str]) -> bool:
+    """Tell words that are enough for a clause: one of a verb, or many and no opener's."""
+    verb = not PREDICATES.isdisjoint(words) or len(words) > _LONGEST_OPENER
+    return len(words) >= _SHORTEST_CLAUSE and verb and words[0] not in _OPENING
 
 
 def _is_checkable(opinion: str) -> bool:

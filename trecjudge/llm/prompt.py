@@ -16,6 +16,7 @@ import orjson
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.llm.model import Program
+from trecjudge.text.steering.marks import TEMPLATE_MARK
 
 Form = Literal["schema", "chat"]
 """The form of a reply: JSON held to a schema by the endpoint, or DSPy's field markers."""
@@ -29,6 +30,8 @@ MOST_OPEN = 500
 MARKER = "[[ ##"
 PLAIN = Program("module", "")
 DEFUSED_MARKER = "[[ # #"
+# A server may read these as the ends of turns wherever they stand.
+_TEMPLATE_MARK = re.compile(TEMPLATE_MARK, re.IGNORECASE)
 OWN_ERROR = "Value error, "
 
 
@@ -252,9 +255,10 @@ def load_signature(reference: str) -> Any:
 
 
 def _fenced(value: Any) -> Any:
-    """Return an input that cannot pose as a field of the prompt or of the reply."""
+    """Return an input that cannot pose as a field of the prompt or reply, nor end its turn."""
     if isinstance(value, str):
-        return value.replace(MARKER, DEFUSED_MARKER)
+        defused = value.replace(MARKER, DEFUSED_MARKER)
+        return _TEMPLATE_MARK.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", defused)
     return [_fenced(entry) for entry in value] if isinstance(value, list) else value
 
 

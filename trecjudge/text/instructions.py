@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
-_ADDRESSES = re.compile(
-    r"""
-    \[\[\s*\#\#                                             # a field marker of a prompt
-    | <\|?(?:im_start|im_end|system|assistant|endoftext)\|?>  # a chat template's marks
-    | \b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+|your\s+|these\s+)*
-      (?:previous|prior|above|earlier|preceding)\s+(?:instructions?|prompts?|rules?|text)\b
-    | \bignore\s+(?:all\s+)?(?:your|these|those)\s+(?:instructions?|rules?)\b
-    | \b(?:answer|reply|respond|return|output|say|label|rate|mark|judge|grade)\s+
-      (?:\w+\s+){0,4}["'`]?(?:full_support|partial_support|no_support|fully\s+supported)\b
-    | \byou\s+are\s+(?:now\s+)?(?:an?\s+)?(?:ai|llm|language\s+model|assistant|judge|grader)\b
-    | \b(?:system|developer)\s+prompt\s*:
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-# No match is possible without one of these; looking for plain text is many times faster.
-_HINTS = (
-    *("[[", "_support", "im_start", "im_end", "system>", "assistant", "endoftext", "ignore"),
-    *("disregard", "forget", "you are", "prompt", "fully supported"),
+from trecjudge.text.steering import english, languages, marks
+from trecjudge.text.steering.disguise import hidden_text, is_common, plain_forms, spaced_out
+from trecjudge.text.steering.rules import Rules
+
+# Of words whose letters stand apart, as no innocent text has them.
+_SPELLED = re.compile(
+    r"ignor|disregard|forget|overrid|instruct|fullsupport|partialsupport|nosupport|supported"
+    r"|attributed|contradicted|verdict|grader|evaluator|assessor|score|grade"
 )
 
 
@@ -30,11 +20,32 @@ _HINTS = (
 def instruction_like(text: str) -> str | None:
     """Return the first passage of `text` that reads like an instruction to the judge, or None.
 
-    It finds what is plain; its silence proves nothing.
+    It finds what is plain, in disguise too; its silence proves nothing.
     """
-    plain = " ".join(text.casefold().split())
-    for hint in _HINTS:
-        if hint in plain:
-            found = _ADDRESSES.search(text)
-            return found[0] if found else None
+    common = is_common(text)
+    hidden = None if common else hidden_text(text)
+    return hidden if hidden is not None else _found_in(text, common)
+
+
+def _found_in(text: str, common: bool) -> str | None:
+    for form in plain_forms(text, common):
+        plain = f"\n{form}"  # what opens a line opens the text too
+        span = _rules().first(plain)
+        if span is None and not common:
+            span = _rules_of_other_scripts().first(plain)
+        if span is not None:
+            return plain[slice(*span)].strip().lstrip(".!?,; ")
+        for written, letters in spaced_out(plain):
+            if _SPELLED.search(letters):
+                return written
     return None
+
+
+@cache
+def _rules() -> Rules:
+    return Rules((*english.RULES, *marks.RULES, *languages.LATIN))
+
+
+@cache
+def _rules_of_other_scripts() -> Rules:
+    return Rules(languages.OTHERS)

@@ -1,0 +1,1 @@
+"""Text that would steer who judges: its kinds, and how it hides."""
