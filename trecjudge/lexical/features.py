@@ -95,8 +95,8 @@ class Found:
     `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the telling terms
     that the document lacks, with no word for the same in the passage, `lacking` their share of
     the weight in a short sentence. `replaced` are words in whose place it has others.
-    `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each telling word is needed; `one_fact`:
-    it says one thing only.
+    `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each telling
+    word is needed; `one_fact`: it says one thing only.
     """
 
     features: Features
@@ -289,12 +289,11 @@ def _any_within(segments: frozenset[int], passage: Passage) -> bool:
 
 def _direction_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:
     """Tell if a word of direction is not in the passage, but one that denies it is."""
+    directed = [term.form for term in wording.terms if term.form in DIRECTED]
+    if not directed:
+        return False
     inside = document.forms_between(passage.first, passage.last)
-    return any(
-        term.form not in inside and opposed(term.form, inside)
-        for term in wording.terms
-        if term.form in DIRECTED
-    )
+    return any(form not in inside and opposed(form, inside) for form in directed)
 
 
 def _negation_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:

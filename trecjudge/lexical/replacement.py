@@ -18,8 +18,8 @@ SINGLE_FACT = 6.0
 
 _NEAR_COPY = 0.75
 # What must be there whatever is replaced, and the terms that may be absent.
-_SAME_MATTER = 1 / 3
-_MOST_ABSENT = 8
+_SAME_MATTER = 0.35
+_MOST_ABSENT = 6
 _FEWEST = 2
 Segment = tuple[Sequence[str], Sequence[str]]
 """The words of a segment as written, and their forms."""
@@ -38,20 +38,20 @@ def replacements(
     """Return what the document replaces, if the rest of the sentence is nearly the same there.
 
     A word of a kind is replaced by another of it, one that is denied by a prefix by the other, a
-    name by a name, a count by a count, and a number by the same one of another unit or bound. Of a
-    longer sentence, and for names and counts, the two must stand between the same words. `total`
-    is the weight of the sentence.
+    name by a name, a count by a count, and of a single fact a number by the same one of another
+    unit or bound. Of a longer sentence, and for names and counts, the two must stand between the
+    same words. `total` is the weight of the sentence.
     """
     if not passage.weight or passage.weight < _SAME_MATTER * total or len(absent) > _MOST_ABSENT:
         return ()
-    found = list(_elsewhere(wording, absent, document))
+    in_place = wording.size > SINGLE_FACT
+    found = [] if in_place else list(_elsewhere(wording, absent, document))
     candidates = [term for term in absent if _replaceable(term, wording, document)]
-    numbered = any(term.number for term in wording.terms)
+    numbered = not in_place and any(term.number for term in wording.terms)
     idle = sum([term.weight for term in candidates])
     if not (candidates or numbered) or passage.weight < _NEAR_COPY * (total - idle):
         return tuple(found)
     segments = _segments(document, range(passage.first, passage.last + 1))
-    in_place = wording.size > SINGLE_FACT
     others = (_replacement(t, wording, document, segments, in_place) for t in candidates)
     found += filter(None, others)
     if numbered:
@@ -68,9 +68,7 @@ def _elsewhere(
     Of a single fact one sentence has all the other telling words, with another of the kind, or
     another number in its place, and none of these has the word.
     """
-    if wording.size > SINGLE_FACT or len(wording.telling) < _FEWEST:
-        return
-    if any(term.form in wording.tells for term in absent):
+    if len(wording.telling) < _FEWEST or any(term.form in wording.tells for term in absent):
         return
     for term in wording.telling:
         if not (term.number or _rivals(term, wording.text, document)):

@@ -113,8 +113,13 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
         hedged=not HEDGES.isdisjoint(forms),
         telling=telling,
         tells=frozenset([term.form for term in telling]),
-        size=sum([_BIGRAM if is_spaceless(t.form) else 1.0 for t in telling]),
+        size=_size(bare, telling),
     )
+
+
+def _size(text: str, telling: Sequence[Term]) -> float:
+    pairs = sum(is_spaceless(term.form) for term in telling) if is_spaceless(text) else 0
+    return len(telling) - _BIGRAM * pairs
 
 
 def _telling(text: str, terms: Iterable[Term], grammar: Set[str]) -> list[Term]:

@@ -34,6 +34,7 @@ _FORMS: Mapping[str, frozenset[str]] = {
     if language not in _SPACELESS
 }
 ENGLISH = _FORMS["english"]
+_FOREIGN = frozenset().union(*_FORMS.values()) - ENGLISH
 _CUTS = [
     re.compile(rf"(?:{'|'.join(sorted(_WORDS[language], key=len, reverse=True))}|[\W_])++")
     for language in _SPACELESS
@@ -50,7 +51,7 @@ def grammar_of(forms: Set[str]) -> Set[str]:
     English where that is as likely; so "die", "war" and "man" are words of an English text.
     """
     best, most = ENGLISH, len(ENGLISH & forms)
-    if _PLENTY * most >= len(forms):
+    if _PLENTY * most >= len(forms) or _FOREIGN.isdisjoint(forms):
         return ENGLISH
     for words in _FORMS.values():
         count = len(words & forms)
