@@ -34,8 +34,8 @@ class Comparison:
     `missing` are the telling words of the sentence that the document lacks, as written, at most
     eight; `numbers_missing` its numbers that the document lacks. `negation_differs`: a word is
     negated on one side only; `direction_differs`: one side says rise where the other says fall;
-    `replaced`: what the document has in place of words of the sentence. `short`: so few telling
-    words that each of them is needed.
+    `replaced`: what the document has in place of words of the sentence. `wanting`: a word is
+    replaced, one that a short sentence needs is missing, or it has none that tells something.
     """
 
     score: float
@@ -51,7 +51,7 @@ class Comparison:
     confidence: float = 1.0
     direction_differs: bool = False
     replaced: tuple[Replacement, ...] = ()
-    short: bool = False
+    wanting: bool = False
 
 
 def compare(
@@ -84,7 +84,7 @@ def compare(
         confidence=confidence,
         direction_differs=found.direction_differs,
         replaced=found.replaced,
-        short=found.short,
+        wanting=bool(found.replaced) or found.too_little,
     )
 
 
@@ -97,7 +97,7 @@ def _tells(wording: Wording) -> bool:
 
 
 def _nothing(reason: str) -> Comparison:
-    return Comparison(0.0, "no_support", 0, 0, (), (), False, reason)
+    return Comparison(0.0, "no_support", 0, 0, (), (), False, reason, wanting=True)
 
 
 def _of_function_words(wording: Wording, document: Prepared) -> Comparison:

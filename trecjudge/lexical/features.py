@@ -129,8 +129,12 @@ class Found:
     @property
     def incomplete(self) -> bool:
         """Whether something rules full support out."""
-        too_little = self.short and self.lacking >= _ONE_OF_FIVE
-        return self.contradicted or too_little or self.in_document < _MOST
+        return self.contradicted or self.too_little or self.in_document < _MOST
+
+    @property
+    def too_little(self) -> bool:
+        """Whether a short sentence lacks a word that it cannot do without."""
+        return self.short and self.lacking >= _ONE_OF_FIVE
 
 
 def find(wording: Wording, document: Prepared) -> Found:
