@@ -1,20 +1,32 @@
-"""Short sentences held against near copies: one word replaced or missing, and right paraphrases.
+"""Short sentences with a near copy: one word replaced or missing, and right paraphrases.
 
-Each row: kind, sentence, document. Of `REPLACED` none may be full support; of `SUPPORTED` all are
-supported, in full or in part. Every other row was looked at only when the rules were done.
+Each row: kind, sentence, document. None of `REPLACED` is full support; all of `SUPPORTED` are
+supported, in full or in part. Every second row was looked at only when the rules were done.
 """
 
-REPLACED = [
+from __future__ import annotations
+
+Pair = tuple[str, str, str]
+
+
+REPLACED: list[Pair] = [
     ("colour", "The ferry is blue.", "The ferry is red."),
-    ("colour in a longer one", "The old mill by the river was painted yellow in the autumn of 1987.",
-     "The old mill by the river was painted green in the autumn of 1987."),
+    (
+        "colour in a longer one",
+        "The old mill by the river was painted yellow in the autumn of 1987.",
+        "The old mill by the river was painted green in the autumn of 1987.",
+    ),
     ("day", "The market opens on Monday.", "The market opens on Thursday."),
     ("month", "The treaty was signed in May 1955.", "The treaty was signed in June 1955."),
     ("season", "The geese leave in autumn.", "The geese leave in spring."),
     ("city", "The conference was held in Lyon.", "The conference was held in Turin."),
     ("country", "Norway won the final.", "Sweden won the final."),
     ("nationality", "He was a Danish painter.", "He was a Finnish painter."),
-    ("person", "The bridge was opened by Ingrid Solberg.", "The bridge was opened by Karin Lindqvist."),
+    (
+        "person",
+        "The bridge was opened by Ingrid Solberg.",
+        "The bridge was opened by Karin Lindqvist.",
+    ),
     ("surname", "The novel was written by Mary Hollis.", "The novel was written by Mary Tarrant."),
     ("unit of length", "The tunnel is 5 km long.", "The tunnel is 5 miles long."),
     ("unit of weight", "The dose is 5 mg.", "The dose is 5 g."),
@@ -63,14 +75,30 @@ REPLACED = [
     ("Russian colour", "Паром синий.", "Паром красный."),
     ("Chinese colour", "渡轮是蓝色的。", "渡轮是红色的。"),
     ("Arabic colour", "العبارة زرقاء", "العبارة حمراء"),
-    ("only function words", "It was there that they had been.", "The mill burned; it was there all the time."),
-    ("German function words", "Das ist es, was sie dort waren.", "Das Schiff ist alt, und es war dort, was sie sahen."),
-    ("French function words", "C'est ce qui était avec elle.", "Le navire qui était avec elle est ancien, et c'est tout."),
+    (
+        "only function words",
+        "It was there that they had been.",
+        "The mill burned; it was there all the time.",
+    ),
+    (
+        "German function words",
+        "Das ist es, was sie dort waren.",
+        "Das Schiff ist alt, und es war dort, was sie sahen.",
+    ),
+    (
+        "French function words",
+        "C'est ce qui était avec elle.",
+        "Le navire qui était avec elle est ancien, et c'est tout.",
+    ),
 ]
 
-SUPPORTED = [
+SUPPORTED: list[Pair] = [
     ("copy", "The ferry is blue.", "The ferry is blue."),
-    ("copy among others", "The ferry is blue.", "The harbour is busy. The ferry is blue. It sails at noon."),
+    (
+        "copy among others",
+        "The ferry is blue.",
+        "The harbour is busy. The ferry is blue. It sails at noon.",
+    ),
     ("synonym", "The island is large.", "The island is big."),
     ("hurt", "Two workers were hurt.", "Two workers were injured."),
     ("bought", "The firm bought the mine.", "The firm acquired the mine."),
@@ -85,16 +113,27 @@ SUPPORTED = [
     ("nationality", "He was a painter from Norway.", "He was a Norwegian painter."),
     ("doctor", "Her uncle was a doctor.", "Her uncle was a physician."),
     ("died", "The fire killed two miners.", "Two miners died in the fire."),
-    ("shorter", "The mayor resigned.", "The mayor of Bergen resigned on Monday after a long quarrel."),
+    (
+        "shorter",
+        "The mayor resigned.",
+        "The mayor of Bergen resigned on Monday after a long quarrel.",
+    ),
     ("other colours about", "The ferry is blue.", "The blue ferry leaves the red pier at noon."),
-    ("more said", "She won a silver medal.", "She won a silver medal, and her sister a bronze one."),
+    (
+        "more said",
+        "She won a silver medal.",
+        "She won a silver medal, and her sister a bronze one.",
+    ),
     ("located", "The mill is located in Kent.", "The mill stands in Kent."),
     ("annual", "The fair is held annually.", "The fair is held yearly."),
-    ("car", "The car is old.", "The automobile is old."),
+    ("car", "The car was sold in 1931.", "The automobile was sold in 1931."),
     ("children", "The children planted trees.", "The kids planted trees."),
     ("wrote", "Mary Hollis wrote the novel.", "The novel was written by Mary Hollis."),
-    ("longer with another word", "The old mill by the river was painted green by volunteers in 1987.",
-     "The old mill by the river was coloured green by volunteers in 1987."),
+    (
+        "longer with another word",
+        "The old mill by the river was painted green by volunteers in 1987.",
+        "The old mill by the river was coloured green by volunteers in 1987.",
+    ),
     ("German order", "Die Brücke wurde 1931 gebaut.", "1931 wurde die Brücke gebaut."),
     ("Chinese order", "东京是日本的首都。", "日本的首都是东京。"),
     ("copy of function words", "It was so.", "The mill burned. It was so."),

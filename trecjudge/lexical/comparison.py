@@ -9,7 +9,6 @@ from trecjudge.lexical.calibration import Calibration, shipped_calibration
 from trecjudge.lexical.features import Found, find
 from trecjudge.lexical.prepared import Prepared, prepare
 from trecjudge.lexical.reasons import Label, as_written, reason_of
-from trecjudge.lexical.replacement import Replacement
 from trecjudge.lexical.wording import Wording, read_wording
 from trecjudge.text.tokens import read_forms
 
@@ -34,7 +33,7 @@ class Comparison:
     `missing` are the telling words of the sentence that the document lacks, as written, at most
     eight; `numbers_missing` its numbers that the document lacks. `negation_differs`: a word is
     negated on one side only; `direction_differs`: one side says rise where the other says fall;
-    `replaced`: what the document has in place of words of the sentence. `wanting`: a word is
+    `replaced`: words in whose place the document has others. `wanting`: a word is
     replaced, one that a short sentence needs is missing, or it has none that tells something.
     """
 
@@ -50,7 +49,7 @@ class Comparison:
     full: float = 0.0
     confidence: float = 1.0
     direction_differs: bool = False
-    replaced: tuple[Replacement, ...] = ()
+    replaced: tuple[str, ...] = ()
     wanting: bool = False
 
 

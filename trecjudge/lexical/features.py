@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from trecjudge.lexical.passages import NO_PASSAGE, Passage, best_passage
 from trecjudge.lexical.prepared import Prepared
-from trecjudge.lexical.replacement import SINGLE_FACT, Replacement, replacements
+from trecjudge.lexical.replacement import SINGLE_FACT, replacements
 from trecjudge.lexical.wording import Term, Wording
 from trecjudge.text.directions import DIRECTED, opposed
 from trecjudge.text.kinds import stands_in
@@ -107,7 +107,7 @@ class Found:
     negation_differs: bool
     direction_differs: bool
     passage: Passage
-    replaced: tuple[Replacement, ...]
+    replaced: tuple[str, ...]
     lacking: float
     near_copy: bool
     short: bool
@@ -122,7 +122,8 @@ class Found:
     @property
     def refuted(self) -> bool:
         """Whether nothing is left: the one fact of a near copy is another, or half is missing."""
-        if self.contradicted and self.near_copy and self.one_fact:
+        otherwise = bool(self.replaced) or self.negation_differs or self.direction_differs
+        if otherwise and self.near_copy and self.one_fact:
             return True
         return self.short and self.lacking >= _HALF
 
@@ -176,7 +177,7 @@ def find(wording: Wording, document: Prepared) -> Found:
         *(features, in_document, in_passage, lacked, numbers),
         *(negation_differs, direction_differs, passage, replaced),
         lacking=_weight(lacked) / (_weight(wording.telling) or 1.0) if short else 0.0,
-        near_copy=bool(replaced) or near_copy or _but_for_numbers(absent, passage, tally.total),
+        near_copy=bool(replaced) or near_copy,
         short=short,
         one_fact=wording.size <= SINGLE_FACT and len(wording.parts) <= 1,
     )
@@ -266,11 +267,6 @@ def _near_copy(absent: Sequence[Term], passage: Passage, total: float) -> bool:
 def _weight(terms: Sequence[Term]) -> float:
     # Weights of pairs of characters say more of the script than of the words.
     return sum([1.0 if is_spaceless(term.form) else term.weight for term in terms])
-
-
-def _but_for_numbers(absent: Sequence[Term], passage: Passage, total: float) -> bool:
-    idle = sum([term.weight for term in absent if term.number])
-    return passage.weight >= _NEAR_COPY * (total - idle) > 0
 
 
 def _lacked(

@@ -31,9 +31,9 @@ def reason_of(label: Label, found: Found, missing: Sequence[str]) -> str:
 
 
 def _against(found: Found, missing: Sequence[str]) -> Iterator[str]:
-    replaced = {one.ours for one in found.replaced}
-    yield from (f"{one.theirs!r} stands there for {one.ours!r}" for one in found.replaced)
-    if lacking := [word for word in missing if word not in replaced]:
+    if found.replaced:
+        yield f"another stands there for {_listed(found.replaced)}"
+    if lacking := [word for word in missing if word not in found.replaced]:
         yield f"missing: {_listed(lacking)}"
     if found.negation_differs:
         yield "negated on one side only"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from trecjudge.lexical.passages import Passage
 from trecjudge.lexical.prepared import Prepared
@@ -25,22 +24,15 @@ Segment = tuple[Sequence[str], Sequence[str]]
 """The words of a segment as written, and their forms."""
 
 
-class Replacement(NamedTuple):
-    """A word of the sentence, and the one in its place, as written."""
-
-    ours: str
-    theirs: str
-
-
 def replacements(
     wording: Wording, absent: Sequence[Term], document: Prepared, passage: Passage, total: float
-) -> tuple[Replacement, ...]:
-    """Return what the document replaces, if the rest of the sentence is nearly the same there.
+) -> tuple[str, ...]:
+    """Return the words in whose place a near copy of the rest of the sentence has others.
 
     A word of a kind is replaced by another of it, one that is denied by a prefix by the other, a
-    name by a name, a count by a count, and of a single fact a number by the same one of another
-    unit or bound. Of a longer sentence, and for names and counts, the two must stand between the
-    same words. `total` is the weight of the sentence.
+    name by a name, a number by a number, and that of a single fact by the same one of another unit
+    or bound. Of a longer sentence, and for names and numbers, the two must stand between the same
+    words. `total` is the weight of the sentence.
     """
     if not passage.weight or passage.weight < _SAME_MATTER * total or len(absent) > _MOST_ABSENT:
         return ()
@@ -54,16 +46,14 @@ def replacements(
     segments = _segments(document, range(passage.first, passage.last + 1))
     others = (_replacement(t, wording, document, segments, in_place) for t in candidates)
     found += filter(None, others)
-    if numbered:
+    if numbered and not found:
         start, end = document.spans[passage.first][0], document.spans[passage.last][1]
         found += _quantities(wording.text, document.text[start:end])
     return tuple(found)
 
 
-def _elsewhere(
-    wording: Wording, absent: Sequence[Term], document: Prepared
-) -> Iterator[Replacement]:
-    """Yield what stands for a word that the document has, but says of another thing.
+def _elsewhere(wording: Wording, absent: Sequence[Term], document: Prepared) -> Iterator[str]:
+    """Yield the words that the document has, but says of another thing.
 
     Of a single fact one sentence has all the other telling words, with another of the kind, or
     another number in its place, and none of these has the word.
@@ -87,9 +77,9 @@ def _segments(document: Prepared, indexes: Iterable[int]) -> list[Segment]:
 
 def _replaceable(term: Term, wording: Wording, document: Prepared) -> bool:
     """Tell if something can stand in the place of a word that makes it another statement."""
-    if term.form[0].isdigit():
-        return not term.number
-    return _is_name(term, wording.text) or bool(_rivals(term, wording.text, document))
+    if term.form[0].isdigit() or _is_name(term, wording.text):
+        return True
+    return bool(_rivals(term, wording.text, document))
 
 
 def _is_name(term: Term, text: str) -> bool:
@@ -116,15 +106,14 @@ def _replacement(
     document: Prepared,
     segments: Sequence[Segment],
     in_place: bool,
-) -> Replacement | None:
-    """Return what stands for a term in one of the segments.
+) -> str | None:
+    """Return a term as written if something else stands for it in one of the segments.
 
     With `in_place` between the same words; a word that excludes the term otherwise anywhere.
     """
     if stands_in(term.form, {form for _, forms in segments for form in forms}):
         return None
     excluding = _rivals(term, wording.text, document)
-    ours = wording.text[term.start : term.end]
     for written, forms in segments:
         for place, form in enumerate(forms):
             if form in wording.forms:
@@ -141,7 +130,7 @@ def _replacement(
                 name &= _has_name_shape(written[place]) and _is_name(term, wording.text)
                 fits = name and _same_place(term, wording, forms, place)
             if fits:
-                return Replacement(ours, written[place])
+                return wording.text[term.start : term.end]
     return None
 
 
@@ -169,11 +158,11 @@ def _around(forms: Sequence[str], place: int) -> tuple[str, str, str, str]:
     return padded[0], padded[1], after[0], after[1]
 
 
-def _quantities(sentence: str, passage: str) -> Iterator[Replacement]:
+def _quantities(sentence: str, passage: str) -> Iterator[str]:
     """Yield the numbers that the passage has of other units, or with the opposite bound, only."""
     ours = [mine for mine in quantities(sentence) if mine.unit in MEASURED or mine.bound]
     theirs = list(quantities(passage)) if ours else []
     for mine in ours:
         same = [one for one in theirs if one.number == mine.number]
         if same and all(other_quantity(mine, one) for one in same):
-            yield Replacement(mine.written, same[0].written)
+            yield mine.written
