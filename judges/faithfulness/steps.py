@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judges.faithfulness.wording import UNSURE, YES
-from trecjudge.claims.asking import NOT_FOUND, in_parts, proof_lacks
+from trecjudge.claims.asking import NOT_FOUND, in_parts, no_evidence, with_note
 from trecjudge.claims.offline import missing
 from trecjudge.claims.search import Library, Passage
 from trecjudge.errors import JudgmentFailed
@@ -151,7 +151,7 @@ def _answer(
 ) -> Answer | JudgmentFailed:
     """Return an answer with the truth that decides it; a decision without one is none.
 
-    By a truth that does not bear on the claim it is unsure.
+    By a truth that says nothing, or has another number, it is unsure.
     """
     decides = 1 <= number <= len(truths)
     if label != UNSURE and not decides:
@@ -159,7 +159,10 @@ def _answer(
     if not decides:
         return Answer(label, reason, (), usage)
     truth = truths[number - 1]
-    if label != UNSURE and (what := proof_lacks(claim, truth.fact.text, numbers=label == YES)):
-        reason = f"{NOT_FOUND}: {what}: {truth.fact.text}; the model said {label}: {reason}"
+    fact = truth.fact.text
+    if label != UNSURE and (what := no_evidence(claim, fact, asserts=label == YES)):
+        reason = f"{NOT_FOUND}: {what}: {fact}; the model said {label}: {reason}"
         return Answer(UNSURE, reason, (truth.source,), usage)
+    if label == YES:
+        reason = with_note(claim, fact, reason)
     return Answer(label, reason, (truth.source,), usage)

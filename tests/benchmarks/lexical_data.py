@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 from trecjudge.calibrate.fitting import is_copy
 from trecjudge.calibrate.measuring import measure_apart
 from trecjudge.calibrate.pairs import LabelledPair, read_pairs
-from trecjudge.lexical.comparison import MOST_CONTRADICTED
+from trecjudge.lexical.comparison import ruled
 from trecjudge.lexical.features import Found
 from trecjudge.lexical.prepared import prepare
 from trecjudge.lexical.wording import read_wording
@@ -139,9 +139,7 @@ def _chances(values: Floats, found: Sequence[Found], odds: Sequence[Odds]) -> Fl
     if not found:
         return np.zeros((0, 2))
     supported, full = (1 / (1 + np.exp(-of(values))) for of in odds)
-    contradicted = np.array([one.contradicted for one in found])
-    limit = np.where(contradicted, MOST_CONTRADICTED, 1.0) * supported
-    both = np.stack([supported, np.minimum(full, limit)], axis=1)
+    both = np.array([ruled(*row) for row in zip(found, supported, full, strict=True)])
     return both * np.array([[one.passage.weight > 0] for one in found])
 
 

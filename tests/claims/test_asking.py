@@ -161,14 +161,20 @@ def test_passages_are_looked_for_by_meaning_where_the_extra_is_installed() -> No
 @pytest.mark.parametrize(
     ("claim", "quotes", "label"),
     [
-        pytest.param("The army has 99 divisions.", ["the"], "AMBIGUOUS", id="no word of the claim"),
-        pytest.param("The army has 99 divisions.", ["army has 18"], "AMBIGUOUS", id="its number"),
+        pytest.param("The army has 99 divisions.", ["the"], "AMBIGUOUS", id="one function word"),
+        pytest.param("The army has 99 divisions.", ["of the"], "AMBIGUOUS", id="two"),
+        pytest.param("The army has 99 divisions.", ["."], "AMBIGUOUS", id="a stop"),
+        pytest.param("The army has 99 divisions.", ["e"], "AMBIGUOUS", id="a letter of a word"),
+        pytest.param("The army has 99 divisions.", ["army has 18"], "AMBIGUOUS", id="other number"),
         pytest.param("The army has 18 divisions.", ["army has 18"], "ATTRIBUTED", id="there"),
         pytest.param("The army has divisions.", ["army", "made up"], "AMBIGUOUS", id="one is not"),
+        pytest.param(
+            "The army has divisions.", ["of the", "army has"], "ATTRIBUTED", id="one says"
+        ),
     ],
 )
-def test_a_quote_must_prove_something(claim: str, quotes: list[str], label: str) -> None:
-    text = "the army has 18 divisions and the navy has 5 ships."
+def test_a_quote_must_say_something(claim: str, quotes: list[str], label: str) -> None:
+    text = "the army of the king has 18 divisions and the navy has 5 ships. The army has 18 men."
     assert asked(says("ATTRIBUTED", *quotes), claim, library(text)).label == label
 
 
@@ -192,3 +198,45 @@ def test_documents_carried_without_text_cost_no_call() -> None:
     found = asked(model, "Tin shines.", Library([], hollow=["z"]))
     assert (found.label, found.reason) == ("UNATTRIBUTED", "no document; carried without text: z")
     assert model.asked == []
+
+
+PARAPHRASES = [
+    ("CONTRADICTED", "Nobody was hurt.", "Two workers died in the fire."),
+    ("CONTRADICTED", "The talks were a success.", "Negotiations collapsed within hours."),
+    ("CONTRADICTED", "The bridge is closed.", "Traffic crosses freely."),
+    ("CONTRADICTED", "She never left Norway.", "In 1911 Solberg emigrated to Chile."),
+    ("CONTRADICTED", "The species is common.", "Only three pairs survive."),
+    ("CONTRADICTED", "He accepted the prize.", "They did not."),
+    ("CONTRADICTED", "The firm is solvent.", "It filed for bankruptcy on Monday."),
+    ("CONTRADICTED", "The tower has 99 floors.", "The tower has 18 floors."),
+    ("CONTRADICTED", "Niemand wurde verletzt.", "Zwei Arbeiter kamen ums Leben."),
+    ("CONTRADICTED", "Personne n'a été blessé.", "Deux ouvriers sont morts."),
+    ("CONTRADICTED", "无人受伤。", "两名工人死亡。"),
+    ("CONTRADICTED", "Никто не пострадал.", "Двое рабочих погибли."),
+    ("CONTRADICTED", "لم يصب أحد", "توفي عاملان في الحريق"),
+    ("CONTRADICTED", "Nobody was hurt.", "Двое рабочих погибли."),
+    ("ATTRIBUTED", "Unemployment fell.", "More people found jobs."),
+    ("ATTRIBUTED", "He was a physician.", "Kumar practised medicine."),
+    ("ATTRIBUTED", "The project was cheap.", "It cost next to nothing."),
+    ("ATTRIBUTED", "13 people came.", "More than a dozen showed up."),
+    ("ATTRIBUTED", "It opened in 2023.", "The doors were opened last year."),
+    ("ATTRIBUTED", "50 % of the crew left.", "Half of the sailors quit."),
+    ("ATTRIBUTED", "The course is 42 km.", "Runners cover a marathon."),
+    ("ATTRIBUTED", "He was 41 in 2020.", "Born in 1979, he still lives there."),
+    ("ATTRIBUTED", "Der Preis stieg.", "Es wurde teurer."),
+    ("ATTRIBUTED", "El rey murió.", "Falleció el monarca."),
+    ("ATTRIBUTED", "人口减少了。", "居民比以前少。"),
+    ("ATTRIBUTED", "The mayor resigned.", "El alcalde dimitió."),
+]
+
+
+@pytest.mark.parametrize(("label", "claim", "quote"), PARAPHRASES)
+def test_a_verdict_with_a_quote_in_other_words_is_kept(label: str, claim: str, quote: str) -> None:
+    model = says(label, quote)
+    assert asked(model, claim, library(f"{quote} The harbour lay still.")).label == label
+
+
+def test_a_number_that_the_quote_lacks_is_noted() -> None:
+    model = says("ATTRIBUTED", "More than a dozen showed up")
+    found = asked(model, "13 people came.", library("More than a dozen showed up."))
+    assert found.reason == "So. (not in what was quoted: '13 people')"

@@ -25,6 +25,9 @@ from trecjudge.claims.contradiction import contradiction
             "The war ended in 2000.", "The war ended in 1998.", id="a year is not rounded"
         ),
         pytest.param("Profits rose to 5%.", "Profits rose to 7%.", id="rose to"),
+        pytest.param("The ferry is blue.", "The ferry is red.", id="colour"),
+        pytest.param("The harbour is open.", "The harbour is closed today.", id="opposite"),
+        pytest.param("Die Fähre ist blau.", "Die Fähre ist rot.", id="German colour"),
         pytest.param("法律有12章。", "法律有18章。", id="Chinese"),
         pytest.param("В городе 3 моста.", "В городе 5 мостов.", id="Russian"),
     ],
@@ -52,6 +55,10 @@ def test_contradicted(claim: str, passage: str) -> None:
             "Lung, bowel, breast and prostate cancers together make almost half (45%) of deaths.",
             id="of more than the claim is about",
         ),
+        pytest.param("The ferry is blue.", "The bus is red.", id="a colour of another thing"),
+        pytest.param("The blue ferry sank.", "The red ferry sank.", id="which one, not what"),
+        pytest.param("She plays the cello.", "She plays the flute.", id="both may be"),
+        pytest.param("The ferry is blue.", "The ferry is not red.", id="denied"),
         pytest.param("", "", id="nothing"),
     ],
 )

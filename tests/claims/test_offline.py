@@ -34,6 +34,28 @@ def verdict(claim: str, *texts: str) -> Verdict:
         pytest.param(
             "It is divided into 18 chapters.", [GITA], "ATTRIBUTED", "EXACT", id="word for word"
         ),
+        pytest.param("The ferry is blue.", ["The ferry is red."], "CONTRADICTED", "", id="colour"),
+        pytest.param(
+            "The ferry from Dover to Calais is blue.",
+            ["The ferry from Dover to Calais is empty."],
+            "UNATTRIBUTED",
+            "",
+            id="the telling word is missing",
+        ),
+        pytest.param(
+            "The firm in Dover sold the big old mine.",
+            ["The firm in Dover bought the big old mine."],
+            "UNATTRIBUTED",
+            "",
+            id="another of its kind",
+        ),
+        pytest.param(
+            "It was what it had been.",
+            ["What was it? It had been."],
+            "UNATTRIBUTED",
+            "",
+            id="only function words",
+        ),
         pytest.param(
             "Add 3 cups of flour [1].", ["Add 2 cups of flour."], "CONTRADICTED", "", id="3 cups"
         ),

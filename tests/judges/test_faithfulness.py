@@ -104,7 +104,7 @@ def test_with_a_model_the_steps_follow_one_another() -> None:
 def test_a_list_of_verdicts_that_does_not_fit_is_asked_for_claim_by_claim() -> None:
     model = scripted("no", "yes", "yes", "yes")
     found = judged(ANSWER, model)
-    assert verdicts(found) == ["no", "no", "unsure"]
+    assert verdicts(found) == ["no", "no", "no"]
     assert [len(inputs["claims"]) for inputs in model.asked[2:]] == [3, 1, 1, 1]
 
 
@@ -172,7 +172,25 @@ def test_a_decision_that_no_truth_decides_is_none() -> None:
         return found | {"numbers": [7, 1, 0]} if "claims" in inputs else found
 
     found = judged(ANSWER, ScriptedModel(answer))
-    assert verdicts(found) == [None, "unsure", "unsure"]
+    assert verdicts(found) == [None, "yes", "unsure"]
+    assert found[2].reason.endswith("(not in what was quoted: '1895')")
+
+
+@pytest.mark.parametrize(
+    ("label", "claim", "truth", "kept"),
+    [
+        pytest.param("no", "Nobody was hurt.", "Two workers died in the fire.", "no", id="denied"),
+        pytest.param("yes", "Half of it burned.", "The fire took 50 % of it.", "yes", id="half"),
+        pytest.param("yes", "It has 12 rooms.", "It has a dozen rooms.", "yes", id="a dozen"),
+        pytest.param("yes", "It has 12 rooms.", "It has 18 rooms.", "unsure", id="other number"),
+        pytest.param("no", "It has 12 rooms.", "It has 18 rooms.", "no", id="number denied"),
+    ],
+)
+def test_a_verdict_by_a_truth_in_other_words_is_kept(
+    label: str, claim: str, truth: str, kept: str
+) -> None:
+    answer = response((claim, ["k"]), documents={"k": truth})
+    assert verdicts(judged(answer, scripted(label, truths=(truth,)))) == [kept]
 
 
 def test_a_cascade_spares_the_model_what_words_can_tell() -> None:

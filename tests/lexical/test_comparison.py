@@ -30,7 +30,13 @@ def judged(sentence: str, document: str) -> Comparison:
             id="half of it",
         ),
         pytest.param(
-            "The Eiffel Tower was completed in 1898.", TOWER, "partial_support", id="wrong number"
+            "The Eiffel Tower was completed in 1898.", TOWER, "no_support", id="wrong number"
+        ),
+        pytest.param(
+            "The lattice tower in Paris was sold in 1898.",
+            TOWER,
+            "partial_support",
+            id="another number and more",
         ),
         pytest.param(
             "The Eiffel Tower was completed in 1889 [2].", TOWER, "full_support", id="citation mark"
@@ -169,7 +175,7 @@ def test_the_same_number_in_another_writing_is_full_support(one: str, other: str
 )
 def test_what_contradicts_is_no_full_support(sentence: str, document: str) -> None:
     found = judged(sentence, document)
-    assert found.label == "partial_support"
+    assert found.label == "no_support"
     assert found.full < found.probability / 2
 
 
@@ -241,7 +247,7 @@ def test_missing_words_are_as_written_and_in_order() -> None:
 
 
 def test_missing_bigrams_are_joined() -> None:
-    assert judged("大阪城很大", "很大").missing == ("大阪城很",)
+    assert judged("大阪城很大", "很大").missing == ("大阪城",)
 
 
 def test_at_most_eight_words_are_missing() -> None:

@@ -25,11 +25,12 @@ from trecjudge.lexical.wording import wording_of
 from trecjudge.llm.model import Model, Prediction, Program
 from trecjudge.records import Source
 from trecjudge.text.embeddings import Embedder
-from trecjudge.text.tokens import comparable, scripts, tokenize
 
 ATTRIBUTE = Program("attribute", "trecjudge.claims.program:Attribute")
 NOT_FOUND = "evidence_not_found"
 _CONTEXT = 200
+# "They did not" may be evidence; "of the" stands everywhere.
+_FEWEST_WORDS = 3
 T = TypeVar("T")
 
 
@@ -133,49 +134,70 @@ def _with_context(passage: Passage) -> Passage:
 
 
 def _read(claim: str, part: Sequence[Passage], prediction: Prediction) -> Verdict:
-    """Return the verdict that a reply makes; quotes that are not there make it AMBIGUOUS."""
+    """Return the verdict that a reply makes; without a quote that is there it is AMBIGUOUS."""
     fields, usage = prediction.fields, prediction.call.usage
     label, reason = fields["verdict"], fields["reason"]
     quotes = [quote for quote in fields["quotes"] if quote.strip()]
     found = [quoted(quote, part) for quote in quotes]
     sources: tuple[Source, ...] = tuple(dict.fromkeys(filter(None, found)))
+    text = "\n".join(source.excerpt for source in sources)
     match = ""
     if label == ATTRIBUTED:
         match = match_of(claim, sources)
         if match == PARAPHRASE and fields["match"] not in ("NONE", EXACT):
             match = fields["match"]
-    if label in (ATTRIBUTED, CONTRADICTED) and (what := _unproved(claim, label, match, found)):
+    asserts = label == ATTRIBUTED and match != INFERENCE
+    if label in (ATTRIBUTED, CONTRADICTED) and (
+        what := _not_there(found) or no_evidence(claim, text, asserts)
+    ):
         reason = f"{NOT_FOUND}: {what}; the model said {label}: {reason}"
         return Verdict(AMBIGUOUS, reason, "llm", sources, usage=usage)
+    if asserts:
+        reason = with_note(claim, text, reason)
     return Verdict(label, reason, "llm", sources, match, usage=usage)
 
 
-def _unproved(claim: str, label: str, match: str, found: Sequence[Source | None]) -> str:
-    """Return what the quotes lack to prove a verdict; empty where they are enough.
-
-    Each must be in the documents. What is inferred need not have the numbers of the claim.
-    """
+def _not_there(found: Sequence[Source | None]) -> str:
+    """Return what is wrong with the quotes of a decision; empty where all are in the documents."""
     if not found:
         return "no quote was given"
-    if None in found:
-        return "a quote is not in the documents"
-    text = "\n".join(source.excerpt for source in found if source)
-    return proof_lacks(claim, text, numbers=label == ATTRIBUTED and match != INFERENCE)
+    return "a quote is not in the documents" if None in found else ""
 
 
-def proof_lacks(claim: str, text: str, numbers: bool) -> str:
-    """Return what a text lacks that is to prove a claim; empty where it is enough.
+def no_evidence(claim: str, text: str, asserts: bool) -> str:
+    """Return why a text of the documents is no evidence on a claim; empty where it may be some.
 
-    It must have a word of the claim that tells something, where they share a script, and with
-    `numbers` all its numbers.
+    In which words it says something is for the model to judge. It must say something, though, and
+    where it `asserts` the claim must not be the claim itself with another number.
     """
-    said = {token.form for token in tokenize(text)}
-    words = [term.form for term in wording_of(claim).terms if term.content]
-    if words and said.isdisjoint(words) and comparable(scripts(claim), scripts(text)):
-        return "it has no word of the claim"
-    if numbers and (lacking := missing_numbers(claim, text)):
-        return f"it lacks {', '.join(map(repr, lacking))}"
+    wording = wording_of(text)
+    if len(wording.forms) < _FEWEST_WORDS and not any(map(_is_word, wording.tells)):
+        return "what was quoted says nothing"
+    if asserts and (what := _other_number(claim, text)):
+        return f"what was quoted has another number than {what}"
     return ""
+
+
+def _is_word(form: str) -> bool:
+    # A letter of Latin script is no word, but a digit or a character may be.
+    return len(form) > 1 or not (form.isascii() and form.isalpha())
+
+
+def _other_number(claim: str, text: str) -> str:
+    """Return the numbers of the claim where the text has others, and no other words."""
+    lacking = missing_numbers(claim, text)
+    ours, theirs = wording_of(claim), wording_of(text)
+    others = {term.form for term in theirs.terms if term.number} - set(ours.forms)
+    words = {term.form for term in theirs.telling if not term.number}
+    same = bool(words) and words <= ours.tells
+    return ", ".join(map(repr, lacking)) if lacking and others and same else ""
+
+
+def with_note(claim: str, text: str, reason: str) -> str:
+    """Return a reason, with the numbers of the claim that the evidence lacks in its words."""
+    lacking = missing_numbers(claim, text)
+    note = f"(not in what was quoted: {', '.join(map(repr, lacking))})" if lacking else ""
+    return " ".join(filter(None, (reason, note)))
 
 
 @dataclass(frozen=True, slots=True)

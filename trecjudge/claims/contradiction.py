@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from itertools import pairwise
 
 from trecjudge.claims.clauses import subject_of
 from trecjudge.lexical.comparison import compare
 from trecjudge.lexical.prepared import prepare
 from trecjudge.lexical.wording import Term, wording_of
 from trecjudge.text.forms import word_form
+from trecjudge.text.kinds import rivals
 from trecjudge.text.numbers import SCALES
 from trecjudge.text.quantities import YEAR, Quantity, agree, quantities
 from trecjudge.text.sentences import split_sentences
@@ -18,6 +20,7 @@ _SAME_STATEMENT = 0.8
 """The share of a claim's weight, numbers aside, that makes a sentence its other version."""
 
 _SAME_SUBJECT = 0.5
+_BEING = frozenset(map(word_form, "is are was were ist sind war est sont était es son è".split()))  # noqa: SIM905
 _ORDINALS = frozenset(
     map(word_form, "first second third fourth fifth sixth seventh eighth ninth tenth last".split())  # noqa: SIM905
 )
@@ -37,9 +40,11 @@ def contradiction(claim: str, passage: str) -> str | None:
 
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
     all its names, and a subject half of which at least is in the claim. Contradicted is a number
-    whose unit the sentence has with another number alone, a year only of what happens once; or a
-    statement that is negated on one side only. Bounds ("over 3"), rough guesses, rounded numbers
-    and those of another year contradict nothing. No word of the passage is in what is returned.
+    whose unit the sentence has with another number alone, a year only of what happens once; a
+    statement that is negated on one side only; or a thing that is said to be one thing of a kind
+    ("is blue") where the sentence says that it is another. Bounds ("over 3"), rough guesses,
+    rounded numbers and those of another year contradict nothing. No word of the passage is in what
+    is returned.
     """
     same = [s for s in split_sentences(passage) if _same_statement(claim, s)]
     known = {quantity.number for s in same for quantity in quantities(s)}
@@ -50,7 +55,23 @@ def contradiction(claim: str, passage: str) -> str | None:
         bounds = any(quantity.bound for quantity in quantities(sentence))
         if not bounds and compare(claim, prepare(sentence)).negation_differs:
             return "negated on one side only"
-    return None
+    others = (_other_word(claim, sentence) for sentence in split_sentences(passage))
+    found = next(filter(None, others), None)
+    return f"another of its kind than {found!r}" if found else None
+
+
+def _other_word(claim: str, sentence: str) -> str:
+    """Return what the claim says that something is, where the sentence says another of the kind."""
+    ours, theirs = wording_of(claim), wording_of(sentence)
+    for before, term in pairwise(ours.terms):
+        if before.form not in _BEING or term.named or term.form in theirs.tells:
+            continue
+        if ours.denies or theirs.denies or rivals(term.form).isdisjoint(theirs.tells):
+            continue
+        said = claim[: term.start] + claim[term.end :]
+        if _same_statement(said, sentence) and compare(claim, prepare(sentence)).replaced:
+            return claim[term.start : term.end]
+    return ""
 
 
 def _same_statement(claim: str, sentence: str) -> bool:

@@ -19,7 +19,7 @@ from trecjudge.claims.verdicts import (
     match_of,
     sources_of,
 )
-from trecjudge.lexical.comparison import compare
+from trecjudge.lexical.comparison import Comparison, compare
 from trecjudge.lexical.prepared import prepared_text
 from trecjudge.lexical.wording import wording_of
 from trecjudge.text.directions import opposed
@@ -54,7 +54,8 @@ _DOUBT = frozenset(
 class LexicalDetector:
     """Decides by the share of a claim's weight that a passage has: more than `threshold`.
 
-    A passage that lacks a number or a name of the claim does not hold it, whatever its share.
+    A passage that lacks a number or a name of the claim does not hold it, whatever its share; nor
+    does one that has another word of the same kind, or lacks a word that a short claim needs.
     """
 
     threshold: float = 0.7
@@ -108,7 +109,13 @@ class LexicalDetector:
 
     def holds(self, claim: str, passage: Passage) -> bool:
         """Return whether a passage says what a claim says."""
-        return self.score(passage) > self.threshold and not missing(claim, passage.text)
+        if self.score(passage) <= self.threshold or missing(claim, passage.text):
+            return False
+        return not self.falls_short(compare(claim, prepared_text(passage.text)))
+
+    def falls_short(self, found: Comparison) -> bool:
+        """Return whether a claim says something else, or something more, or nothing."""
+        return found.wanting
 
     def score(self, passage: Passage) -> float:
         """Return what is held against the threshold."""
@@ -121,9 +128,12 @@ class LexicalDetector:
 
     def _unattributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
         best = passages[0]
-        lacking = missing(claim, best.text)
-        words = f"; missing: {', '.join(map(repr, lacking))}" if lacking else ""
-        reason = f"{self._told(best)} in the nearest passage{words}"
+        lacking, found = missing(claim, best.text), compare(claim, prepared_text(best.text))
+        if lacking:
+            why = f"; missing: {', '.join(map(repr, lacking))}"
+        else:
+            why = f"; {found.reason}" if found.wanting else ""
+        reason = f"{self._told(best)} in the nearest passage{why}"
         return Verdict(UNATTRIBUTED, reason, self.name, sources_of(passages[:NEAREST]))
 
     def _told(self, passage: Passage) -> str:
@@ -145,6 +155,10 @@ class SemanticDetector(LexicalDetector):
     def score(self, passage: Passage) -> float:
         """Return what is held against the threshold."""
         return passage.cosine or 0.0
+
+    def falls_short(self, found: Comparison) -> bool:
+        """Return whether a claim says something else, or nothing; other words may say the same."""
+        return bool(found.replaced) or (found.wanting and not found.missing)
 
     def _told(self, passage: Passage) -> str:
         return f"similarity {passage.cosine or 0.0:.2f}"

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
-from typing import Literal
 
 from trecjudge.lexical.calibration import Calibration, shipped_calibration
 from trecjudge.lexical.features import Found, find
 from trecjudge.lexical.prepared import Prepared, prepare
-from trecjudge.lexical.wording import Term, Wording, read_wording
+from trecjudge.lexical.reasons import Label, as_written, reason_of
+from trecjudge.lexical.wording import Wording, read_wording
+from trecjudge.text.tokens import read_forms
 
 __all__ = ["Comparison", "Prepared", "compare", "prepare"]
 
-Label = Literal["full_support", "partial_support", "no_support"]
-
-_MOST_MISSING = 8
-# What contradicts cannot be full support: that probability goes to partial support.
-MOST_CONTRADICTED = 0.45
+# What is ruled out may have no more of the probability: the rest goes to the next lower label.
+_MOST_RULED_OUT = 0.45
+# P(fully supported) of copies, as people label them.
+_COPIED = 0.8
+# One telling word that weighs less is in too many documents.
+_TELLS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,11 @@ class Comparison:
     1 and calibrated. `label` is the most probable of the three labels, `confidence` its
     probability, `score` the weight to be expected: P(fully) + 0.5 P(in part). `start` and `end`
     are character offsets of the evidence in the document's text, both 0 if nothing was found.
-    `missing` are the content words of the sentence that the document lacks, as written, at most
+    `missing` are the telling words of the sentence that the document lacks, as written, at most
     eight; `numbers_missing` its numbers that the document lacks. `negation_differs`: a word is
-    negated on one side only; `direction_differs`: one side says rise where the other says fall.
+    negated on one side only; `direction_differs`: one side says rise where the other says fall;
+    `replaced`: words in whose place the document has others. `wanting`: a word is
+    replaced, one that a short sentence needs is missing, or it has none that tells something.
     """
 
     score: float
@@ -47,6 +49,8 @@ class Comparison:
     full: float = 0.0
     confidence: float = 1.0
     direction_differs: bool = False
+    replaced: tuple[str, ...] = ()
+    wanting: bool = False
 
 
 def compare(
@@ -55,25 +59,56 @@ def compare(
     """Return how far `document` supports `sentence`: the same pair always gives the same.
 
     The probabilities are those of the calibration (the package's own where it is None) for the
-    `Features` of the pair. A number that the document lacks, and a word that is negated or turned
-    to its opposite on one side of a near copy only, rule full support out.
+    `Features` of the pair. A number that the document lacks, a word that is negated, turned to its
+    opposite or replaced by another of its kind in a near copy, and a telling word that a short
+    sentence lacks rule full support out; of a single fact, or with half of the words, also partial
+    support. A sentence of function words only has nothing that can be attested; it is supported
+    where it stands in the document word for word.
     """
     calibration = calibration or shipped_calibration()
     wording = _wording(sentence, calibration)
     if not wording.terms:
-        return Comparison(0.0, "no_support", 0, 0, (), (), False, "the sentence has no words")
+        return _nothing("the sentence has no words")
+    if not _tells(wording):
+        return _of_function_words(wording, document)
     found = find(wording, document)
     probability, full = probabilities_of(found, calibration)
     label, confidence = _most_probable(probability, full)
-    missing = _as_written(wording.text, found.absent)
+    missing = as_written(wording.text, found.absent)
     return Comparison(
         *((probability + full) / 2, label, found.passage.start, found.passage.end, missing),
-        *(found.numbers_missing, found.negation_differs, _reason(found, missing)),
+        *(found.numbers_missing, found.negation_differs, reason_of(label, found, missing)),
         probability=probability,
         full=full,
         confidence=confidence,
         direction_differs=found.direction_differs,
+        replaced=found.replaced,
+        wanting=bool(found.replaced) or found.too_little,
     )
+
+
+def _tells(wording: Wording) -> bool:
+    """Tell if there is something to be looked for: more than one common word."""
+    if len(wording.telling) != 1:
+        return bool(wording.telling)
+    (only,) = wording.telling
+    return only.weight >= _TELLS or not only.listed
+
+
+def _nothing(reason: str) -> Comparison:
+    return Comparison(0.0, "no_support", 0, 0, (), (), False, reason, wanting=True)
+
+
+def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
+    """Return full support where a sentence of the document has the same words, else none."""
+    for start, end in document.spans:
+        if tuple(read_forms(document.text[start:end])[1]) == wording.forms:
+            reason = "the sentence stands in the document word for word"
+            return Comparison(
+                *(_COPIED, "full_support", start, end, (), (), False, reason),
+                *(_COPIED, _COPIED, _COPIED),
+            )
+    return _nothing("the sentence has only function words: nothing in it can be attested")
 
 
 @lru_cache(maxsize=4096)
@@ -86,8 +121,15 @@ def probabilities_of(found: Found, calibration: Calibration) -> tuple[float, flo
     if not found.passage.weight:
         return 0.0, 0.0
     probability, full = calibration.probabilities(found.features)
-    if found.contradicted:
-        full = min(full, MOST_CONTRADICTED * probability)
+    return ruled(found, probability, full)
+
+
+def ruled(found: Found, probability: float, full: float) -> tuple[float, float]:
+    """Return the two probabilities after what rules full support, or any, out."""
+    if found.refuted:
+        probability = min(probability, _MOST_RULED_OUT)
+    if found.refuted or found.incomplete:
+        full = min(full, _MOST_RULED_OUT * probability)
     return probability, full
 
 
@@ -96,28 +138,3 @@ def _most_probable(probability: float, full: float) -> tuple[Label, float]:
     if full >= max(none, partial):
         return "full_support", full
     return ("partial_support", partial) if partial >= none else ("no_support", none)
-
-
-def _as_written(sentence: str, absent: Sequence[Term]) -> tuple[str, ...]:
-    """Return the first missing content words; bigrams that overlap are joined."""
-    content = [term for term in absent if term.content]
-    spans: list[tuple[int, int]] = [(term.start, term.end) for term in content[:1]]
-    for before, term in pairwise(content):
-        if term.start < before.end:
-            spans[-1] = (spans[-1][0], term.end)
-        else:
-            spans.append((term.start, term.end))
-    return tuple(sentence[start:end] for start, end in spans[:_MOST_MISSING])
-
-
-def _reason(found: Found, missing: tuple[str, ...]) -> str:
-    parts = [f"{found.in_document:.0%} of the sentence's weight is in the document"]
-    if found.in_passage < found.in_document:
-        parts[0] += f", {found.in_passage:.0%} in one passage"
-    if missing:
-        parts.append("missing: " + ", ".join(map(repr, missing)))
-    if found.negation_differs:
-        parts.append("negated on one side only")
-    if found.direction_differs:
-        parts.append("says the opposite of a word there")
-    return "; ".join(parts).replace("%", " %")

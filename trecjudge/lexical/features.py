@@ -10,8 +10,11 @@ from typing import NamedTuple
 
 from trecjudge.lexical.passages import NO_PASSAGE, Passage, best_passage
 from trecjudge.lexical.prepared import Prepared
+from trecjudge.lexical.replacement import SINGLE_FACT, replacements
 from trecjudge.lexical.wording import Term, Wording
 from trecjudge.text.directions import DIRECTED, opposed
+from trecjudge.text.kinds import stands_in
+from trecjudge.text.tokens import is_spaceless
 
 # What weighs less is grammar: it is in every passage and tells nothing.
 _LIGHTEST = 0.1
@@ -21,6 +24,11 @@ _LONGEST_RUN = 4
 _MOST_NUMBERS = 3
 # A paraphrase may negate other words than its source: only near copies are compared for it.
 _NEAR_COPY = 0.75
+# Of so few telling words each is needed.
+SHORT = 4.0
+_HALF, _ONE_OF_FIVE = 0.45, 0.2
+# Fully supported is nothing of which the document lacks clearly more than it has.
+_MOST = 0.45
 _REPETITIVE = 8
 _REPEATED_WEIGHT = 0.5
 
@@ -84,7 +92,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
 class Found:
     """The features of a pair, and what a reader wants to know of how they came about.
 
-    `in_document` and `in_passage` are shares of the weight, 0 to 1.
+    `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the telling terms
+    that the document lacks, with no word for the same in the passage, `lacking` their share of
+    the weight in a short sentence. `replaced` are words in whose place it has others.
+    `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each telling
+    word is needed; `one_fact`: it says one thing only.
     """
 
     features: Features
@@ -95,11 +107,35 @@ class Found:
     negation_differs: bool
     direction_differs: bool
     passage: Passage
+    replaced: tuple[str, ...]
+    lacking: float
+    near_copy: bool
+    short: bool
+    one_fact: bool
 
     @property
     def contradicted(self) -> bool:
+        """Whether something in the document is another, or the contrary."""
+        turned = self.negation_differs or self.direction_differs
+        return turned or bool(self.numbers_missing or self.replaced)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether nothing is left: the one fact of a near copy is another, or half is missing."""
+        otherwise = bool(self.replaced) or self.negation_differs or self.direction_differs
+        if otherwise and self.near_copy and self.one_fact:
+            return True
+        return self.short and self.lacking >= _HALF
+
+    @property
+    def incomplete(self) -> bool:
         """Whether something rules full support out."""
-        return bool(self.numbers_missing) or self.negation_differs or self.direction_differs
+        return self.contradicted or self.too_little or self.in_document < _MOST
+
+    @property
+    def too_little(self) -> bool:
+        """Whether a short sentence lacks a word that it cannot do without."""
+        return self.short and self.lacking >= _ONE_OF_FIVE
 
 
 def find(wording: Wording, document: Prepared) -> Found:
@@ -112,9 +148,12 @@ def find(wording: Wording, document: Prepared) -> Found:
     in_passage = min(passage.weight / tally.total, in_document)
     absent = tuple([term for term, found in zip(wording.terms, has, strict=True) if not found])
     numbers = tuple([wording.text[term.start : term.end] for term in absent if term.number])
+    replaced = replacements(wording, absent, document, passage, tally.total)
     near_copy = _near_copy(absent, passage, tally.total)
     negation_differs = near_copy and _negation_differs(wording, document, passage)
     direction_differs = near_copy and _direction_differs(wording, document, passage)
+    short = wording.size <= SHORT
+    lacked = _lacked(wording, absent, document, passage)
     neighbours, run = _runs(wording.forms, document, bool(tally.present))
     features = Features(
         document=min(in_document, _ENOUGH),
@@ -135,8 +174,12 @@ def find(wording: Wording, document: Prepared) -> Found:
         document_length=math.log1p(document.tokens),
     )
     return Found(
-        *(features, in_document, in_passage, absent, numbers),
-        *(negation_differs, direction_differs, passage),
+        *(features, in_document, in_passage, lacked, numbers),
+        *(negation_differs, direction_differs, passage, replaced),
+        lacking=_weight(lacked) / (_weight(wording.telling) or 1.0) if short else 0.0,
+        near_copy=bool(replaced) or near_copy,
+        short=short,
+        one_fact=wording.size <= SINGLE_FACT and len(wording.parts) <= 1,
     )
 
 
@@ -221,18 +264,36 @@ def _near_copy(absent: Sequence[Term], passage: Passage, total: float) -> bool:
     return passage.weight >= _NEAR_COPY * (total - idle) > 0
 
 
+def _weight(terms: Sequence[Term]) -> float:
+    # Weights of pairs of characters say more of the script than of the words.
+    return sum([1.0 if is_spaceless(term.form) else term.weight for term in terms])
+
+
+def _lacked(
+    wording: Wording, absent: Sequence[Term], document: Prepared, passage: Passage
+) -> tuple[Term, ...]:
+    """Return the telling terms that are absent, and have no word for the same in the passage.
+
+    In a short sentence only such a word is looked for: in others one word more tells little.
+    """
+    lacked = [term for term in absent if term.form in wording.tells]
+    if lacked and wording.size <= SHORT and passage.weight:
+        inside = document.forms_between(passage.first, passage.last)
+        lacked = [term for term in lacked if term.number or not stands_in(term.form, inside)]
+    return tuple(lacked)
+
+
 def _any_within(segments: frozenset[int], passage: Passage) -> bool:
     return any(s in segments for s in range(passage.first, passage.last + 1))
 
 
 def _direction_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:
     """Tell if a word of direction is not in the passage, but one that denies it is."""
+    directed = [term.form for term in wording.terms if term.form in DIRECTED]
+    if not directed:
+        return False
     inside = document.forms_between(passage.first, passage.last)
-    return any(
-        term.form not in inside and opposed(term.form, inside)
-        for term in wording.terms
-        if term.form in DIRECTED
-    )
+    return any(form not in inside and opposed(form, inside) for form in directed)
 
 
 def _negation_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:

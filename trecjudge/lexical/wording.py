@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from trecjudge.text.forms import word_form
 from trecjudge.text.frequencies import Frequencies, read_frequencies
+from trecjudge.text.function_words import grammar_of, has_grammar, is_grammar_run
 from trecjudge.text.hedges import HEDGES
 from trecjudge.text.negation import denials, negated_positions
 from trecjudge.text.numbers import composed, may_compose
 from trecjudge.text.sentences import CITATION
-from trecjudge.text.tokens import Token, tokenize
+from trecjudge.text.tokens import Token, is_spaceless, tokenize
 
 SHIPPED = read_frequencies()
 # "World" has 0.2, "government" 0.4, "Lyon" 1; some auxiliaries are rare enough to be above.
@@ -30,6 +31,7 @@ _LISTING = frozenset(("and", "or"))
 # A part that weighs less says too little to be looked for on its own.
 _LIGHTEST_PART = 1.0
 _MOST_QUOTES = 8
+_BIGRAM = 0.5
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»]{12,400})[\"”»]")
 
 
@@ -59,7 +61,9 @@ class Wording:
 
     `forms` are all its tokens' forms, `parts` the positions among the terms of what stands between
     commas and the like; `listing` counts "and" and "or". `quotes` are what it gives in quotation
-    marks; `denies` and `hedged`: it has a word of denial, of doubt.
+    marks; `denies` and `hedged`: it has a word of denial, of doubt. `telling` are the terms that
+    are no function words, `tells` their forms; `size` counts them, a pair of characters as half a
+    word.
     """
 
     text: str
@@ -70,6 +74,9 @@ class Wording:
     quotes: tuple[str, ...]
     denies: bool
     hedged: bool
+    telling: tuple[Term, ...]
+    tells: frozenset[str]
+    size: float
 
 
 def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
@@ -77,7 +84,8 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     bare = _CITATION.sub(lambda mark: " " * len(mark[0]), sentence) if "[" in sentence else sentence
     tokens = _with_numbers(bare, tokenize(bare))
     forms = tuple([token.form for token in tokens])
-    denying = denials(set(forms))
+    distinct = set(forms)
+    denying = denials(distinct)
     negated = set(negated_positions(forms)) if denying else ()
     terms: dict[str, Term] = {}
     for index, (form, start, end) in enumerate(tokens):
@@ -95,6 +103,7 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
                 # "Two" has the form "2" to match it, but is too often idle to contradict.
                 form[0].isdigit() and (written[0].isdigit() or " " in written),
             )
+    telling = tuple(_telling(bare, terms.values(), grammar_of(distinct)))
     return Wording(
         *(sentence, tuple(terms.values()), forms),
         parts=tuple(_parts(bare, tokens, list(terms.values()))),
@@ -102,7 +111,27 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
         quotes=tuple(_QUOTED.findall(sentence)[:_MOST_QUOTES]),
         denies=bool(denying),
         hedged=not HEDGES.isdisjoint(forms),
+        telling=telling,
+        tells=frozenset([term.form for term in telling]),
+        size=_size(bare, telling),
     )
+
+
+def _size(text: str, telling: Sequence[Term]) -> float:
+    pairs = sum(is_spaceless(term.form) for term in telling) if is_spaceless(text) else 0
+    return len(telling) - _BIGRAM * pairs
+
+
+def _telling(text: str, terms: Iterable[Term], grammar: Set[str]) -> list[Term]:
+    """Return the terms that are no function words.
+
+    Pairs of characters with one of grammar are passed over, unless there are no others.
+    """
+    found = [term for term in terms if term.form not in grammar]
+    if not is_spaceless(text):
+        return found
+    clear = [term for term in found if not has_grammar(term.form)]
+    return [] if is_grammar_run(text) else clear or found
 
 
 @lru_cache(maxsize=4096)

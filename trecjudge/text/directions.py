@@ -50,3 +50,8 @@ def opposed(form: str, others: Collection[str]) -> bool:
     if form not in _OPPOSITES or not _ALIKE[form].isdisjoint(others):
         return False
     return not _OPPOSITES[form].isdisjoint(others)
+
+
+def same_direction(form: str) -> frozenset[str]:
+    """Return the forms of the words of one direction with `form`."""
+    return _ALIKE.get(form, frozenset())

@@ -130,6 +130,11 @@ def _normal(characters: str) -> str:
     return unicodedata.normalize("NFKC", characters).casefold()
 
 
+def is_spaceless(text: str) -> bool:
+    """Return whether a text has a letter of a script that is written without spaces."""
+    return not text.isascii() and bool(_HAS_SPACELESS.search(text))
+
+
 def scripts(text: str) -> frozenset[str]:
     """Return the writing systems of the letters of `text`, such as `{"latin", "han"}`.
 

@@ -1,0 +1,70 @@
+"""Words of grammar: what a sentence of these only says cannot be looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from pathlib import Path
+
+from trecjudge.text.forms import word_form
+from trecjudge.text.tokens import tokenize
+
+_FILE = Path(__file__).with_name("function_words.txt")
+
+
+def _read(path: Path) -> dict[str, list[str]]:
+    """Return the words of each language."""
+    found: dict[str, list[str]] = {}
+    words: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.endswith(":"):
+            words = found.setdefault(line[:-1], [])
+        elif not line.startswith("#"):
+            words += line.split()
+    return found
+
+
+_WORDS = _read(_FILE)
+# Written without spaces, a text of these only is one that can be cut into them.
+_SPACELESS = ("chinese", "japanese", "thai", "korean")
+_FORMS: Mapping[str, frozenset[str]] = {
+    language: frozenset(token.form for word in words for token in tokenize(word))
+    | frozenset(map(word_form, words))
+    for language, words in _WORDS.items()
+    if language not in _SPACELESS
+}
+ENGLISH = _FORMS["english"]
+_FOREIGN = frozenset().union(*_FORMS.values()) - ENGLISH
+_CUTS = [
+    re.compile(rf"(?:{'|'.join(sorted(_WORDS[language], key=len, reverse=True))}|[\W_])++")
+    for language in _SPACELESS
+]
+_GRAMMAR = frozenset(word for lang in _SPACELESS for word in _WORDS[lang] if len(word) == 1)
+_KANA = re.compile("[\u3041-\u309f]")
+# One word in three: more than a text of another language has by chance.
+_PLENTY = 3
+
+
+def grammar_of(forms: Set[str]) -> Set[str]:
+    """Return the forms of function words of the language that most of the text's are of.
+
+    English where that is as likely; so "die", "war" and "man" are words of an English text.
+    """
+    best, most = ENGLISH, len(ENGLISH & forms)
+    if _PLENTY * most >= len(forms) or _FOREIGN.isdisjoint(forms):
+        return ENGLISH
+    for words in _FORMS.values():
+        count = len(words & forms)
+        if count > most:
+            best, most = words, count
+    return best
+
+
+def is_grammar_run(text: str) -> bool:
+    """Tell if a text in a script without spaces can be cut into function words of a language."""
+    return any(cut.fullmatch(text) for cut in _CUTS)
+
+
+def has_grammar(bigram: str) -> bool:
+    """Tell if a pair of characters of such a script has one that writes grammar."""
+    return not _GRAMMAR.isdisjoint(bigram) or bool(_KANA.match(bigram))
