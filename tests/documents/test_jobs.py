@@ -9,7 +9,7 @@ import pytest
 
 from tests.commandline import judge
 from tests.reading import Write, answer
-from trecjudge.trec import read_leaderboard
+from trecjudge.leaderboards.reading import read_rows
 
 TEXT = "The ferry Perch entered service on 3 May 2022."
 OTHER = "The lamp of the harbour burns paraffin oil since 1901."
@@ -17,8 +17,10 @@ GOOD = f'[{{"text": "{TEXT}", "citations": [0]}}, {{"text": "{OTHER}", "citation
 
 
 def means(folder: Path) -> dict[str, float]:
-    rows = read_leaderboard(folder / "x.leaderboard.txt", lambda finding: pytest.fail(str(finding)))
-    return {measure: value for _, topic, measure, value in rows if topic is None}
+    rows = read_rows(folder / "x.leaderboard.txt", lambda finding: pytest.fail(str(finding)))
+    return {
+        row.measure: row.value for _, row in rows if row.topic_id is None and "." not in row.measure
+    }
 
 
 @pytest.mark.parametrize(
