@@ -129,7 +129,10 @@ def ruled(found: Found, probability: float, full: float) -> tuple[float, float]:
     if found.refuted:
         probability = min(probability, _MOST_RULED_OUT)
     if found.refuted or found.incomplete:
-        full = min(full, _MOST_RULED_OUT * probability)
+        most = min(full, _MOST_RULED_OUT * probability)
+        if 1 - probability >= max(full, probability - full):
+            probability -= full - most  # what is no support stays so
+        full = most
     return probability, full
 
 
