@@ -70,7 +70,7 @@ def asked(script: Script, folder: Path, **settings: Any) -> Asked:
         pytest.param(Answer("", finish_reason="length"), id="cut before the first word"),
         pytest.param(NOT_READABLE, id="not in the form"),
         pytest.param(Answer('{"evidence": "", "label": "perhaps"}'), id="no such label"),
-        pytest.param(Answer('{"label": "full_support"}'), id="a field is missing"),
+        pytest.param(Answer('{"evidence": "x"}'), id="a field is missing"),
     ],
 )
 def test_is_asked_again(bad: Answer, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.model import Prediction, Program
 from trecjudge.llm.pace import LONGEST_WAIT
-from trecjudge.llm.prompt import Form, PlainPrompt, Prompt, Unparsed
+from trecjudge.llm.prompt import Form, PlainPrompt, Prompt
+from trecjudge.llm.reading import Unparsed
 from trecjudge.llm.requests import Kept, Replies, Request
 from trecjudge.llm.spending import Spending, estimated_tokens
 from trecjudge.llm.transport import Refused, Reply, Retry, Throttled, Transport, Unreachable

@@ -11,7 +11,8 @@ import orjson
 
 from trecjudge.cache.store import CachedReply, Origin, ReplyCache
 from trecjudge.llm.model import Program
-from trecjudge.llm.prompt import FORMS, Form, PlainPrompt, Prompt, Prompts, Unparsed
+from trecjudge.llm.prompt import FORMS, Form, PlainPrompt, Prompt, Prompts
+from trecjudge.llm.reading import Unparsed
 from trecjudge.llm.settings import LlmSettings
 
 
