@@ -186,15 +186,27 @@ def test_a_failure_is_a_record_and_the_next_run_asks_just_that_again(
 
 @pytest.mark.parametrize("status", [401, 404])
 def test_what_no_item_survives_ends_the_run(status: int, ask: Ask, tmp_path: Path) -> None:
+    with serving(lambda body, number: Answer(status=status)) as endpoint:
+        done = ask(endpoint, "-q", "--set", "llm.in_flight=1")
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("error: ")
+    assert (done.err.count("\n"), str(status) in done.err) == (1, True)
+    assert {path.name for path in (tmp_path / "out").iterdir()} <= {"x.log.part"}
+
+
+@pytest.mark.parametrize("status", [401, 402])
+def test_what_was_judged_when_the_asking_ends_is_written(
+    status: int, ask: Ask, tmp_path: Path
+) -> None:
     def script(body: dict[str, Any], number: int) -> Answer:
         return answering(body, number) if number < 7 else Answer(status=status)
 
     with serving(script) as endpoint:
-        done = ask(endpoint, "-q", "--set", "llm.in_flight=1")
-        assert (done.status, done.out) == (1, "")
-        assert done.err.startswith("error: ")
-        assert (done.err.count("\n"), str(status) in done.err) == (1, True)
-        assert {path.name for path in (tmp_path / "out").iterdir()} <= {"x.log.part"}
+        done = ask(endpoint, "--set", "llm.in_flight=1")
+        assert (done.status, len(endpoint.requests)) == (3, 8)
+        assert "run the same command again to go on" in done.err
+        judged = [j for j in judgments(tmp_path / "out") if not j["failure"]]
+        assert len(judged) >= 7
         endpoint.requests.clear()
         endpoint.script = answering
         assert ask(endpoint).status == 0

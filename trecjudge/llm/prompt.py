@@ -7,7 +7,7 @@ import hashlib
 import importlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal, get_args, get_origin
@@ -15,14 +15,11 @@ from typing import Any, Literal, get_args, get_origin
 import orjson
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
+from trecjudge.llm.habits import FORMS, Form
 from trecjudge.llm.model import Program
 from trecjudge.llm.reading import Fields, defused, is_exact
 from trecjudge.llm.schema import reply_schema
 
-Form = Literal["schema", "chat"]
-"""The form of a reply: JSON held to a schema by the endpoint, or DSPy's field markers."""
-
-FORMS: tuple[Form, ...] = ("schema", "chat")
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 MENTION = re.compile(r"\{(\w+)\}")
 MARKER = "[[ ##"
@@ -186,9 +183,10 @@ class Prompts:
         for form in FORMS:
             self._made[program, form] = Prompt(program, form, signature, adapters[form])
 
-    def digests(self, form: Form) -> dict[str, str]:
-        """Return the sha256 of each prompt in a form by the name of its program."""
-        return {p.name: prompt.digest for (p, f), prompt in self._made.items() if f == form}
+    def digests(self, form_of: Callable[[Program], Form | None]) -> dict[str, str]:
+        """Return the sha256 of each prompt, in the form of its program, by the program's name."""
+        forms = {program: form_of(program) or "schema" for program, _ in self._made}
+        return {p.name: prompt.digest for (p, f), prompt in self._made.items() if f == forms[p]}
 
     def _overridden(self, program: Program, signature: Any) -> Any:
         override = self.overrides.get(program.name)
