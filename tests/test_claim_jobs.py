@@ -31,8 +31,8 @@ def claims_reply(body: dict[str, Any], number: int) -> Answer:
         text = asked.split("[[ ## text ## ]]", 1)[1].split("\n\n", 1)[0]
         return Answer(content=json.dumps({"truths": text.strip().split(". ")}))
     number = int(nearest(asked, "claims").partition(".")[0])
-    columns = {"reasons": ["So."], "numbers": [number], "verdicts": ["yes"]}
-    return Answer(content=json.dumps(columns))
+    verdict = {"number": 1, "reason": "So.", "truth": number, "verdict": "yes"}
+    return Answer(content=json.dumps({"verdicts": [verdict]}))
 
 
 def nearest(asked: str, field: str = "claim") -> str:

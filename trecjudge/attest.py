@@ -128,13 +128,14 @@ class ModelAttester:
     ) -> list[Attestation]:
         """Return an attestation for each sentence by one request; the first has its cost.
 
-        `program` has inputs `document`, `sentences`; outputs `labels`, `evidence`, lists alike.
+        `program` has inputs `document`, `sentences`; output `verdicts`, each with `label` and
+        `evidence`.
         """
         text = document.full_text
         prediction = await self.model.predict(program, document=text, sentences=sentences)
-        labels, quotes = prediction.fields["labels"], prediction.fields["evidence"]
         usages = [prediction.call.usage, *(NOTHING_SPENT for _ in sentences[1:])]
-        return [_by_model(text, *found) for found in zip(labels, quotes, usages, strict=True)]
+        verdicts = zip(prediction.fields["verdicts"], usages, strict=True)
+        return [_by_model(text, v.label, v.evidence, usage) for v, usage in verdicts]
 
 
 def _by_model(text: str, label: str, quote: str, usage: Usage) -> Attestation:

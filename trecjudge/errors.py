@@ -48,10 +48,11 @@ class ModelError(TrecJudgeError):
 class JudgmentFailed(Exception):
     """One item could not be judged.
 
-    `kind` is one of `transport`, `refused`, `parse`, `cut`, `empty`, `budget`, `offline` (the
-    model), `no_model`, `no_document_text`, `no_topic_text`, `script`, `not_read`, `not_given` (what
-    the judge was given) and `bug`; `planned` of what a plan only counts. `call` is the exchange
-    with the model that failed, for the debug log.
+    `kind` is one of `transport`, `too_long`, `filtered`, `refused`, `account`, `stopped`, `parse`,
+    `cut`, `empty`, `budget`, `offline`, `interrupted` (the model), `no_model`, `no_document_text`,
+    `no_topic_text`, `script`, `not_read`, `not_given` (what the judge was given) and `bug`;
+    `planned` of what a plan only counts. `call` is the exchange with the model that failed, for the
+    debug log.
     """
 
     def __init__(self, kind: str, message: str, tries: int = 0, call: object = None) -> None:

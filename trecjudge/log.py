@@ -59,16 +59,20 @@ class DebugLog:
                 self.event("FAILURE", **given, **asdict(judgment.failure))
 
     def _call(self, item: Item, call: ModelCall) -> None:
+        for earlier in call.earlier:
+            self._call(item, earlier)
         messages, reply = call.messages, call.reply
         if not self._keep:
             messages = [message | {"content": LEFT_OUT} for message in messages]
             reply = LEFT_OUT
+        thought = call.reasoning if self._keep or not call.reasoning else LEFT_OUT
         self.event(
             "MODEL_CALL",
             **_input(item),
             program=call.program,
             messages=messages,
             reply=reply,
+            **({"reasoning": thought} if thought else {}),
             cached=call.usage.cached,
             tokens=call.usage.prompt_tokens + call.usage.completion_tokens,
             seconds=round(call.usage.seconds, 4),

@@ -275,6 +275,10 @@ class ModelCall:
     usage: Usage
     tries: int = 1
     error: str = ""
+    reasoning: str = ""
+    """What the model thought beside its reply, where the endpoint gives it apart."""
+    earlier: tuple[ModelCall, ...] = ()
+    """The tries before it whose replies could not be used; they were paid for too."""
 
 
 @dataclass(frozen=True, slots=True)

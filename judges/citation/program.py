@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import dspy
+from pydantic import BaseModel
 
 Label = Literal["full_support", "partial_support", "no_support"]
 
@@ -33,6 +34,14 @@ class Attest(dspy.Signature):
     label: Label = dspy.OutputField()
 
 
+class SentenceVerdict(BaseModel):
+    """A verdict on the sentence of a number, counted from 1."""
+
+    number: int
+    evidence: str
+    label: Label
+
+
 class AttestGroup(dspy.Signature):
     """Decide for each sentence of a report whether the document that it cites attests it.
 
@@ -45,12 +54,11 @@ class AttestGroup(dspy.Signature):
     entails nothing substantial, is about something else, or contradicts the sentence, be it only
     in a name, a number or a date.
 
-    As evidence quote for each sentence the shortest passage of the document, word for word, that
-    decides it, or give an empty text. Give exactly one label and one evidence for each sentence, in
-    the order of the sentences.
+    Give one verdict for each sentence, with the number of the sentence. As evidence quote the
+    shortest passage of the document, word for word, that decides it; leave the evidence empty if
+    there is none.
     """
 
     document: str = dspy.InputField(desc="the cited document")
     sentences: list[str] = dspy.InputField(desc="the sentences of the report that cite it")
-    evidence: list[str] = dspy.OutputField(desc="a short quote for each sentence, or empty texts")
-    labels: list[Label] = dspy.OutputField(desc="a label for each sentence")
+    verdicts: list[SentenceVerdict] = dspy.OutputField(desc="one verdict for each sentence")

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import dspy
+from pydantic import BaseModel
 from pydantic_core import core_schema
 
 from judges.faithfulness.wording import NO, UNSURE, YES, read_verdict
+
+MOST_TRUTHS = 60
+"""Truths of one part of a document; without a bound a small model never ends its list."""
 
 
 class Saying(str):
@@ -42,7 +46,16 @@ class ListTruths(dspy.Signature):
     """
 
     text: str = dspy.InputField(desc="a document, or a part of one")
-    truths: list[str] = dspy.OutputField()
+    truths: list[str] = dspy.OutputField(max_length=MOST_TRUTHS)
+
+
+class ClaimVerdict(BaseModel):
+    """A verdict on the claim of a number, by the truth of a number; both count from 1."""
+
+    number: int
+    reason: str
+    truth: int
+    verdict: Saying
 
 
 class VerifyClaims(dspy.Signature):
@@ -53,12 +66,10 @@ class VerifyClaims(dspy.Signature):
     they contradict it, be it only in a number, a date, a name or a negation; unsure if they do
     neither, even if you know that the claim is true.
 
-    Give for each claim, in the order of the claims: a short reason, the number of the truth that
-    decides it (0 where none does), and the verdict.
+    Give for each claim, with its number: a short reason, the number of the truth that decides it (0
+    where none does), and the verdict.
     """
 
     truths: str = dspy.InputField(desc="numbered truths")
     claims: list[str] = dspy.InputField(desc="claims of a response")
-    reasons: list[str] = dspy.OutputField(desc="one short sentence for each claim")
-    numbers: list[int] = dspy.OutputField(desc="the number of the deciding truth, or 0, for each")
-    verdicts: list[Saying] = dspy.OutputField(desc="yes, no or unsure for each claim")
+    verdicts: list[ClaimVerdict] = dspy.OutputField(desc="one verdict for each claim")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from judges.faithfulness.wording import UNSURE, YES
 from trecjudge.claims.asking import NOT_FOUND, in_parts, no_evidence, with_note
@@ -13,6 +14,9 @@ from trecjudge.claims.search import Library, Passage
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import NOTHING_SPENT, Claim, Document, Fact, Source, Usage
+
+if TYPE_CHECKING:
+    from judges.faithfulness.program import ClaimVerdict
 
 TRUTHS = Program("truths", "judges.faithfulness.program:ListTruths")
 VERIFY = Program("verify", "judges.faithfulness.program:VerifyClaims", "claims")
@@ -130,15 +134,12 @@ class Verifier:
         told = "\n".join(f"{n}. {truth.fact.text}" for n, truth in enumerate(truths, 1))
         texts = [claim.text for claim in claims]
         prediction = await self.model.predict(VERIFY, truths=told, claims=texts)
-        fields = prediction.fields
-        columns = [fields["verdicts"], fields["reasons"], fields["numbers"]]
-        if any(len(column) != len(claims) for column in columns):
-            lengths = ", ".join(str(len(column)) for column in columns)
-            message = f"{len(claims)} claims have {lengths} verdicts, reasons and numbers"
-            raise JudgmentFailed("parse", message)
+        verdicts = prediction.fields["verdicts"]
+        if len(verdicts) != len(claims):
+            raise JudgmentFailed("parse", f"{len(claims)} claims have {len(verdicts)} verdicts")
         usages = [prediction.call.usage, *(NOTHING_SPENT for _ in claims[1:])]
-        rows = zip(texts, *columns, usages, strict=True)
-        return [_answer(truths, *row) for row in rows]
+        rows = zip(texts, verdicts, usages, strict=True)
+        return [_answer(truths, text, verdict, usage) for text, verdict, usage in rows]
 
 
 def _is_open(answer: Answer | JudgmentFailed | None) -> bool:
@@ -147,12 +148,13 @@ def _is_open(answer: Answer | JudgmentFailed | None) -> bool:
 
 
 def _answer(
-    truths: Sequence[Truth], claim: str, label: str, reason: str, number: int, usage: Usage
+    truths: Sequence[Truth], claim: str, verdict: ClaimVerdict, usage: Usage
 ) -> Answer | JudgmentFailed:
     """Return an answer with the truth that decides it; a decision without one is none.
 
     By a truth that says nothing, or has another number, it is unsure.
     """
+    label, reason, number = str(verdict.verdict), verdict.reason, verdict.truth
     decides = 1 <= number <= len(truths)
     if label != UNSURE and not decides:
         return JudgmentFailed("parse", f"{label} by truth {number}, of {len(truths)}")

@@ -27,7 +27,7 @@ def filled(folder: Path, count: int = 3, origin: Origin = HERE, prefix: str = "k
 
     async def fill() -> None:
         with closing(ReplyCache(folder)) as cache:
-            cache.remember_form(origin, "schema")
+            cache.keep_habits(origin, "schema")
             reply = CachedReply("yes" * 100, 10, 5)
             await asyncio.gather(*(cache.put(f"{prefix}{n}", reply, origin) for n in range(count)))
 
@@ -46,7 +46,7 @@ def test_what_is_put_is_there_with_what_it_cost(tmp_path: Path) -> None:
     with closing(ReplyCache(tmp_path)) as cache:
         assert cache.get("k1") == CachedReply("yes" * 100, 10, 5)
         assert cache.get("none") is None
-        assert (cache.form(HERE), cache.form(OTHER)) == ("schema", None)
+        assert (cache.habits(HERE), cache.habits(OTHER)) == ("schema", None)
 
 
 def test_a_later_reply_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ async def main():
     cache = ReplyCache(Path(sys.argv[1]), print)
     for n in range(100):
         await cache.put(f"{sys.argv[2]}{n}", CachedReply("yes"), Origin("e", "m"))
-    cache.remember_form(Origin("e", "m"), "chat")
+    cache.keep_habits(Origin("e", "m"), "chat")
     cache.close()
 
 asyncio.run(main())

@@ -14,7 +14,8 @@ from tests.fakes import ScriptedModel, response
 from trecjudge.claims.asking import ATTRIBUTE
 from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, NoModel
-from trecjudge.llm.prompt import Prompts, Unparsed
+from trecjudge.llm.prompt import Prompts
+from trecjudge.llm.reading import Unparsed
 from trecjudge.records import Claim, Failure, Judgment, Response, Topic, WholeResponse
 
 NO_MODEL = NoModel()
@@ -231,7 +232,7 @@ def test_one_claim_that_fails_leaves_the_others() -> None:
         pytest.param("ATTRIBUTED", "ATTRIBUTED", id="attributed"),
         pytest.param("UNATTRIBUTED", "UNATTRIBUTED", id="unattributed"),
         pytest.param("not ATTRIBUTED", None, id="not attributed"),
-        pytest.param("UN-ATTRIBUTED", None, id="hyphen"),
+        pytest.param("UN-ATTRIBUTED", "UNATTRIBUTED", id="hyphen"),
         pytest.param("ATTRIBUTED or UNATTRIBUTED", None, id="both"),
         pytest.param("", None, id="empty"),
     ],

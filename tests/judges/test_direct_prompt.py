@@ -17,7 +17,8 @@ from tests.endpoint import Answer, in_chat_form, serving, text_of
 from tests.fakes import ScriptedModel, judgment, response
 from trecjudge.errors import JudgmentFailed, WorkflowError
 from trecjudge.llm.model import Model, NoModel
-from trecjudge.llm.prompt import FORMS, Form, Prompts, Unparsed
+from trecjudge.llm.prompt import FORMS, Form, Prompts
+from trecjudge.llm.reading import Unparsed
 from trecjudge.records import Failure, Item, Judgment, Topic
 from trecjudge.workflow import read_workflow
 
@@ -145,7 +146,7 @@ def test_a_grade_is_exactly_one_integer_of_the_scale(said: object, grade: int | 
         pytest.param("schema", '{"reason": "so", "grade": 2}', 2, id="an integer"),
         pytest.param("schema", '{"reason": "so", "grade": "2 (not 3)"}', 2, id="a text"),
         pytest.param("schema", '{"reason": "3 of 3 points", "grade": 7}', None, id="beyond it"),
-        pytest.param("schema", '{"reason": "so", "grade": [2]}', None, id="a list"),
+        pytest.param("schema", '{"reason": "so", "grade": [2]}', 2, id="a list of one"),
         pytest.param("schema", '{"reason": "so", "grade": null}', None, id="null"),
         pytest.param("schema", '{"reason": "a 2"}', None, id="no grade"),
         pytest.param("schema", "on a scale of 0 to 3 this is a 1", 1, id="no JSON"),
@@ -388,7 +389,7 @@ def test_an_unreadable_grade_is_asked_again_then_unjudged_and_not_kept(
             done = judge(runs, tmp_path, *options, topics=topics)
         said = [body["messages"][-1]["content"] for body in endpoint.requests]
     assert (done.status, len(said)) == (3, 6)
-    assert "field grade: '1 or 2' is not one integer from 0 to 3." in said[1]
+    assert "grade: '1 or 2': '1 or 2' is not one integer from 0 to 3." in said[1]
     assert json.loads(done.out)["failures"] == {"parse": 1}
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judges.faithfulness import FaithfulnessJudge
+from judges.faithfulness.program import ClaimVerdict
 from judges.faithfulness.wording import read_verdict
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
@@ -48,6 +49,15 @@ def nearest(claim: str, truths: str) -> int:
     return 1 + max(range(len(lines)), key=lambda n: len(words.intersection(lines[n].split())))
 
 
+def verdicts_of(labels: Sequence[str], truths: Sequence[int]) -> list[ClaimVerdict]:
+    """Return verdicts on claims 1, 2, ... by these truths."""
+    pairs = enumerate(zip(labels, truths, strict=True), 1)
+    return [
+        ClaimVerdict(number=number, reason="So.", truth=truth, verdict=label)
+        for number, (label, truth) in pairs
+    ]
+
+
 def scripted(
     *labels: str, truths: tuple[str, ...] = ("Steam makes it whistle.", "It was invented in 1893.")
 ) -> ScriptedModel:
@@ -65,8 +75,8 @@ def scripted(
         count = len(inputs["claims"])
         wanted = list(labels) if count > 1 else [labels[0]]
         numbers = [nearest(claim, inputs["truths"]) for claim in inputs["claims"]]
-        numbers += [1] * (len(wanted) - count)
-        return {"verdicts": wanted, "reasons": ["So."] * len(wanted), "numbers": numbers}
+        numbers = [*numbers, *[1] * len(wanted)][: len(wanted)]
+        return {"verdicts": verdicts_of(wanted, numbers)}
 
     return ScriptedModel(answer)
 
@@ -111,7 +121,7 @@ def test_a_list_of_verdicts_that_does_not_fit_is_asked_for_claim_by_claim() -> N
 def test_a_verdict_that_is_missing_for_good_is_unjudged_never_a_success() -> None:
     def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         if "claims" in inputs and "Collectors admire the handle." in inputs["claims"]:
-            return {"verdicts": [], "reasons": [], "numbers": []}
+            return {"verdicts": []}
         return scripted("yes", "yes", "yes").answer(inputs)
 
     found = judged(ANSWER, ScriptedModel(answer))
@@ -169,7 +179,8 @@ def test_a_truth_with_a_number_that_the_document_has_not_is_made_up() -> None:
 def test_a_decision_that_no_truth_decides_is_none() -> None:
     def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         found = scripted("yes", "yes", "unsure").answer(inputs)
-        return found | {"numbers": [7, 1, 0]} if "claims" in inputs else found
+        wanted = {"verdicts": verdicts_of(["yes", "yes", "unsure"], [7, 1, 0])}
+        return wanted if "claims" in inputs else found
 
     found = judged(ANSWER, ScriptedModel(answer))
     assert verdicts(found) == [None, "yes", "unsure"]

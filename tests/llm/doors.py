@@ -46,7 +46,7 @@ async def door_to(
     requests = Requests(settings_for(url, **settings), Prompts(prompts or {}))
     with closing(ReplyCache(folder, say, behind)) as cache:
         replies = Replies(requests, cache, refresh)
-        async with Door(replies, Spending(budget or Budget(), prices), offline) as door:
+        async with Door(replies, Spending(budget or Budget(), prices), offline, say) as door:
             yield door
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,16 @@ def sentences_of(body: dict[str, Any]) -> list[str]:
 def good(body: dict[str, Any]) -> str:
     """Return the reply that is right, to one sentence or to a group."""
     labels = [label_of(sentence) for sentence in sentences_of(body)]
-    if "labels" not in str(body["response_format"]):
+    if "verdicts" not in str(body["response_format"]):
         return attestation(body, labels[0])
-    return json.dumps({"evidence": [""] * len(labels), "labels": labels})
+    return verdicts_of(labels)
+
+
+def verdicts_of(labels: Sequence[str]) -> str:
+    """Return a reply with a verdict for each sentence of a group."""
+    numbered = enumerate(labels, 1)
+    verdicts = [{"number": n, "evidence": "", "label": label} for n, label in numbered]
+    return json.dumps({"verdicts": verdicts})
 
 
 def answering(body: dict[str, Any], number: int) -> Answer:
@@ -112,12 +119,11 @@ def test_a_list_of_the_wrong_length_is_asked_again_then_singly(
     change: int, stubborn: bool, ask: Ask, tmp_path: Path
 ) -> None:
     def script(body: dict[str, Any], number: int) -> Answer:
-        grouped = "labels" in str(body["response_format"])
+        grouped = "verdicts" in str(body["response_format"])
         if not grouped or (len(body["messages"]) > 2 and not stubborn):
             return answering(body, number)
         length = len(sentences_of(body)) + change
-        wrong = {"evidence": [""] * length, "labels": ["no_support"] * length}
-        return Answer(json.dumps(wrong))
+        return Answer(verdicts_of(["no_support"] * length))
 
     with serving(answering) as right:
         ask(right, out="single")
@@ -180,15 +186,27 @@ def test_a_failure_is_a_record_and_the_next_run_asks_just_that_again(
 
 @pytest.mark.parametrize("status", [401, 404])
 def test_what_no_item_survives_ends_the_run(status: int, ask: Ask, tmp_path: Path) -> None:
+    with serving(lambda body, number: Answer(status=status)) as endpoint:
+        done = ask(endpoint, "-q", "--set", "llm.in_flight=1")
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("error: ")
+    assert (done.err.count("\n"), str(status) in done.err) == (1, True)
+    assert {path.name for path in (tmp_path / "out").iterdir()} <= {"x.log.part"}
+
+
+@pytest.mark.parametrize("status", [401, 402])
+def test_what_was_judged_when_the_asking_ends_is_written(
+    status: int, ask: Ask, tmp_path: Path
+) -> None:
     def script(body: dict[str, Any], number: int) -> Answer:
         return answering(body, number) if number < 7 else Answer(status=status)
 
     with serving(script) as endpoint:
-        done = ask(endpoint, "-q", "--set", "llm.in_flight=1")
-        assert (done.status, done.out) == (1, "")
-        assert done.err.startswith("error: ")
-        assert (done.err.count("\n"), str(status) in done.err) == (1, True)
-        assert {path.name for path in (tmp_path / "out").iterdir()} <= {"x.log.part"}
+        done = ask(endpoint, "--set", "llm.in_flight=1")
+        assert (done.status, len(endpoint.requests)) == (3, 8)
+        assert "run the same command again to go on" in done.err
+        judged = [j for j in judgments(tmp_path / "out") if not j["failure"]]
+        assert len(judged) >= 7
         endpoint.requests.clear()
         endpoint.script = answering
         assert ask(endpoint).status == 0

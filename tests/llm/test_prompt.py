@@ -9,7 +9,8 @@ import pytest
 
 from judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.errors import PluginError, WorkflowError
-from trecjudge.llm.prompt import FORMS, Form, Prompts, Unparsed
+from trecjudge.llm.prompt import FORMS, Form, Prompts
+from trecjudge.llm.reading import Unparsed
 
 PIECES = (
     "", " ", "\n", "\t", "\r\n", "{", "}", "{document}", "{{x}}", "[[ ##", "[[ ## label ## ]]",
@@ -127,12 +128,16 @@ def test_another_wording_is_another_digest(form: Form) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_lists_must_be_as_long_as_they_should(form: Form) -> None:
     prompt = Prompts().get(ATTEST_GROUP, form)
-    chat = '[[ ## evidence ## ]]\n["", ""]\n\n[[ ## labels ## ]]\n["no_support", "no_support"]'
-    schema = '{"evidence": ["", ""], "labels": ["no_support", "no_support"]}'
-    reply = chat if form == "chat" else schema
-    assert prompt.parse(reply, 2)["labels"] == ["no_support"] * 2
+    verdict = '{"number": %d, "evidence": "", "label": "%s"}'
+    verdicts = f"[{verdict % (2, 'no_support')}, {verdict % (1, 'full_support')}]"
+    chat = f"[[ ## verdicts ## ]]\n{verdicts}\n\n[[ ## completed ## ]]"
+    reply = chat if form == "chat" else f'{{"verdicts": {verdicts}}}'
+    labels = [found.label for found in prompt.parse(reply, 2)["verdicts"]]
+    assert labels == ["full_support", "no_support"]
     with pytest.raises(Unparsed, match="has 2 entries, must have 3"):
         prompt.parse(reply, 3)
+    with pytest.raises(Unparsed, match="numbers of verdicts must be 1 to 2"):
+        prompt.parse(reply.replace('"number": 2', '"number": 1'), 2)
 
 
 @pytest.mark.parametrize("reply", ["{" * 30_000, "[" * 30_000, "x{ " * 100_000])

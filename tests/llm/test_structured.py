@@ -60,9 +60,9 @@ def test_an_endpoint_that_takes_no_schema_is_found_out_once(together: bool, tmp_
         ("always", attesting(), ["schema"], "ok"),
         ("never", attesting(), ["chat"], "ok"),
         ("never", CHAT_ONLY, ["chat"], "ok"),
-        ("always", CHAT_ONLY, ["schema"], "ModelError"),
-        ("auto", lambda body, number: Answer(status=400), ["schema", "chat"], "ModelError"),
-        ("never", lambda body, number: Answer(status=400), ["chat"], "ModelError"),
+        ("always", CHAT_ONLY, ["schema"], "refused"),
+        ("auto", lambda body, number: Answer(status=400), ["schema", "chat"], "refused"),
+        ("never", lambda body, number: Answer(status=400), ["chat"], "refused"),
     ],
     ids=[
         "always",

@@ -19,8 +19,8 @@ from tests.endpoint import Answer, attesting, in_turn, running
 from tests.llm.clock import run
 from tests.llm.doors import KEY, ask, ask_many, door_to, settings_for
 from trecjudge.errors import ModelError, WorkflowError
+from trecjudge.llm.envelope import answer_in, reply_in
 from trecjudge.llm.settings import llm_settings
-from trecjudge.llm.transport import _reply
 
 ENVIRONMENT = {"OPENAI_BASE_URL": "http://a/v1", "OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
 
@@ -266,7 +266,7 @@ def test_an_environment_that_cannot_be_used(variable: str, value: str, message: 
 )
 def test_token_counts_that_cannot_be(usage: float | None, counted: int) -> None:
     reply = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": usage}}
-    found = _reply(json.dumps(reply).encode())
+    found = reply_in(answer_in(json.dumps(reply).encode()))
     assert found is not None
     assert found.prompt_tokens == counted
 

@@ -195,8 +195,8 @@ class ReplyCache:
         row = self._first(query, (key,))
         return CachedReply(str(row[0]), int(row[1]), int(row[2])) if row else None
 
-    def form(self, origin: Origin) -> str | None:
-        """Return the form of reply that this model is known to give, or None."""
+    def habits(self, origin: Origin) -> str | None:
+        """Return what is kept of how this model wants to be asked, or None."""
         query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
         row = self._first(query, (origin.endpoint, origin.model))
         return str(row[0]) if row else None
@@ -217,16 +217,16 @@ class ReplyCache:
             self._told = True
             self.say(message)
 
-    def remember_form(self, origin: Origin, form: str) -> None:
-        """Keep the form of reply that this model gives. Raises OutputError."""
+    def keep_habits(self, origin: Origin, habits: str) -> None:
+        """Keep how this model wants to be asked. Raises OutputError."""
         try:
-            self._thread.submit(self._write_form, origin, form).result()
+            self._thread.submit(self._write_habits, origin, habits).result()
         except sqlite3.Error as error:
             raise OutputError(f"{self.path}: cannot be written: {error}") from error
 
-    def _write_form(self, origin: Origin, form: str) -> None:
+    def _write_habits(self, origin: Origin, habits: str) -> None:
         with self._writer:
-            row = (origin.endpoint, origin.model, form)
+            row = (origin.endpoint, origin.model, habits)
             self._writer.execute("INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)", row)
 
     async def put(self, key: str, reply: CachedReply, origin: Origin) -> None:

@@ -7,6 +7,10 @@ from typing import Literal
 import dspy
 from pydantic import BaseModel
 
+# Without a bound a small model never ends its list.
+MOST_CLAIMS = 100
+MOST_QUOTES = 8
+
 
 class ClaimOfSentence(BaseModel):
     """A claim as a model gives it."""
@@ -33,7 +37,7 @@ class SplitClaims(dspy.Signature):
     """
 
     response: str = dspy.InputField(desc="numbered sentences")
-    claims: list[ClaimOfSentence] = dspy.OutputField()
+    claims: list[ClaimOfSentence] = dspy.OutputField(max_length=MOST_CLAIMS)
 
 
 class Attribute(dspy.Signature):
@@ -55,7 +59,9 @@ class Attribute(dspy.Signature):
 
     passages: str = dspy.InputField(desc="passages of the documents that were given")
     claim: str = dspy.InputField(desc="a claim of a response that was written from them")
-    quotes: list[str] = dspy.OutputField(desc="word for word from the passages; or an empty list")
+    quotes: list[str] = dspy.OutputField(
+        desc="word for word from the passages; or an empty list", max_length=MOST_QUOTES
+    )
     reason: str = dspy.OutputField(desc="one short sentence")
     match: Literal["EXACT", "PARAPHRASE", "INFERENCE", "NONE"] = dspy.OutputField()
     verdict: Literal["ATTRIBUTED", "UNATTRIBUTED", "CONTRADICTED", "AMBIGUOUS"] = dspy.OutputField()

@@ -3,51 +3,53 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import random
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
-from tenacity.wait import wait_random_exponential
-
 from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.llm.asking import Asking, FormFault
+from trecjudge.llm.envelope import Reply
+from trecjudge.llm.faults import (
+    OF_THE_FORM,
+    AccountFault,
+    Busy,
+    ConfigurationFault,
+    Fault,
+    ItemFault,
+    ParameterFault,
+    Unreachable,
+    names_the_form,
+)
+from trecjudge.llm.habits import Form
 from trecjudge.llm.model import Prediction, Program
-from trecjudge.llm.pace import LONGEST_WAIT
-from trecjudge.llm.prompt import Form, PlainPrompt, Prompt, Unparsed
+from trecjudge.llm.patience import Patience
+from trecjudge.llm.prompt import PlainPrompt, Prompt
 from trecjudge.llm.requests import Kept, Replies, Request
 from trecjudge.llm.spending import Spending, estimated_tokens
-from trecjudge.llm.transport import Refused, Reply, Retry, Throttled, Transport, Unreachable
+from trecjudge.llm.transport import TOO_MANY, Transport
 from trecjudge.records import ModelCall, Usage
 
-BACK_OFF = wait_random_exponential(multiplier=0.25, max=30)
+LONGEST_BACK_OFF = 30.0
 LAST_WAIT = 15.0
 """Seconds to wait, after an interrupt, for replies that are on their way."""
+FORBIDDEN = 403
+ADVICE = {
+    401: "; check OPENAI_API_KEY",
+    403: "; check OPENAI_API_KEY",
+    404: "; check OPENAI_BASE_URL and OPENAI_MODEL",
+}
+GO_ON = "what is judged is written; run the same command again to go on"
 
 Found = tuple[dict[str, Any], ModelCall]
 Answer = tuple[Reply, dict[str, Any]]
 Made = Mapping[Form, Request]
-
-
-@dataclass(slots=True)
-class Asking:
-    """One distinct request on its way, and what went wrong with it so far."""
-
-    request: Request
-    max_tokens: int
-    tries: int = 0
-    cuts: int = 0
-    throttled_since: float | None = None
-    last_reply: str = ""
-    wrong: list[dict[str, Any]] = field(default_factory=list)
-
-    def call(self, reply: str, usage: Usage, error: str = "") -> ModelCall:
-        """Return the exchange for the log."""
-        name = self.request.prompt.program.name
-        return ModelCall(name, self.request.messages, reply, usage, self.tries, error)
 
 
 class Door:
@@ -56,21 +58,28 @@ class Door:
     available = True
 
     def __init__(
-        self, replies: Replies, spending: Spending | None = None, offline: bool = False
+        self,
+        replies: Replies,
+        spending: Spending | None = None,
+        offline: bool = False,
+        say: Callable[[str], None] = lambda message: None,
     ) -> None:
         self.replies = replies
         self.requests = replies.requests
-        self.settings = replies.requests.settings
+        self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
-        self.transport = Transport(self.settings)
+        self.transport = Transport(settings)
+        self.transport.pace.cap = settings.give_up_after
+        self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)
+        self._say = say
         self._offline = offline
-        self._form: Form = replies.known_form or "schema"
-        self._form_tried = replies.known_form is not None
-        self._form_lock = asyncio.Lock()
+        self._firsts: dict[str, asyncio.Lock] = {}
         self._under_way: dict[str, asyncio.Task[Found]] = {}
         self._closing = False
-        self._failed_in_a_row = 0
-        self._succeeded = replies.answered_before
+        self._stopped: tuple[str, str] | None = None
+        self._stop = asyncio.Event()
+        self._succeeded = False
+        self._forbidden: set[int] = set()
 
     @property
     def in_flight(self) -> int:
@@ -83,9 +92,10 @@ class Door:
         return self.spending.record() | {"throttled": pace.throttled, "in_flight": pace.in_flight}
 
     def record(self) -> dict[str, Any]:
-        """Return settings, form of replies and prompt digests, the key left out."""
-        prompts = self.requests.prompts.digests(self._form)
-        return self.settings.public() | {"form": self._form, "prompts_sha256": prompts}
+        """Return settings, what is known of the endpoint and prompt digests, the key left out."""
+        habits = self.replies.habits
+        digests = self.requests.prompts.digests(self.replies.form_of)
+        return self.settings.public() | {"endpoint": habits.record(), "prompts_sha256": digests}
 
     async def __aenter__(self) -> Door:
         return self
@@ -104,6 +114,7 @@ class Door:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self.patience.close()
         await self.transport.close()
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
@@ -139,7 +150,6 @@ class Door:
             if self._offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
-        self._succeeded = True
         if found.request.key in self._under_way or self.replies.asked(found.request):
             self.spending.saved += 1
         else:
@@ -149,39 +159,39 @@ class Door:
         return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
 
     async def _ask_in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
-        """Ask in the form that the endpoint takes; the first request finds out which."""
-        if not self._form_tried:
-            async with self._form_lock:
+        """Ask in the form that the endpoint takes; while it is not known, one after the other."""
+        if self.replies.form_of(program) is None:
+            async with self._firsts.setdefault(program.name, asyncio.Lock()):
                 # Whoever waited here did so while an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
                     return found
-                if not self._form_tried:
-                    try:
-                        return await self._in_form(self._form, program, inputs, made)
-                    finally:
-                        self._form_tried = True
-        return await self._in_form(self._form, program, inputs, made)
+                if self.replies.form_of(program) is None:
+                    return await self._in_form(program, inputs, made)
+        return await self._in_form(program, inputs, made)
 
-    async def _in_form(
-        self, form: Form, program: Program, inputs: dict[str, Any], made: Made
-    ) -> Found:
-        request = made.get(form) or self.requests.make(program, inputs, form)
+    async def _in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
+        known = self.replies.form_of(program)
+        form = known or "schema"
         try:
-            return await self._shared(request)
-        except Refused as refused:
-            if form == "schema" and self.replies.known_form is None:
-                self._form = "chat"
-                return await self._in_form("chat", program, inputs, made)
-            if not self._succeeded:
-                raise ModelError(f"{self.settings.url}: {refused}") from refused
-            call = ModelCall(program.name, request.messages, "", Usage(), error=str(refused))
-            raise JudgmentFailed("refused", str(refused), 1, call) from refused
+            found = await self._shared(self._request(form, program, inputs, made), None, not known)
+        except FormFault:
+            form = "chat"
+            found = await self._shared(self._request(form, program, inputs, made))
+        if form != known and self.settings.structured == "auto":
+            self.replies.habits.forms[program.name] = form
+            self.replies.keep_habits()
+        return found
 
-    async def _shared(self, request: Request, max_tokens: int | None = None) -> Found:
+    def _request(self, form: Form, program: Program, inputs: dict[str, Any], made: Made) -> Request:
+        return made.get(form) or self.requests.make(program, inputs, form)
+
+    async def _shared(
+        self, request: Request, max_tokens: int | None = None, form_is_open: bool = False
+    ) -> Found:
         """Wait for an equal request under way, or make this one."""
         task = self._under_way.get(request.key)
         if task is None:
-            asking = Asking(request, max_tokens or self.settings.max_tokens)
+            asking = Asking(request, max_tokens or self.settings.max_tokens, form_is_open)
             task = asyncio.create_task(self._ask(asking))
             self._under_way[request.key] = task
             task.add_done_callback(self._ended(request.key))
@@ -198,112 +208,201 @@ class Door:
         return forget
 
     async def _ask(self, asking: Asking) -> Found:
-        """Try until a reply parses, keep it, and return its fields."""
-        try:
-            reply, fields = await self._answer(asking)
-        except Retry as failed:
-            raise self._give_up(asking, failed) from failed
-        self._failed_in_a_row, self._succeeded = 0, True
-        prompt = asking.request.prompt
-        if self.replies.known_form is None and isinstance(prompt, Prompt):
-            self.replies.learn_form(prompt.form)
-        usage = Usage(False, reply.prompt_tokens, reply.completion_tokens)
-        return fields, asking.call(reply.text, usage)
-
-    async def _answer(self, asking: Asking) -> Answer:
-        """Try once and, where that fails, as often and as patiently as is set."""
-        tries = AsyncRetrying(
-            stop=self._enough, wait=_wait, retry=retry_if_exception_type(Retry), reraise=True
-        )
-        answer: Answer = await tries(self._try, asking)
-        return answer
+        """Try, as often and as patiently as is set, until a reply parses; return its fields."""
+        while True:
+            try:
+                reply, fields = await self._try(asking)
+            except Fault as fault:
+                await self._after(asking, fault)
+            else:
+                self._learn_limit(asking)
+                return fields, replace(asking.call(reply), earlier=tuple(asking.earlier))
 
     async def _try(self, asking: Asking) -> Answer:
-        messages = [*asking.request.messages, *asking.wrong]
-        tokens = sum(estimated_tokens(message["content"]) for message in messages)
-        body = self.requests.body(messages, asking.request.prompt.request, asking.max_tokens)
-        return await self._post(asking, body, tokens)
-
-    async def _post(self, asking: Asking, body: dict[str, Any], tokens: int) -> Answer:
         """Send a request when its turn comes and the budget has room for it."""
-        admitted = throttled = False
+        habits, request = self.replies.habits, asking.request
+        if isinstance(request.prompt, Prompt):
+            learned = habits.limits.get(asking.program, 0)
+            asking.max_tokens = max(asking.max_tokens, learned)
+        body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
+        asking.sent = habits.applied(body)
+        tokens = sum(estimated_tokens(message["content"]) for message in asking.messages)
+        admitted = busy = False
 
         def admit() -> None:
             nonlocal admitted
             if self._closing:
                 raise JudgmentFailed("interrupted", "not asked any more")
+            if self._stopped:
+                raise JudgmentFailed(*self._stopped)
             self.spending.call(tokens)
             self.spending.retries += asking.tries > 0
             admitted = True
             asking.tries += 1
 
         try:
-            return await self.transport.post(body, tokens, admit, partial(self._keep, asking))
-        except Throttled:
+            return await self.transport.post(
+                asking.sent, tokens, admit, partial(self._keep, asking)
+            )
+        except Busy:
             # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
-            throttled = True
+            busy = True
             asking.tries -= 1
-            asking.throttled_since = asking.throttled_since or time.monotonic()
             raise
         finally:
             if admitted:
-                self.spending.release(tokens, calls=int(throttled))
-            if not throttled:
-                asking.throttled_since = None
+                self.spending.release(tokens, calls=int(busy))
 
     async def _keep(self, asking: Asking, reply: Reply) -> Answer:
-        """Count a reply and, if it parses, keep it. Raises Retry if it does not."""
+        """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
         self.spending.reply(reply.prompt_tokens, reply.completion_tokens)
-        asking.last_reply = reply.text
-        fields = _parsed(asking, reply)
+        self.patience.answered()
+        asking.waiting_since = None
+        fields = asking.fields(reply, max(self.settings.most_tokens, self.settings.max_tokens))
+        self._succeeded = True
+        self.patience.succeeded()
+        self.transport.pace.cap = math.inf
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
         await self.replies.keep(asking.request, kept)
         return reply, fields
 
-    def _enough(self, state: RetryCallState) -> bool:
-        """Return whether a request was tried often enough, or waited for long enough."""
-        asking: Asking = state.args[0]
-        if asking.throttled_since is not None:
-            return time.monotonic() - asking.throttled_since > self.settings.patience
-        return asking.tries >= self.settings.tries or asking.cuts > 1
+    def _learn_limit(self, asking: Asking) -> None:
+        """Note the limit of tokens that a reply needed, for all of its program."""
+        habits = self.replies.habits
+        if not asking.cuts or habits.limits.get(asking.program, 0) >= asking.max_tokens:
+            return
+        habits.limits[asking.program] = asking.max_tokens
+        self.replies.keep_habits()
+        self._say(
+            f"replies of {asking.program} are cut at {self.settings.max_tokens} tokens:"
+            f" up to {asking.max_tokens} are asked for from now on (llm.max_tokens)"
+        )
 
-    def _give_up(self, asking: Asking, failed: Retry) -> Exception:
-        """Return the failure of this item, or of the whole run if the endpoint seems dead."""
-        self._failed_in_a_row += 1
-        if isinstance(failed, Unreachable) and not self._succeeded:
-            return ModelError(f"{self.settings.url}: {failed}; check OPENAI_BASE_URL")
-        if failed.kind == "transport" and self._failed_in_a_row >= self.settings.give_up_after:
-            return ModelError(
-                f"{self.settings.url}: {self._failed_in_a_row} items in a row failed, the last"
-                f" with {failed}; what is done is kept, run the same command again to go on"
-            )
-        call = asking.call(asking.last_reply, Usage(), str(failed))
-        return JudgmentFailed(failed.kind, str(failed), asking.tries, call)
+    async def _after(self, asking: Asking, fault: Fault) -> None:
+        """Return when to try again; else raise what a fault comes to for the item, or for all."""
+        if self._stopped:
+            raise JudgmentFailed(*self._stopped) from fault
+        if isinstance(fault, ParameterFault):
+            if self._learned(asking, fault):
+                return
+            fault = ItemFault("refused", str(fault), fault.status)
+        if self._is_of_the_form(asking, fault):
+            self._note(asking, fault)
+            raise FormFault(str(fault)) from fault
+        if isinstance(fault, AccountFault):
+            self._end("account", str(fault))
+        elif isinstance(fault, ConfigurationFault):
+            self._misconfigured(asking, fault)
+        elif self._is_of_the_moment(asking, fault):
+            await self._wait(asking, fault)
+            return
+        await self._count(asking, fault)
 
+    def _learned(self, asking: Asking, fault: ParameterFault) -> bool:
+        """Note a parameter that is not taken; return whether asking now is asking differently."""
+        habits = self.replies.habits
+        if learned := habits.learn(fault, asking.sent):
+            self._say(f"{self.settings.url}: {fault}; {learned}")
+            self.replies.keep_habits()
+            return True
+        return habits.applied(asking.sent) != asking.sent
 
-def _parsed(asking: Asking, reply: Reply) -> dict[str, Any]:
-    """Return the output fields of a reply. Raises Retry with what was wrong noted for next time."""
-    if reply.finish_reason == "length":
-        asking.max_tokens *= 2
-        asking.cuts += 1
-        raise Retry("cut", "the reply was cut at max_tokens")
-    try:
-        return asking.request.parse(reply.text)
-    except Unparsed as error:
-        asking.wrong = _correction(reply.text, str(error))
-        raise Retry("parse", f"the reply does not parse: {error}") from error
+    def _is_of_the_form(self, asking: Asking, fault: Fault) -> bool:
+        """Return whether a fault may go away with the form; a 500 must come twice for that."""
+        before, asking.last_status = asking.last_status, fault.status
+        if fault.status not in OF_THE_FORM or fault.kind not in ("refused", "transport"):
+            return False
+        if "response_format" not in asking.sent or self.settings.structured != "auto":
+            return False
+        if not asking.form_is_open:
+            return fault.status < 500 and names_the_form(str(fault))
+        return fault.status < 500 or fault.status in (501, before)
 
+    def _misconfigured(self, asking: Asking, fault: ConfigurationFault) -> None:
+        """Raise ModelError where nothing was answered yet; else stop.
 
-def _wait(state: RetryCallState) -> float:
-    """Return the seconds before the next try: none where the reply was wrong, else backing off."""
-    failed = state.outcome.exception() if state.outcome else None
-    if isinstance(failed, Retry) and failed.kind in ("parse", "cut"):
-        return 0.0
-    asked = failed.after if isinstance(failed, Throttled) else 0.0
-    return min(LONGEST_WAIT, asked) if asked else float(BACK_OFF(state))
+        What is forbidden may be only this item: of two different ones it is the key.
+        """
+        if fault.status == FORBIDDEN:
+            self._forbidden.add(asking.request.mark)
+            if self._succeeded or len(self._forbidden) < 2:
+                return
+        message = f"{fault}{ADVICE.get(fault.status, '')}"
+        if not self._succeeded:
+            raise ModelError(f"{self.settings.url}: {message}") from fault
+        self._end("stopped", message)
 
+    def _is_of_the_moment(self, asking: Asking, fault: Fault) -> bool:
+        """Return whether a fault is one of the moment, to be waited out."""
+        if isinstance(fault, Busy):
+            return True
+        if isinstance(fault, Unreachable):
+            return self._succeeded or self.replies.answered_before
+        plain = type(fault) is Fault and fault.kind == "transport"
+        return plain and self.patience.out_of_order(fault.kind, asking.request.mark)
 
-def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:
-    """Return the messages that ask again with what was wrong."""
-    again = f"That reply could not be read: {wrong} Answer again in exactly the form asked for."
-    return [{"role": "assistant", "content": reply}, {"role": "user", "content": again}]
+    async def _wait(self, asking: Asking, fault: Fault) -> None:
+        """Wait until the request may be tried again; the whole door does."""
+        now = asyncio.get_running_loop().time()
+        asking.waits += 1
+        asking.tries -= not isinstance(fault, Busy)  # an outage takes no try
+        asking.waiting_since = now if asking.waiting_since is None else asking.waiting_since
+        if self.patience.waits(str(fault)):
+            waited = f"waited for {self.settings.patience:g} s (llm.patience) in vain: {fault}"
+            self._end("stopped", waited)
+        if self._stopped or now - asking.waiting_since > self.settings.patience:
+            raise self._failure(asking, fault) from fault
+        asked = fault.after if isinstance(fault, Busy) else 0.0
+        pause = asked or self.patience.pause()
+        if fault.status != TOO_MANY:
+            self.transport.pace.pause(pause)
+            return
+        # While others succeed, only this request was one too many.
+        if not asked and not self.patience.is_pausing:
+            pause = random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.waits))
+        else:
+            self.transport.pace.hold(pause)
+        await self._sleep(pause)
+
+    async def _count(self, asking: Asking, fault: Fault) -> None:
+        """Count a failure; return after a while if the item may be tried again."""
+        settings = self.settings
+        self._note(asking, fault)
+        is_final = isinstance(fault, ItemFault | AccountFault | ConfigurationFault)
+        if is_final or self._stopped or asking.tries - asking.cuts >= settings.tries:
+            if isinstance(fault, Unreachable):
+                raise ModelError(f"{settings.url}: {fault}; check OPENAI_BASE_URL") from fault
+            raise self._failure(asking, fault) from fault
+        if fault.kind not in ("parse", "cut"):
+            await self._sleep(random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.tries)))
+
+    def _note(self, asking: Asking, fault: Fault) -> None:
+        """Note a call that failed; of too many in a row, end the asking."""
+        if self._stopped is None:
+            if self.patience.failed(fault.kind, asking.request.mark):
+                self._end("stopped", f"{self.patience.in_a_row} calls in a row failed: {fault}")
+                return
+            # No more are under way than may still fail.
+            left = self.settings.give_up_after - self.patience.in_a_row
+            self.transport.pace.cap = max(1, left)
+
+    def _failure(self, asking: Asking, fault: Fault) -> JudgmentFailed:
+        """Return the failure of this item."""
+        call = asking.failed(str(fault))
+        return JudgmentFailed(fault.kind, str(fault), asking.tries, call)
+
+    def _end(self, kind: str, message: str) -> None:
+        """Ask nothing from now on: what would be asked is unjudged, by this kind and message."""
+        if self._stopped is None:
+            self._stopped = (kind, message)
+            self._say(f"{self.settings.url}: {message}; {GO_ON}")
+            self._stop.set()
+            self.transport.pace.release()
+
+    async def _sleep(self, seconds: float) -> None:
+        """Sleep, but not beyond the moment from which on nothing is asked."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        except TimeoutError:
+            return

@@ -9,8 +9,8 @@ from typing import Any
 
 from trecjudge.errors import ModelError
 from trecjudge.llm.door import Door
+from trecjudge.llm.envelope import Reply
 from trecjudge.llm.prompt import dspy_module
-from trecjudge.llm.transport import Reply
 
 PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")
 

@@ -78,7 +78,7 @@ async def open_model(
             yield Planner(replies, prices, met=options.command.asked)
             return
         spending = Spending(options.command.budget, prices)
-        async with Door(replies, spending, options.offline) as door:
+        async with Door(replies, spending, options.offline, say) as door:
             yield door
     finally:
         replies.cache.close()

@@ -52,6 +52,9 @@ class Pace:
     limit: float = 0.0
     in_flight: int = 0
     throttled: int = 0
+    cap: float = math.inf
+    """The most at a time, whatever the limit: while it is open whether the endpoint answers."""
+    _paused_at: float | None = None
     _proved: int = 0
     _refused_in_a_row: int = 0
     _ceiling: float = math.inf
@@ -70,9 +73,13 @@ class Pace:
         requests = Bucket(rpm / 60) if rpm else None
         return cls(in_flight, requests, Bucket(tpm / 60) if tpm else None)
 
+    @property
+    def _places(self) -> float:
+        return min(self.limit, self.cap)
+
     async def enter(self, tokens: int) -> None:
         """Wait for a place; `tokens` is an estimate of what the request will cost."""
-        if not self._waiting and self.in_flight < int(self.limit) and self._delay() <= 0:
+        if not self._waiting and self.in_flight + 1 <= self._places and self._delay() <= 0:
             self._take(tokens)
             return
         place = asyncio.get_running_loop().create_future()
@@ -93,6 +100,8 @@ class Pace:
 
     def succeeded(self) -> None:
         """Note a success; raise the limit by one after as many as it admits."""
+        if self._paused_at is not None:
+            self.limit, self._paused_at = self._paused_at, None
         self._proved += 1
         self._refused_in_a_row = 0
         if self.limit >= self.most or self._proved < self.limit:
@@ -126,6 +135,19 @@ class Pace:
         if _now() >= self._probe_at:
             self._probe_at = _now() + self._probe_after
             self._probe_after = min(PROBE_LAST, 2 * self._probe_after)
+
+    def pause(self, seconds: float) -> None:
+        """Admit nothing for so many seconds, then one at a time until one succeeds."""
+        if self._paused_at is None:
+            self._paused_at, self.limit = self.limit, 1.0
+        self.hold(seconds)
+
+    def release(self) -> None:
+        """Admit all that wait at once: they will not be sent."""
+        self.limit = self.cap = math.inf
+        self.requests = self.tokens = None
+        self._held_until = 0.0
+        self._admit()
 
     def hold(self, seconds: float) -> None:
         """Admit nothing for so many seconds."""
@@ -164,7 +186,7 @@ class Pace:
 
     def _admit(self) -> None:
         """Admit those that wait, in order, and see to it that the rest is looked at in time."""
-        while self._waiting and self.in_flight < int(self.limit):
+        while self._waiting and self.in_flight + 1 <= self._places:
             place, tokens = self._waiting[0]
             delay = 0.0 if place.done() else self._delay()
             if delay > 0:

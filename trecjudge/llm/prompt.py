@@ -7,7 +7,7 @@ import hashlib
 import importlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal, get_args, get_origin
@@ -15,28 +15,19 @@ from typing import Any, Literal, get_args, get_origin
 import orjson
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
+from trecjudge.llm.habits import FORMS, Form
 from trecjudge.llm.model import Program
+from trecjudge.llm.reading import Fields, defused, is_exact
+from trecjudge.llm.schema import reply_schema
 from trecjudge.text.steering.marks import TEMPLATE_MARK
 
-Form = Literal["schema", "chat"]
-"""The form of a reply: JSON held to a schema by the endpoint, or DSPy's field markers."""
-
-FORMS: tuple[Form, ...] = ("schema", "chat")
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 MENTION = re.compile(r"\{(\w+)\}")
-MOST_OPEN = 500
-"""Brackets in a reply that is not plain JSON."""
-
 MARKER = "[[ ##"
 PLAIN = Program("module", "")
 DEFUSED_MARKER = "[[ # #"
 # A server may read these as the ends of turns wherever they stand.
 _TEMPLATE_MARK = re.compile(TEMPLATE_MARK, re.IGNORECASE)
-OWN_ERROR = "Value error, "
-
-
-class Unparsed(Exception):
-    """A reply without the fields that the signature asks for."""
 
 
 @cache
@@ -79,30 +70,17 @@ class Prompt:
 
         Raises Unparsed, saying what is wrong.
         """
-        try:
-            fields = self._plain(reply)
-            if fields is None and max(map(reply.count, "{[")) > MOST_OPEN:
-                raise Unparsed("it has too many brackets.")  # the adapter would be at it for hours
-            fields = fields or self.adapter.parse(self.signature, reply)
-        except dspy_module().utils.exceptions.AdapterParseError as error:
-            bare = self._bare(reply)
-            if bare is None:
-                raise Unparsed(_what_is_wrong(str(error))) from error
-            fields = bare
-        except RecursionError as error:
-            raise Unparsed("it is nested too deep.") from error
-        for name, value in fields.items():
-            if length is not None and isinstance(value, list) and len(value) != length:
-                raise Unparsed(f"{name} has {len(value)} entries, must have {length}.")
-        return fields
+        return self._plain(reply) or self._fields.read(reply, length)
+
+    @cached_property
+    def _fields(self) -> Fields:
+        return Fields.of(self.signature)
 
     def _plain(self, reply: str) -> dict[str, Any] | None:
-        """Return the fields of a JSON reply that needs no repair: 20 times faster than the adapter.
+        """Return the fields of a JSON reply with nothing odd: many times faster than reading it.
 
         None where it is anything but exactly the fields asked for, each a text or a label.
         """
-        if self.form == "chat":
-            return None
         try:
             fields = orjson.loads(reply)
         except orjson.JSONDecodeError:
@@ -114,23 +92,7 @@ class Prompt:
             and ((allowed := self._allowed[name]) is None or value in allowed)
             for name, value in fields.items()
         )
-        return fields if fit else None
-
-    def _bare(self, reply: str) -> dict[str, Any] | None:
-        """Return the fields of a reply that is plain text, where the type of one can read it.
-
-        Such a type has `of_plain_text`, which returns None for what it cannot read; the other
-        fields must be texts, and are empty.
-        """
-        annotations = {name: f.annotation for name, f in self.signature.output_fields.items()}
-        readers = [name for name, found in annotations.items() if hasattr(found, "of_plain_text")]
-        others = [name for name in annotations if name not in readers]
-        if MARKER in reply or "{" in reply or len(readers) != 1:
-            return None
-        value = annotations[readers[0]].of_plain_text(reply)
-        if value is None or any(annotations[name] is not str for name in others):
-            return None
-        return {name: value if name in readers else "" for name in annotations}
+        return fields if fit and is_exact(fields, reply) else None
 
     @cached_property
     def _allowed(self) -> dict[str, tuple[Any, ...] | None]:
@@ -143,7 +105,7 @@ class Prompt:
         """What the form adds to a request body: the JSON schema of the reply, or nothing."""
         if self.form == "chat":
             return {}
-        schema = {"name": self.program.name, "strict": True, "schema": _schema(self.signature)}
+        schema = {"name": self.program.name, "strict": True, "schema": reply_schema(self.signature)}
         return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
     @cached_property
@@ -224,9 +186,10 @@ class Prompts:
         for form in FORMS:
             self._made[program, form] = Prompt(program, form, signature, adapters[form])
 
-    def digests(self, form: Form) -> dict[str, str]:
-        """Return the sha256 of each prompt in a form by the name of its program."""
-        return {p.name: prompt.digest for (p, f), prompt in self._made.items() if f == form}
+    def digests(self, form_of: Callable[[Program], Form | None]) -> dict[str, str]:
+        """Return the sha256 of each prompt, in the form of its program, by the program's name."""
+        forms = {program: form_of(program) or "schema" for program, _ in self._made}
+        return {p.name: prompt.digest for (p, f), prompt in self._made.items() if f == forms[p]}
 
     def _overridden(self, program: Program, signature: Any) -> Any:
         override = self.overrides.get(program.name)
@@ -257,8 +220,8 @@ def load_signature(reference: str) -> Any:
 def _fenced(value: Any) -> Any:
     """Return an input that cannot pose as a field of the prompt or reply, nor end its turn."""
     if isinstance(value, str):
-        defused = value.replace(MARKER, DEFUSED_MARKER)
-        return _TEMPLATE_MARK.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", defused)
+        plain = defused(value.replace(MARKER, DEFUSED_MARKER))
+        return _TEMPLATE_MARK.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", plain)
     return [_fenced(entry) for entry in value] if isinstance(value, list) else value
 
 
@@ -275,24 +238,3 @@ def _allowed_by(annotation: Any) -> tuple[Any, ...] | None:
     if annotation is str:
         return None
     return get_args(annotation) if get_origin(annotation) is Literal else ()
-
-
-def _schema(signature: Any) -> dict[str, Any]:
-    """Return the JSON schema of a signature's output fields, in their order."""
-    pydantic = importlib.import_module("pydantic")
-    config = pydantic.ConfigDict(extra="forbid")
-    outputs = {name: (f.annotation, ...) for name, f in signature.output_fields.items()}
-    model = pydantic.create_model(signature.__name__, __config__=config, **outputs)
-    schema: dict[str, Any] = model.model_json_schema()
-    return schema
-
-
-def _what_is_wrong(message: str) -> str:
-    """Return the line of an adapter's complaint that says what is wrong, without the reply."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith(("Failed to parse", "Expected to find"))]
-    wrong = (telling or lines[-1:] or ["it has no field"])[0][:300]
-    # What a type of our own says stands below the line that names the field.
-    below = [line for line in lines if line.startswith(OWN_ERROR)] if telling else []
-    said = below[-1].removeprefix(OWN_ERROR).partition(" [type=")[0] if below else ""
-    return f"{wrong.partition(':')[0]}: {said[:300]}." if said else wrong

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from trecjudge.cache.store import CachedReply, Origin, ReplyCache
+from trecjudge.llm.habits import FORMS, Form, Habits
 from trecjudge.llm.model import Program
-from trecjudge.llm.prompt import FORMS, Form, PlainPrompt, Prompt, Prompts, Unparsed
+from trecjudge.llm.prompt import PlainPrompt, Prompt, Prompts
+from trecjudge.llm.reading import Unparsed
 from trecjudge.llm.settings import LlmSettings
 
 
@@ -95,29 +97,34 @@ class Replies:
     """The replies that a job may use without asking: of earlier jobs, and of its own calls.
 
     `refresh` takes none of earlier jobs; `asked_marks` tell what the command asked for itself.
-    `known_form` is the form of reply that the endpoint gives, None while it is to be found out.
+    `habits` are what is known of the endpoint.
     """
 
     requests: Requests
     cache: ReplyCache
     refresh: bool = False
     asked_marks: set[int] = field(default_factory=set)
-    known_form: Form | None = field(init=False)
+    habits: Habits = field(init=False)
     answered_before: bool = field(init=False)
     """Whether the endpoint is known to have answered an earlier job."""
 
     def __post_init__(self) -> None:
-        structured = self.requests.settings.structured
-        kept = self.cache.form(self.requests.origin)
+        kept = self.cache.habits(self.requests.origin)
         self.answered_before = kept is not None
-        if structured == "auto":
-            self.known_form = next((form for form in FORMS if form == kept), None)
-        else:
-            self.known_form = "schema" if structured == "always" else "chat"
+        self.habits = Habits.read(kept)
 
     def possible(self, program: Program, inputs: dict[str, Any]) -> dict[Form, Request]:
         """Return the request of a program with these inputs in every form it may have."""
-        return {form: self.requests.make(program, inputs, form) for form in self._forms()}
+        known = self.form_of(program)
+        forms = FORMS if known is None else (known,)
+        return {form: self.requests.make(program, inputs, form) for form in forms}
+
+    def form_of(self, program: Program) -> Form | None:
+        """Return the form of a program's replies, None while it is to be found out."""
+        structured = self.requests.settings.structured
+        if structured == "auto":
+            return self.habits.forms.get(program.name)
+        return "schema" if structured == "always" else "chat"
 
     def find(self, made: Mapping[Form, Request]) -> Kept | None:
         """Return what is kept for one of these requests."""
@@ -135,9 +142,6 @@ class Replies:
         except Unparsed:
             return None
 
-    def _forms(self) -> Iterable[Form]:
-        return FORMS if self.known_form is None else (self.known_form,)
-
     def asked(self, request: Request) -> bool:
         """Return whether this job itself asked for the reply."""
         return request.mark in self.asked_marks
@@ -147,7 +151,6 @@ class Replies:
         await self.cache.put(request.key, reply, self.requests.origin)
         self.asked_marks.add(request.mark)
 
-    def learn_form(self, form: Form) -> None:
-        """Note the form of reply that the endpoint gives, for later jobs too."""
-        self.known_form = form
-        self.cache.remember_form(self.requests.origin, form)
+    def keep_habits(self) -> None:
+        """Keep what is known of the endpoint, for later jobs too."""
+        self.cache.keep_habits(self.requests.origin, self.habits.text())

@@ -17,6 +17,8 @@ BASE_URL = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 MODEL = "OPENAI_MODEL"
 KEY = "OPENAI_API_KEY"
 MOST_TRIES = 100
+REASONING_TOKENS = 4096
+"""Tokens of a reply of a reasoning model, unless it is set otherwise."""
 Structured = Literal["auto", "always", "never"]
 
 
@@ -26,9 +28,11 @@ class LlmSettings:
 
     Asking: `temperature` null sends none; `reasoning` sends `max_completion_tokens` and no
     temperature; `structured` asks for a reply by JSON schema (`auto`: where the endpoint takes it);
-    `extra_body` is added to every request.
-    Patience: `timeout` seconds for one try; `tries` counts the first; a busy endpoint (429) is
-    waited for `patience` seconds in all; `give_up_after` failed items in a row end the run.
+    `extra_body` is added to every request. A reply may have `max_tokens`; where it is cut, up to
+    `most_tokens` are asked for.
+    Patience: `timeout` seconds for one try; `tries` counts the first; an endpoint that is busy or
+    out of order is waited for `patience` seconds in all; `give_up_after` calls that fail in a row
+    for one cause, on different items, end the asking.
     Pace: `in_flight` requests at once, `rpm` requests and `tpm` tokens per minute.
     `prices` are per million tokens: {input: 0.15, output: 0.6}. `ca_file` is a file of
     certificates to trust.
@@ -40,6 +44,7 @@ class LlmSettings:
     temperature: float | None = 0.0
     seed: int | None = None
     max_tokens: int = 512
+    most_tokens: int = 16_384
     reasoning: bool = False
     structured: Structured = "auto"
     extra_body: dict[str, Any] = field(default_factory=dict)
@@ -93,7 +98,10 @@ def llm_settings(
     key = environment.get(KEY, "").strip()
     if not key and key_needed:
         raise ModelError(f"no key: set {KEY} (to any text if the endpoint asks for none)")
-    settings = LlmSettings(**typed_fields(LlmSettings, values, "llm") | {"api_key": key})
+    typed = typed_fields(LlmSettings, values, "llm")
+    if typed.get("reasoning"):
+        typed.setdefault("max_tokens", REASONING_TOKENS)
+    settings = LlmSettings(**typed | {"api_key": key})
     _check(settings)
     return settings
 
@@ -120,7 +128,7 @@ def _check(settings: LlmSettings) -> None:
             ssl.create_default_context(cafile=settings.ca_file)
         except OSError as error:
             raise ModelError(f"llm.ca_file {settings.ca_file!r}: {error}") from error
-    for name in ("tries", "in_flight", "max_tokens", "give_up_after"):
+    for name in ("tries", "in_flight", "max_tokens", "most_tokens", "give_up_after"):
         if getattr(settings, name) < 1:
             raise ModelError(f"llm.{name} is {getattr(settings, name)}: must be at least 1")
     if settings.tries > MOST_TRIES:

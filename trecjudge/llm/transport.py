@@ -1,10 +1,11 @@
-"""One request to an OpenAI-compatible endpoint, and what its answer means."""
+"""One request to an OpenAI-compatible endpoint: sent at a pace, its answer told apart."""
 
 from __future__ import annotations
 
+import re
 import ssl
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -12,59 +13,27 @@ from typing import Any, TypeVar
 import aiohttp
 import orjson
 
-from trecjudge.errors import ModelError
 from trecjudge.findings import shown
-from trecjudge.llm.pace import LONGEST_WAIT, Pace
+from trecjudge.llm.envelope import Reply, answer_in, reply_in
+from trecjudge.llm.faults import (
+    Busy,
+    ConfigurationFault,
+    Fault,
+    Unreachable,
+    fault_of,
+    is_error,
+    said_in,
+    status_of,
+)
+from trecjudge.llm.pace import LONGEST_WAIT, Pace, seconds_of
 from trecjudge.llm.settings import LlmSettings
 
 T = TypeVar("T")
-AGAIN = frozenset({408, 409, 425, *range(500, 600)})
 TOO_MANY = 429
-ADVICE = {
-    401: "check OPENAI_API_KEY",
-    403: "check OPENAI_API_KEY",
-    404: "check OPENAI_BASE_URL and OPENAI_MODEL",
-}
-LONGEST_MESSAGE = 300
-MOST_TOKENS = 1 << 40
 SHORTEST_SECRET = 16
-
-
-class Retry(Exception):
-    """This try failed and another may not; `kind` as in JudgmentFailed."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-
-class Unreachable(Retry):
-    """There is no connection to the endpoint."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__("transport", message)
-
-
-class Throttled(Retry):
-    """The endpoint is busy; `after` are the seconds that it asked to wait, at least."""
-
-    def __init__(self, message: str, after: float) -> None:
-        super().__init__("transport", message)
-        self.after = after
-
-
-class Refused(Exception):
-    """The endpoint refuses this very request; asking again would not help."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The text of a completion and its cost."""
-
-    text: str
-    finish_reason: str = "stop"
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+_TRY_AGAIN = re.compile(
+    r"(?:try again|retry|wait)\D{0,20}?(\d+(?:\.\d+)?\s*(?:ms|m|h|s|seconds?|minutes?)\b)"
+)
 
 
 class Transport:
@@ -95,8 +64,7 @@ class Transport:
 
         `tokens` is an estimate of what it will cost. `admit` is called when its turn has come, and
         may raise. The place is held until `keep` is done: what a killed process has paid for in
-        vain is never more than what was in flight. Raises Retry, Refused, or ModelError where
-        nothing can help.
+        vain is never more than what was in flight. Raises a Fault.
         """
         await self.pace.enter(tokens)
         try:
@@ -108,20 +76,21 @@ class Transport:
     async def _reply(self, body: dict[str, Any]) -> Reply:
         status, headers, payload = await self._exchange(orjson.dumps(body))
         self.pace.learn(headers)
-        if status == TOO_MANY:
-            after = _seconds(headers.get("Retry-After", ""))
-            self.pace.refused(after)
-            raise Throttled(self._said(status, payload), after)
         if status != 200:
             raise self._failure(status, headers, payload)
-        self.pace.succeeded()
-        reply = _reply(payload)
+        answer = answer_in(payload)
+        reply = reply_in(answer)
         if reply is None:
+            if isinstance(answer, Mapping) and is_error(answer):
+                raise self._failure(status, headers, payload)
             said = shown(self._masked(payload.decode(errors="replace")))
-            raise Retry("transport", f"the reply is no completion: {said}")
+            raise Fault("transport", f"the reply is no completion: {said}")
+        self.pace.succeeded()
         # Masked, since replies are logged and kept; a key of a few letters is no secret.
-        long = len(self._key) >= SHORTEST_SECRET
-        return replace(reply, text=self._masked(reply.text)) if long else reply
+        if len(self._key) < SHORTEST_SECRET or self._key not in reply.text + reply.reasoning:
+            return reply
+        text, thought = self._masked(reply.text), self._masked(reply.reasoning)
+        return replace(reply, text=text, reasoning=thought)
 
     async def _exchange(self, body: bytes) -> tuple[int, Any, bytes]:
         unreachable = ""
@@ -135,23 +104,22 @@ class Transport:
             said = f"{type(error).__name__}: {error}".rstrip(": ")
         # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
         if unreachable:
-            raise Unreachable(self._masked(unreachable))
-        raise Retry("transport", self._masked(said))
+            raise Unreachable("transport", self._masked(unreachable))
+        raise Fault("transport", self._masked(said))
 
-    def _failure(self, status: int, headers: Any, payload: bytes) -> Exception:
-        said = self._said(status, payload)
-        if status in AGAIN:
-            return Retry("transport", said)
+    def _failure(self, status: int, headers: Any, payload: bytes) -> Fault:
+        """Return the fault of an answer that is no completion; of one too many, slow down."""
         if 300 <= status < 400:
             where = shown(self._masked(headers.get("Location", "")))
-            return ModelError(f"{self._url}: redirects to {where}; set OPENAI_BASE_URL to it")
-        if status in ADVICE:
-            return ModelError(f"{self._url}: {said}; {ADVICE[status]}")
-        return Refused(said)
-
-    def _said(self, status: int, payload: bytes) -> str:
-        said = " ".join(self._masked(_message(payload)).split())[:LONGEST_MESSAGE]
-        return f"HTTP {status}: {said}"
+            message = f"HTTP {status}: redirects to {where}; set OPENAI_BASE_URL to it"
+            return ConfigurationFault("refused", message, status)
+        said = said_in(status, payload, self._masked)
+        if status == 200:
+            said = replace(said, status=status_of(said))
+        fault = fault_of(said, _asked_to_wait(headers, said.words))
+        if isinstance(fault, Busy) and said.status == TOO_MANY:
+            self.pace.refused(fault.after)
+        return fault
 
     def _masked(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
@@ -161,34 +129,14 @@ class Transport:
         await self._session.close()
 
 
-def _reply(payload: bytes) -> Reply | None:
-    """Return what a completion says, None if it is none. Raises Retry if it is empty."""
-    try:
-        answer = orjson.loads(payload)
-        choice = answer["choices"][0]
-        text = choice["message"]["content"]
-        usage = answer.get("usage") or {}
-        tokens = [_count(usage.get(f"{what}_tokens")) for what in ("prompt", "completion")]
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError):
-        return None
-    finish = str(choice.get("finish_reason") or "stop")
-    said = text if isinstance(text, str) else ""
-    if not said.strip() and finish != "length":  # cut while it was still reasoning
-        raise Retry("empty", "the reply is empty")
-    return Reply(said, finish, *tokens)
-
-
-def _count(tokens: Any) -> int:
-    """Return a number of tokens, nought where it cannot be one."""
-    count = int(tokens or 0)
-    return count if 0 <= count < MOST_TOKENS else 0
-
-
-def _message(payload: bytes) -> str:
-    try:
-        return str(orjson.loads(payload)["error"]["message"])
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        return payload.decode(errors="replace")
+def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
+    """Return the seconds that an answer asks to wait, by header or in words; 0 if it does not."""
+    if seconds := _seconds(headers.get("Retry-After", "")):
+        return seconds
+    if seconds := seconds_of(f"{headers.get('retry-after-ms', '')}ms"):
+        return min(LONGEST_WAIT, seconds)
+    found = _TRY_AGAIN.search(words.lower())
+    return min(LONGEST_WAIT, seconds_of(found[1].replace(" ", ""))) if found else 0.0
 
 
 def _seconds(retry_after: str) -> float:

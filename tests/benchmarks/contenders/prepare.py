@@ -15,6 +15,7 @@ from invented import Pair, pairs
 
 from judges.citation import ATTEST
 from trecjudge.cache.store import CachedReply, ReplyCache
+from trecjudge.llm.habits import Habits
 from trecjudge.llm.prompt import Prompts
 from trecjudge.llm.requests import Request, Requests
 from trecjudge.llm.settings import LlmSettings
@@ -48,7 +49,7 @@ async def fill(requests: Requests, made: Iterator[Pair], folder: Path) -> None:
             text = json.dumps({"evidence": quote, "label": LABELS[number % len(LABELS)]})
             puts.append(cache.put(request.key, CachedReply(text, 500, 40), requests.origin))
         await asyncio.gather(*puts)
-        cache.remember_form(requests.origin, "schema")
+        cache.keep_habits(requests.origin, Habits({"attest": "schema"}).text())
 
 
 def main() -> None:

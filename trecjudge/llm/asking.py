@@ -1,0 +1,102 @@
+"""One distinct request on its way: what was sent, what came back, what is asked for next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from trecjudge.llm.envelope import Reply
+from trecjudge.llm.faults import Fault, ItemFault
+from trecjudge.llm.prompt import PlainPrompt
+from trecjudge.llm.reading import Unparsed, without_reasoning
+from trecjudge.llm.requests import Request
+from trecjudge.records import ModelCall, Usage
+
+RAISED = 4
+"""How many times as many tokens are asked for where a reply was cut."""
+
+
+class FormFault(Exception):
+    """A fault that may go away where no reply by JSON schema is asked for."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """A request, its limit of tokens, and what went wrong with it so far.
+
+    `form_is_open`: it is not known yet whether the endpoint takes this form.
+    """
+
+    request: Request
+    max_tokens: int
+    form_is_open: bool = False
+    tries: int = 0
+    cuts: int = 0
+    waits: int = 0
+    waiting_since: float | None = None
+    last_status: int = 0
+    sent: dict[str, Any] = field(default_factory=dict)
+    wrong: list[dict[str, Any]] = field(default_factory=list)
+    earlier: list[ModelCall] = field(default_factory=list)
+    """The replies that could not be used."""
+
+    @property
+    def program(self) -> str:
+        """The name of the program."""
+        return self.request.prompt.program.name
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The request's messages, and what was wrong with the last reply."""
+        return [*self.request.messages, *self.wrong]
+
+    def fields(self, reply: Reply, most_tokens: int) -> dict[str, Any]:
+        """Return the output fields of a reply.
+
+        Raises Fault with what to ask for next noted: up to `most_tokens` where the reply was cut.
+        """
+        try:
+            if reply.cut and isinstance(self.request.prompt, PlainPrompt):
+                raise Unparsed("it was cut.")
+            return self.request.parse(reply.text)
+        except Unparsed as error:
+            came_to_the_limit = reply.completion_tokens >= self.max_tokens > 0
+            if reply.cut or (came_to_the_limit and reply.finish_reason != "stop"):
+                fault = self._cut(reply, most_tokens)
+            else:
+                self.wrong = _correction(reply.text, str(error))
+                fault = Fault("parse", f"the reply does not parse: {error}")
+            self.earlier.append(self.call(reply, str(fault)))
+            raise fault from error
+
+    def _cut(self, reply: Reply, most_tokens: int) -> Fault:
+        """Raise the limit: as often as it takes where reasoning ate it, else once."""
+        message = f"the reply was cut at {self.max_tokens} tokens"
+        thought_only = without_reasoning(reply.text) is None
+        if self.max_tokens >= most_tokens or (self.cuts and not thought_only):
+            return ItemFault("cut", f"{message} (llm.most_tokens is {most_tokens})")
+        self.max_tokens = min(most_tokens, RAISED * self.max_tokens)
+        self.cuts += 1
+        return Fault("cut", message)
+
+    def call(self, reply: Reply, error: str = "") -> ModelCall:
+        """Return the exchange for the log."""
+        usage = Usage(False, reply.prompt_tokens, reply.completion_tokens)
+        return ModelCall(
+            self.program, self.messages, reply.text, usage, self.tries, error, reply.reasoning
+        )
+
+    def failed(self, error: str) -> ModelCall:
+        """Return what was asked in vain, for the log: the last reply after those before it."""
+        if not self.earlier:
+            return ModelCall(self.program, self.messages, "", Usage(), self.tries, error)
+        *before, last = self.earlier
+        tries, earlier = self.tries, tuple(before)
+        return replace(last, tries=tries, error=error, earlier=earlier)
+
+
+def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:
+    """Return the messages that ask again with what was wrong."""
+    again = f"That reply could not be read: {wrong} Answer again in exactly the form asked for."
+    said = without_reasoning(reply) or reply
+    return [{"role": "assistant", "content": said}, {"role": "user", "content": again}]

@@ -1,0 +1,242 @@
+"""What an answer that is no completion means, and whose it is: an item's, a moment's, ..."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+LONGEST_MESSAGE = 300
+OF_THE_FORM = frozenset({400, 404, 415, 422, 500, 501})
+"""Statuses that may go away where no reply by JSON schema is asked for."""
+
+
+class Fault(Exception):
+    """A request that got no usable reply; `kind` as in JudgmentFailed, `status` of HTTP, or 0.
+
+    As it is, it may go away: the request is tried again.
+    """
+
+    def __init__(self, kind: str, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+
+
+class Unreachable(Fault):
+    """There is no connection to the endpoint."""
+
+
+class Busy(Fault):
+    """The endpoint cannot answer at the moment; `after` are the seconds that it asked to wait."""
+
+    def __init__(self, message: str, status: int, after: float = 0.0) -> None:
+        super().__init__("transport", message, status)
+        self.after = after
+
+
+class ItemFault(Fault):
+    """The endpoint or the model refuses this very item: asking again would not help."""
+
+
+class ParameterFault(Fault):
+    """The endpoint does not take a parameter; `most` is the largest limit of tokens it takes."""
+
+    def __init__(self, parameter: str, message: str, status: int, most: int | None = None) -> None:
+        super().__init__("refused", message, status)
+        self.parameter = parameter
+        self.most = most
+
+
+class AccountFault(Fault):
+    """The account may not ask any more: no money, no quota."""
+
+
+class ConfigurationFault(Fault):
+    """Address, key or model are wrong: no item would fare better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an endpoint said of a problem: its words on one line, its codes in lower case."""
+
+    status: int
+    words: str
+    codes: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return f"HTTP {self.status}: {self.words}"
+
+    @property
+    def all(self) -> str:
+        """Codes and words, in lower case."""
+        return " ".join([*sorted(self.codes), self.words.lower()])
+
+
+_STATUS_OF = (
+    (402, r"insufficient_quota|billing|payment|insufficient_credits"),
+    (429, r"rate.?limit|too.many.requests|resource.?exhausted|throttl"),
+    (503, r"overload|unavailable|loading|capacity|busy|starting"),
+    (401, r"authentication|unauthorized|invalid.api.key"),
+    (404, r"not.found"),
+    (400, r"invalid.request|bad.?request|content.filter|context.length"),
+)
+"""The status that an error inside an answer of status 200 stands for, by its codes and words."""
+
+_ACCOUNT = re.compile(
+    r"insufficient[_ ](?:quota|funds|balance|credits?)|exceeded your current quota|billing"
+    r"|credit balance|out of credits|more credits|payment required"
+    r"|account.{0,20}(?:deactivat|suspend)"
+)
+_LIMIT = re.compile(r"max_(?:completion_)?tokens|max_new_tokens|maxoutputtokens|completion tokens")
+_TOO_LARGE = re.compile(
+    r"(?:at most|<=|less than or equal to|up to|maximum(?: value| allowed)?(?: is| of)?"
+    r"|limit(?: is)?)\s*(\d+)"
+)
+_NOT_TAKEN = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|invalid"
+    r"|deprecated|only the default|is not available|not enabled|must alternate"
+)
+_SYSTEM = re.compile(
+    r"system.{0,20}(?:role|message|prompt|instruction)|developer instruction"
+    r"|role.{0,20}['\"`]?system|roles must alternate|only user and assistant"
+)
+_TOO_LONG = re.compile(
+    r"context[_ ](?:length|window|size)|maximum context|max_model_len|exceeds?_context|n_ctx"
+    r"|string_above_max_length|too many (?:input |prompt )?tokens|reduce the (?:length|size)"
+    r"|(?:prompt|input|request|message)s?(?: \w+)? (?:is|are|was) too (?:long|large)|input length"
+    r"|(?:input|prompt)(?: token)? (?:count|length|tokens?).{0,60}exceed|exceeds? the (?:maximum )?"
+    r"(?:number of |allowed )?(?:input |prompt )?tokens|longer than the (?:model|maximum|max)"
+    r"|payload too large|entity too large"
+)
+_FILTERED = re.compile(
+    r"content.?(?:management|filter|polic)|responsibleai|safety|flagged|prohibited.content"
+    r"|violat\w+ .{0,40}polic|polic\w+.{0,40}violat|sensitive (?:content|words)|data_inspection"
+)
+_MODERATED = re.compile(r"moderation")
+_OF_ITEMS = (("too_long", _TOO_LONG), ("filtered", _FILTERED), ("refused", _MODERATED))
+_FORM = re.compile(r"response_format|json_?schema|structured|guided|grammar|json mode|schema")
+_MODEL = re.compile(
+    r"model_not_found|(?:unknown|invalid|no such) model|model\b.{0,80}"
+    r"(?:not (?:found|exist|available)|does not exist|is not (?:a valid|loaded))"
+)
+
+
+def said_in(status: int, payload: bytes, mask: Any = str) -> Said:
+    """Return what an answer says of a problem; `mask` hides the key in its words.
+
+    The many shapes of `error`, `detail` and `message` are known; anything else is quoted.
+    """
+    try:
+        answer = orjson.loads(payload)
+    except orjson.JSONDecodeError:
+        answer = None
+    if isinstance(answer, list) and answer:
+        answer = answer[0]
+    problem = _problem(answer) if isinstance(answer, Mapping) else answer
+    words = " ".join(dict.fromkeys(_words(problem))) if problem is not None else ""
+    words = " ".join(mask(words or payload.decode(errors="replace")).split())
+    codes = frozenset(_codes(problem)) if isinstance(problem, Mapping) else frozenset()
+    return Said(status, words[:LONGEST_MESSAGE], codes)
+
+
+def status_of(said: Said) -> int:
+    """Return the status that an error inside an answer of status 200 stands for, 500 if none."""
+    numbers = [int(c) for c in said.codes if c.isdecimal() and len(c) == 3 and "400" <= c < "600"]
+    if numbers:
+        return numbers[0]
+    return next((status for status, known in _STATUS_OF if re.search(known, said.all)), 500)
+
+
+def fault_of(said: Said, after: float = 0.0) -> Fault:
+    """Return the fault that an answer of a status other than 200 makes.
+
+    `after` are the seconds to wait that its headers ask for.
+    """
+    status, text, message = said.status, said.all, str(said)
+    if status == 402 or (status in (400, 403, 429) and _ACCOUNT.search(text)):
+        return AccountFault("account", message, status)
+    if status in (429, 503, 529):
+        return Busy(message, status, after)
+    if status in (400, 422) and (found := _parameter(said.words.lower())):
+        return ParameterFault(found[0], message, status, found[1])
+    if status in (400, 403, 413, 422, 451, 500):
+        for kind, known in (
+            ("too_long", _TOO_LONG),
+            ("filtered", _FILTERED),
+            ("refused", _MODERATED),
+        ):
+            if known.search(text):
+                return ItemFault(kind, message, status)
+    if status == 413:
+        return ItemFault("too_long", message, status)
+    if status in (401, 403, 404) or (status == 400 and _MODEL.search(text)):
+        return ConfigurationFault("refused", message, status)
+    if status >= 500 or status in (408, 409, 425):
+        return Fault("transport", message, status)
+    return ItemFault("refused", message, status)
+
+
+def names_the_form(message: str) -> bool:
+    """Return whether what an endpoint says is about the form of the reply."""
+    return _FORM.search(message.lower()) is not None
+
+
+def _parameter(text: str) -> tuple[str, int | None] | None:
+    """Return the parameter that is not taken, and the largest limit where that is told."""
+    if _LIMIT.search(text):
+        if _NOT_TAKEN.search(text) and "too large" not in text:
+            return "max_tokens", None
+        if not _TOO_LONG.search(text) and (largest := _TOO_LARGE.search(text)):
+            return "limit", int(largest[1])
+    if _NOT_TAKEN.search(text) or "support" in text:
+        if _SYSTEM.search(text):
+            return "system", None
+        return next(((name, None) for name in ("temperature", "seed") if name in text), None)
+    return None
+
+
+def is_error(answer: Mapping[str, Any]) -> bool:
+    """Return whether an answer of status 200 is an error all the same."""
+    return "choices" not in answer or _problem(answer) is not answer
+
+
+def _problem(answer: Mapping[str, Any]) -> Any:
+    choices = answer.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else {}
+    for where in (answer, choice):
+        for key in ("error", "errors", "detail"):
+            if isinstance(where, Mapping) and where.get(key):
+                return where[key]
+    return answer
+
+
+def _words(problem: Any) -> Iterator[str]:
+    """Yield what a problem says, whatever shape it has."""
+    if isinstance(problem, str):
+        yield problem
+    elif isinstance(problem, list):
+        for entry in problem:
+            yield from _words(entry)
+    elif isinstance(problem, Mapping):
+        if isinstance(where := problem.get("loc"), list):
+            yield ".".join(map(str, where)) + ":"
+        for key in ("message", "msg", "detail", "error", "error_description", "title"):
+            yield from _words(problem.get(key))
+        metadata = problem.get("metadata")
+        if isinstance(metadata, Mapping):  # of OpenRouter: what the provider said
+            yield from _words(metadata.get("raw"))
+            yield from _words(metadata.get("reasons"))
+
+
+def _codes(problem: Mapping[str, Any]) -> Iterator[str]:
+    for key in ("code", "type", "status", "param", "reason"):
+        value = problem.get(key)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            yield str(value).lower()
+    inner = problem.get("innererror")
+    if isinstance(inner, Mapping):
+        yield from _codes(inner)

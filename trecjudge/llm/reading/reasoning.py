@@ -1,0 +1,65 @@
+"""What a model thought aloud before its answer: no part of the answer."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = (
+    "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think"
+    "|begin_of_thought|end_of_thought|start_thinking|end_thinking"
+)
+# <think>, [THINK], <|begin_of_thought|>, and the same closed; servers may eat the opening one.
+_OPENING = re.compile(rf"(?:<\|?|\[|◁)(?!end)(?:{_WORDS})\s*(?:\|?>|\]|▷)", re.IGNORECASE)
+_CLOSING = re.compile(
+    rf"(?:(?:</|\[/|◁/)(?:{_WORDS})\s*(?:>|\]|▷)|<\|end_(?:of_thought|thinking)\|>)", re.IGNORECASE
+)
+_FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*<\|message\|>|\Aanalysis\b.*assistantfinal", re.S)
+_CHANNEL = "<|channel|>"
+_END = re.compile(r"<\|(?:end|return|start|call)\|>")
+_TAG = re.compile(
+    rf"(<)(/?(?:{_WORDS})\s*>|\|(?:{_WORDS}|channel|message|start|end|return)\|>)", re.IGNORECASE
+)
+_BRACKETED = re.compile(r"(\[)(/?THINK(?:ING)?\])", re.IGNORECASE)
+_RING = re.compile(r"(◁)(/?think▷)", re.IGNORECASE)
+
+
+def without_reasoning(reply: str) -> str | None:
+    """Return the answer of a reply without the reasoning in it; None where it is nothing else.
+
+    Reasoning is what stands between tags such as <think> and </think>, before a closing tag whose
+    opening one is missing, after an opening tag that is never closed, and in any channel but the
+    final one.
+    """
+    finals = list(_FINAL.finditer(reply))
+    if finals:
+        reply = _END.split(reply[finals[-1].end() :], maxsplit=1)[0]
+    elif _CHANNEL in reply:
+        return None
+    answer = _outside_tags(reply)
+    return answer if answer.strip() else None
+
+
+def defused(text: str) -> str:
+    """Return a text in which no tag can pose as the end of a model's reasoning."""
+    if "<" in text:
+        text = _TAG.sub(r"\1 \2", text)
+    if "[" in text:
+        text = _BRACKETED.sub(r"\1 \2", text)
+    return _RING.sub(r"\1 \2", text) if "◁" in text else text
+
+
+def _outside_tags(reply: str) -> str:
+    """Return what stands in no pair of tags, nor before a closing or after an opening one."""
+    kept, at, open_at = [""], 0, None
+    marks = [(m.start(), m.end(), True) for m in _OPENING.finditer(reply)]
+    marks += [(m.start(), m.end(), False) for m in _CLOSING.finditer(reply)]
+    for start, end, opens in sorted(marks):
+        if opens:
+            if open_at is None:
+                kept.append(reply[at:start])
+                open_at = start
+        elif open_at is None:
+            kept = [""]  # all before it was reasoning
+        if not opens:
+            at, open_at = end, None
+    return "".join(kept) if open_at is not None else "".join([*kept, reply[at:]])

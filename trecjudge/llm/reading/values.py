@@ -1,0 +1,160 @@
+"""A value as a model wrote it, by the type of its field: one unmistakable value in any dress."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal, get_args, get_origin
+
+import orjson
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+MOST_SHOWN = 80
+_OWN_ERROR = "Value error, "
+NOTHING = frozenset({"none", "null", "n/a", "na", "nil", "empty", '""', "''"})
+"""What models write for an optional text that they leave out, in lower case."""
+_QUOTES = "\"'`“”‘’«»„*_#"
+_WRAPPING = _QUOTES + "()[]{}<>.,;:!-–— \t\r\n"
+_TAGGED = re.compile(r"^(?:</?\w[\w:-]*>|<\|\w+\|>|\s)+|(?:</?\w[\w:-]*>|<\|\w+\|>|\s)+$")
+_BOXED = re.compile(r"^\$*\\(?:boxed|text|mathrm|mathbf)\{(.*)\}\$*$", re.S)
+_FENCE = re.compile(r"^```[\w-]*\s*\n(.*?)\n?\s*```$", re.S)
+_JOINTS = re.compile(r"[\s_\-‐-―]+")
+
+
+class Unreadable(ValueError):
+    """A value that cannot be one of its type; says why."""
+
+
+def read_value(annotation: Any, said: Any, name: str = "") -> Any:
+    """Return the value of a field of type `annotation` that `said` is: a text or a JSON value.
+
+    Raises Unreadable. A value in another dress is that value: a label in another case or in
+    mark-up, a list of one or an object of one key for what it holds, a list as JSON in a fence.
+    A value that only contains another is not that other.
+    """
+    if annotation is str:
+        return _text(said)
+    if get_origin(annotation) is list:
+        return [read_value(get_args(annotation)[0], entry) for entry in _entries(said, name)]
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return _model(annotation, said)
+    said = _unwrapped(said)
+    if get_origin(annotation) is Literal:
+        return _label(get_args(annotation), said, name)
+    if isinstance(said, str):
+        said = undressed(said, name)
+    return _validated(annotation, said)
+
+
+def undressed(text: str, name: str = "") -> str:
+    """Return a short text without fence, mark-up, quotes, tags and the name of its field."""
+    text = _FENCE.sub(r"\1", text.strip())
+    text = _BOXED.sub(r"\1", _TAGGED.sub("", text))
+    if name:
+        text = re.sub(rf"^\W*{re.escape(name)}\W*[:=]\s*", "", text, flags=re.IGNORECASE)
+    return text.strip()
+
+
+def member(record: Mapping[str, Any], name: str) -> tuple[Any, ...]:
+    """Return the values that a JSON object has for a field, whatever the case of its keys."""
+    if len(record) == 1 and name in record:
+        return (record[name],)
+    plain = name.casefold()
+    return tuple(value for key, value in record.items() if key.strip().casefold() == plain)
+
+
+def _text(said: Any) -> str:
+    if said is None or (isinstance(said, str) and said.strip().casefold() in NOTHING):
+        return ""
+    if isinstance(said, list) and len(said) == 1:
+        return _text(said[0])
+    if isinstance(said, str):
+        return said.strip()
+    if isinstance(said, int | float):
+        return str(said)
+    raise Unreadable(f"{_shown(said)} is no text")
+
+
+def _entries(said: Any, name: str) -> list[Any]:
+    """Return the entries of a list: a JSON list, or one as text, or the only key of an object."""
+    if isinstance(said, str):
+        try:
+            said = orjson.loads(_FENCE.sub(r"\1", said.strip()))
+        except orjson.JSONDecodeError as error:
+            if said.strip().casefold() in NOTHING:
+                return []
+            raise Unreadable(f"{_shown(said)} is no list") from error
+    if isinstance(said, Mapping) and len(said) == 1:
+        said = next(iter(said.values()))
+    if not isinstance(said, list):
+        raise Unreadable(f"{_shown(said)} is no list")
+    return said
+
+
+def _model(annotation: type[BaseModel], said: Any) -> BaseModel:
+    if not isinstance(said, Mapping):
+        raise Unreadable(f"{_shown(said)} is no object")
+    found = {}
+    for name, field in annotation.model_fields.items():
+        given = member(said, name)
+        if len(given) > 1:
+            raise Unreadable(f"it gives {name!r} twice")
+        if not given and field.is_required():
+            raise Unreadable(f"an entry has no {name!r}")
+        if given:
+            found[name] = read_value(field.annotation, given[0], name)
+    return annotation(**found)
+
+
+def _unwrapped(said: Any) -> Any:
+    """Return what a list of one or an object of one key holds."""
+    while isinstance(said, list | Mapping) and len(said) == 1:
+        said = next(iter(said.values() if isinstance(said, Mapping) else said))
+    if isinstance(said, str) and said.lstrip()[:1] in ("[", "{") and len(said) < MOST_SHOWN:
+        try:
+            return _unwrapped(orjson.loads(said))
+        except orjson.JSONDecodeError:
+            return said
+    return said
+
+
+def _label(allowed: tuple[Any, ...], said: Any, name: str) -> Any:
+    if said in allowed:
+        return said
+    written = said if isinstance(said, str) else str(said)
+    found = _by_plain(allowed).get(_plain(undressed(written, name)))
+    if found is None or isinstance(said, bool | list | Mapping):
+        raise Unreadable(f"{_shown(said)} is none of {', '.join(map(str, allowed))}")
+    return found
+
+
+@cache
+def _by_plain(allowed: tuple[Any, ...]) -> dict[str, Any]:
+    return {_plain(str(value)): value for value in allowed}
+
+
+def _plain(text: str) -> str:
+    """Return a label in its plainest form: case, mark-up, spaces, hyphens and underscores away."""
+    text = unicodedata.normalize("NFKC", text)
+    text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+    return _JOINTS.sub("", text.strip(_WRAPPING)).casefold()
+
+
+def _validated(annotation: Any, said: Any) -> Any:
+    try:
+        return _adapter(annotation).validate_python(said)
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix(_OWN_ERROR)
+        raise Unreadable(f"{_shown(said)}: {message}") from error
+
+
+@cache
+def _adapter(annotation: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(annotation)
+
+
+def _shown(said: Any) -> str:
+    text = repr(said)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
