@@ -220,6 +220,7 @@ class _Session:
             store=inputs.store,
             report=told,
             heard=heard,
+            texts=job.strict,  # else it is told when the runs are judged
         )
         bad = read.of_severity("error", "warning") + self.findings.of_severity("error", "warning")
         if job.strict and (bad or report.refused):

@@ -111,7 +111,7 @@ def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
     return _nothing("the sentence has only function words: nothing in it can be attested")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _wording(sentence: str, calibration: Calibration) -> Wording:
     return read_wording(sentence, calibration.frequencies)
 

@@ -134,7 +134,7 @@ def _telling(text: str, terms: Iterable[Term], grammar: Set[str]) -> list[Term]:
     return [] if is_grammar_run(text) else clear or found
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def wording_of(sentence: str) -> Wording:
     """Return the wording under the shipped frequencies, remembered."""
     return read_wording(sentence)
