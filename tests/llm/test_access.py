@@ -81,6 +81,19 @@ def test_headers(
     assert {name: got.get(name.lower()) for name in sent} == sent
 
 
+def test_offline_needs_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {"headers": {"X-Gate": "${GATE}"}, "query": {"key": "${GATE}"}}
+
+    async def twice() -> list[str]:
+        async with running(attesting()) as endpoint:
+            monkeypatch.setenv("GATE", SECRET)
+            asked = await once(endpoint, tmp_path, **given)
+            monkeypatch.delenv("GATE")
+            return kinds([asked, await once(endpoint, tmp_path, offline=True, **given)])
+
+    assert run(twice()) == ["ok", "ok"]
+
+
 def test_organisation_and_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")

@@ -59,6 +59,13 @@ def test_several(given: str | list[str]) -> None:
     assert split_addresses(given) == ["http://a/v1", "http://b/v1"]
 
 
+def test_one_place_in_two_spellings_is_one() -> None:
+    given = {"OPENAI_BASE_URL": "http://a http://b/v1 http://a/v1/"}
+    settings = llm_settings({}, ENVIRONMENT | given)
+    assert settings.urls == tuple(f"http://{h}/v1/chat/completions" for h in "ab")
+    assert settings.public()["base_url"] == ["http://a", "http://b/v1"]
+
+
 def test_a_list_in_the_workflow_and_in_the_environment_are_the_same() -> None:
     listed = llm_settings({"base_url": ["http://a", "http://b"]}, ENVIRONMENT)
     written = llm_settings({}, ENVIRONMENT | {"OPENAI_BASE_URL": "http://a, http://b"})

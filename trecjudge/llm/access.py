@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from trecjudge.llm.addresses import completions_url, is_azure, split_addresses
+from trecjudge.llm.addresses import completions_url, is_azure
 from trecjudge.llm.certificates import tls_context
 from trecjudge.llm.proxies import Proxy
 from trecjudge.llm.secrets import HIDDEN, filled, secrets_in
@@ -56,4 +56,4 @@ class Access:
 
 def accesses(settings: LlmSettings, environment: Mapping[str, str]) -> list[Access]:
     """Return the access to every endpoint of the settings. Raises ModelError."""
-    return [Access.of(settings, url, environment) for url in split_addresses(settings.base_url)]
+    return [Access.of(settings, url, environment) for url in settings.base_urls]

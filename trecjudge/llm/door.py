@@ -69,7 +69,7 @@ class Door:
         self.requests = replies.requests
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
-        self.endpoints = Endpoints(settings, replies.of_each, say)
+        self.endpoints = Endpoints(settings, replies.of_each, say, offline)
         self.transport = self.endpoints.all[0].transport
         self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trecjudge.llm.access import accesses
 from trecjudge.llm.faults import AccountFault, Busy, ConfigurationFault, Fault, Unreachable
@@ -94,9 +94,15 @@ class Endpoints:
     """The endpoints of a door; with one of them there is nothing to choose."""
 
     def __init__(
-        self, settings: LlmSettings, habits: Sequence[Habits], say: Callable[[str], None]
+        self,
+        settings: LlmSettings,
+        habits: Sequence[Habits],
+        say: Callable[[str], None],
+        offline: bool = False,
     ) -> None:
-        found = zip(settings.urls, accesses(settings, os.environ), habits, strict=True)
+        # Offline, what nobody is asked with need not be there.
+        asked = replace(settings, headers={}, query={}) if offline else settings
+        found = zip(settings.urls, accesses(asked, os.environ), habits, strict=True)
         self.all = [Endpoint(url, Transport(settings, access), own) for url, access, own in found]
         self.several = len(self.all) > 1
         self._slack = max(LEAST_SLACK, settings.in_flight / len(self.all))

@@ -64,7 +64,10 @@ def _query_of(url: str) -> list[str]:
 def filled(
     where: str, given: Mapping[str, Any], environment: Mapping[str, str], taken: list[str]
 ) -> dict[str, str]:
-    """Return values with the variables that they name in their places, those noted in `taken`."""
+    """Return values with the variables that they name in their places, those noted in `taken`.
+
+    Raises ModelError for one that is not set, or that cannot be sent.
+    """
 
     def value_of(found: re.Match[str]) -> str:
         value = environment.get(found[1], "").strip()

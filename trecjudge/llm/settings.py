@@ -72,8 +72,13 @@ class LlmSettings:
     def urls(self) -> tuple[str, ...]:
         """The addresses that requests are posted to, secrets hidden."""
         query = {name: str(value) for name, value in self.query.items()}
-        given = split_addresses(self.base_url)
-        return tuple(dict.fromkeys(public(completions_url(url, query)) for url in given))
+        return tuple(public(completions_url(url, query)) for url in self.base_urls)
+
+    @property
+    def base_urls(self) -> list[str]:
+        """The base URLs, each place once however it is spelled; secrets may stand in them."""
+        different = {completions_url(url): url for url in reversed(split_addresses(self.base_url))}
+        return list(reversed(different.values()))
 
     @property
     def url(self) -> str:
@@ -92,7 +97,7 @@ class LlmSettings:
 
     def public(self) -> dict[str, Any]:
         """Return the settings without the key, and with no other secret."""
-        given = [public(url) for url in split_addresses(self.base_url)]
+        given = list(map(public, self.base_urls))
         shown = {"base_url": given[0] if len(given) == 1 else given}
         named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "api_key"}
         return named | shown
