@@ -77,8 +77,10 @@ class LlmSettings:
     @property
     def base_urls(self) -> list[str]:
         """The base URLs, each place once however it is spelled; secrets may stand in them."""
-        different = {completions_url(url): url for url in reversed(split_addresses(self.base_url))}
-        return list(reversed(different.values()))
+        different: dict[str, str] = {}
+        for url in split_addresses(self.base_url):
+            different.setdefault(completions_url(url), url)
+        return list(different.values())
 
     @property
     def url(self) -> str:
