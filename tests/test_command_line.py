@@ -87,8 +87,11 @@ def test_each_missing_variable_is_named(
 
 @pytest.mark.parametrize(
     "given",
-    ["llm.headers={X-Api-Key: hush-hush}", "llm.query={key: hush-hush}"]
-    + ["llm.base_url=http://a/v1?key=hush-hush"],
+    [
+        "llm.headers={X-Api-Key: hush-hush}",
+        "llm.query={key: hush-hush}",
+        "llm.base_url=http://a/v1?key=hush-hush",
+    ],
 )
 def test_a_secret_in_the_settings_of_the_model_is_refused_even_without_one(
     given: str, tmp_path: Path
