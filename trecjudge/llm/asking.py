@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from trecjudge.llm.endpoints import Endpoint
 from trecjudge.llm.envelope import Reply
 from trecjudge.llm.faults import Fault, ItemFault
 from trecjudge.llm.prompt import PlainPrompt
@@ -24,12 +25,15 @@ class FormFault(Exception):
 class Asking:
     """A request, its limit of tokens, and what went wrong with it so far.
 
-    `form_is_open`: it is not known yet whether the endpoint takes this form.
+    `form_is_open`: it is not known yet whether the endpoint takes this form. `endpoint` was asked
+    last; `avoided` are those that could not serve it.
     """
 
     request: Request
     max_tokens: int
     form_is_open: bool = False
+    endpoint: Endpoint = field(init=False)
+    avoided: set[Endpoint] = field(default_factory=set)
     tries: int = 0
     cuts: int = 0
     waits: int = 0
