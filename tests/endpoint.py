@@ -28,6 +28,8 @@ class Answer:
     raw: bytes | None = None
     delay: float = 0.0
     drop: bool = False
+    usage: tuple[int, int] | None = (10, 5)
+    """Tokens in and out; None where the endpoint tells none."""
 
 
 def attestation(body: dict[str, Any], label: str = "full_support", evidence: str = "") -> str:
@@ -75,9 +77,10 @@ class Endpoint:
 
 def _completion(answer: Answer) -> dict[str, Any]:
     message = {"role": "assistant", "content": answer.content}
+    usage = zip(("prompt_tokens", "completion_tokens"), answer.usage or (), strict=False)
     return {
         "choices": [{"message": message, "finish_reason": answer.finish_reason}],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5},
+        "usage": dict(usage),
     }
 
 

@@ -132,11 +132,19 @@ def _readable(folder: Path | None) -> Iterator[None]:
 def _merge(database: sqlite3.Connection, source: Path, model: str | None = None) -> int:
     database.execute("ATTACH ? AS other", (str(source),))
     with database:
+        columns = ", ".join(_columns(database))
         done = database.execute(
-            "INSERT OR IGNORE INTO replies"
-            " SELECT * FROM other.replies WHERE ?1 IS NULL OR model = ?1",
+            f"INSERT OR IGNORE INTO replies ({columns})"
+            f" SELECT {columns} FROM other.replies WHERE ?1 IS NULL OR model = ?1",
             (model,),
         )
         database.execute("INSERT OR IGNORE INTO abilities SELECT * FROM other.abilities")
     database.execute("DETACH other")
     return done.rowcount
+
+
+def _columns(database: sqlite3.Connection) -> list[str]:
+    """Return the columns of replies that the attached cache has too: it may be an older one."""
+    query = "SELECT name FROM pragma_table_info('replies', ?)"
+    ours, theirs = ([row[0] for row in database.execute(query, (s,))] for s in ("main", "other"))
+    return [name for name in ours if name in theirs]

@@ -28,11 +28,12 @@ from trecjudge.llm.faults import (
     names_the_form,
 )
 from trecjudge.llm.habits import Form
+from trecjudge.llm.lengths import estimated_tokens
 from trecjudge.llm.model import Prediction, Program
 from trecjudge.llm.patience import Patience
 from trecjudge.llm.prompt import PlainPrompt, Prompt
 from trecjudge.llm.requests import Kept, Replies, Request
-from trecjudge.llm.spending import Spending, estimated_tokens
+from trecjudge.llm.spending import Expected, NoRoom, Spending
 from trecjudge.llm.transport import TOO_MANY, Transport
 from trecjudge.records import ModelCall, Usage
 
@@ -195,9 +196,13 @@ class Door:
             task = asyncio.create_task(self._ask(asking))
             self._under_way[request.key] = task
             task.add_done_callback(self._ended(request.key))
-        else:
-            self.spending.saved += 1
-        return await asyncio.shield(task)
+            return await asyncio.shield(task)
+        self.spending.saved += 1
+        try:
+            fields, call = await asyncio.shield(task)
+        except JudgmentFailed as failed:  # whoever asked has the call, and paid for it
+            raise JudgmentFailed(failed.kind, str(failed), failed.tries) from failed
+        return fields, replace(call, usage=replace(call.usage, cached=True), earlier=())
 
     def _ended(self, key: str) -> Any:
         def forget(task: asyncio.Task[Found]) -> None:
@@ -212,7 +217,12 @@ class Door:
         while True:
             try:
                 reply, fields = await self._try(asking)
+            except NoRoom:
+                await self.spending.budget.room()
             except Fault as fault:
+                if any(fault.tokens):
+                    self._count_tokens(asking, *fault.tokens)
+                    asking.paid_in_vain(fault)
                 await self._after(asking, fault)
             else:
                 self._learn_limit(asking)
@@ -226,8 +236,8 @@ class Door:
             asking.max_tokens = max(asking.max_tokens, learned)
         body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
         asking.sent = habits.applied(body)
-        tokens = sum(estimated_tokens(message["content"]) for message in asking.messages)
-        admitted = busy = False
+        asking.prompt_tokens = sum(estimated_tokens(m["content"]) for m in asking.messages)
+        admitted = busy = crowded = False
 
         def admit() -> None:
             nonlocal admitted
@@ -235,15 +245,20 @@ class Door:
                 raise JudgmentFailed("interrupted", "not asked any more")
             if self._stopped:
                 raise JudgmentFailed(*self._stopped)
-            self.spending.call(tokens)
+            asking.expected = self._expected(asking)  # by what was seen until now
+            self.spending.call(asking.expected)
             self.spending.retries += asking.tries > 0
             admitted = True
             asking.tries += 1
+            self.spending.budget.wake()
 
         try:
             return await self.transport.post(
-                asking.sent, tokens, admit, partial(self._keep, asking)
+                asking.sent, asking.prompt_tokens, admit, partial(self._keep, asking), request.key
             )
+        except NoRoom:
+            crowded = True
+            raise
         except Busy:
             # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
             busy = True
@@ -251,20 +266,34 @@ class Door:
             raise
         finally:
             if admitted:
-                self.spending.release(tokens, calls=int(busy))
+                self.spending.release(asking.expected, calls=int(busy))
+            if not crowded:
+                self.spending.budget.wake()
 
     async def _keep(self, asking: Asking, reply: Reply) -> Answer:
         """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
-        self.spending.reply(reply.prompt_tokens, reply.completion_tokens)
+        self._count_tokens(asking, reply.prompt_tokens, reply.completion_tokens)
         self.patience.answered()
         asking.waiting_since = None
-        fields = asking.fields(reply, max(self.settings.most_tokens, self.settings.max_tokens))
+        fields = asking.fields(reply, self.settings.most)
         self._succeeded = True
         self.patience.succeeded()
         self.transport.pace.cap = math.inf
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
         await self.replies.keep(asking.request, kept)
         return reply, fields
+
+    def _expected(self, asking: Asking) -> Expected:
+        """Return the tokens that a call is expected to take, in and out."""
+        lengths = self.replies.lengths
+        reply = lengths.reply(asking.program, asking.request.stated)
+        return lengths.prompt(asking.prompt_tokens), min(reply, asking.max_tokens)
+
+    def _count_tokens(self, asking: Asking, prompt_tokens: int, completion_tokens: int) -> None:
+        """Count what a reply took, whatever it is worth."""
+        self.spending.reply(prompt_tokens, completion_tokens, asking.expected)
+        estimated = (asking.prompt_tokens, asking.request.stated)
+        self.replies.lengths.note(asking.program, estimated, prompt_tokens, completion_tokens)
 
     def _learn_limit(self, asking: Asking) -> None:
         """Note the limit of tokens that a reply needed, for all of its program."""

@@ -9,12 +9,16 @@ from typing import Any
 
 import orjson
 
-from trecjudge.cache.store import CachedReply, Origin, ReplyCache
+from trecjudge.cache.store import Asked, CachedReply, Origin, ReplyCache
 from trecjudge.llm.habits import FORMS, Form, Habits
+from trecjudge.llm.lengths import Lengths, Seen, stated_length
 from trecjudge.llm.model import Program
 from trecjudge.llm.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.llm.reading import Unparsed
 from trecjudge.llm.settings import LlmSettings
+
+MODULE_TOKENS = 150
+"""About what a reply to a module's own request has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class Request:
     key: str
     length: int | None = None
     """How long every list of the reply must be."""
+    stated: int = MODULE_TOKENS
+    """About how many tokens the reply has, as its program states it."""
 
     def parse(self, reply: str) -> dict[str, Any]:
         """Return the output fields of a reply. Raises Unparsed, saying what is wrong."""
@@ -55,7 +61,8 @@ class Requests:
         messages = prompt.messages(inputs)
         key = self.key(self.body(messages, prompt.request))
         aligned = inputs.get(program.aligned_with)
-        return Request(prompt, messages, key, None if aligned is None else len(aligned))
+        stated = stated_length(program, inputs, self.settings.reasoning)
+        return Request(prompt, messages, key, None if aligned is None else len(aligned), stated)
 
     def body(
         self,
@@ -107,11 +114,19 @@ class Replies:
     habits: Habits = field(init=False)
     answered_before: bool = field(init=False)
     """Whether the endpoint is known to have answered an earlier job."""
+    lengths: Lengths = field(init=False)
 
     def __post_init__(self) -> None:
         kept = self.cache.habits(self.requests.origin)
         self.answered_before = kept is not None
         self.habits = Habits.read(kept)
+        limit = self.requests.settings.max_tokens
+        self.lengths = Lengths(self._kept_lengths, self.habits.limits, limit)
+
+    def _kept_lengths(self) -> dict[str, Seen]:
+        """Return what kept replies of the model took, by program."""
+        measured = self.cache.measured(self.requests.settings.model)
+        return {program: Seen(*counts) for program, counts in measured.items()}
 
     def possible(self, program: Program, inputs: dict[str, Any]) -> dict[Form, Request]:
         """Return the request of a program with these inputs in every form it may have."""
@@ -148,7 +163,8 @@ class Replies:
 
     async def keep(self, request: Request, reply: CachedReply) -> None:
         """Keep the reply to a request of this job; returns when it is on disk."""
-        await self.cache.put(request.key, reply, self.requests.origin)
+        asked = Asked(request.prompt.program.name, request.stated)
+        await self.cache.put(request.key, reply, self.requests.origin, asked)
         self.asked_marks.add(request.mark)
 
     def keep_habits(self) -> None:

@@ -64,6 +64,11 @@ class LlmSettings:
         return f"{self.base_url.rstrip('/')}/chat/completions"
 
     @property
+    def most(self) -> int:
+        """The most tokens that are ever asked for in one reply."""
+        return max(self.max_tokens, self.most_tokens)
+
+    @property
     def pricing(self) -> Prices | None:
         """The workflow's prices, else those of the packaged list, else None."""
         if self.prices is None:

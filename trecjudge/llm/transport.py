@@ -59,6 +59,7 @@ class Transport:
         tokens: int,
         admit: Callable[[], None],
         keep: Callable[[Reply], Awaitable[T]],
+        key: str = "",
     ) -> T:
         """Send one request when its turn comes; return what `keep` makes of the reply.
 
