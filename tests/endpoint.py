@@ -68,14 +68,15 @@ class Endpoint:
         if answer.raw is not None or answer.status != 200:
             raw = answer.raw if answer.raw is not None else b'{"error": {"message": "no"}}'
             return web.Response(body=raw, status=answer.status, headers=answer.headers)
-        return web.json_response(_completion(answer), headers=answer.headers)
+        return web.json_response(completion(answer), headers=answer.headers)
 
     def environment(self, key: str = "sk-secret") -> dict[str, str]:
         """Return the OPENAI_* variables that lead here."""
         return {"OPENAI_BASE_URL": self.url, "OPENAI_MODEL": "stub", "OPENAI_API_KEY": key}
 
 
-def _completion(answer: Answer) -> dict[str, Any]:
+def completion(answer: Answer) -> dict[str, Any]:
+    """Return the body of an answer."""
     message = {"role": "assistant", "content": answer.content}
     usage = zip(("prompt_tokens", "completion_tokens"), answer.usage or (), strict=False)
     return {

@@ -44,7 +44,7 @@ MIGRATIONS: Sequence[str] = (
         requests INTEGER NOT NULL, begun INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE TABLE batched (
-        key TEXT PRIMARY KEY, file TEXT NOT NULL, answer BLOB
+        key TEXT PRIMARY KEY, file TEXT NOT NULL, answer BLOB, written INTEGER
     ) WITHOUT ROWID;
     CREATE INDEX batched_by_file ON batched (file);
     """,

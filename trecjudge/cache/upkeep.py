@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from trecjudge.cache.batches import BatchRecord
 from trecjudge.cache.store import FILE, connect, default_folder, open_read_only
 from trecjudge.errors import InputError, OutputError, unknown
 
@@ -42,6 +43,13 @@ def holdings(folder: Path | None) -> list[Holding]:
     """
     with _readable(folder), closing(_existing(folder)) as database:
         return [Holding(*row) for row in database.execute(query)]
+
+
+def batches_under_way(folder: Path | None) -> list[BatchRecord]:
+    """Return the batches that the cache in `folder` knows to be under way, the oldest first."""
+    with _readable(folder), closing(_existing(folder)) as database:
+        rows = database.execute("SELECT * FROM batches ORDER BY begun, file")
+        return [BatchRecord(*row) for row in rows]
 
 
 def export_to(folder: Path | None, target: Path, model: str | None = None) -> int:

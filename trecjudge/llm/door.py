@@ -15,6 +15,7 @@ from typing import Any
 from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.asking import Asking, FormFault
+from trecjudge.llm.batch import BatchTransport
 from trecjudge.llm.envelope import Reply
 from trecjudge.llm.faults import (
     OF_THE_FORM,
@@ -34,12 +35,10 @@ from trecjudge.llm.patience import Patience
 from trecjudge.llm.prompt import PlainPrompt, Prompt
 from trecjudge.llm.requests import Kept, Replies, Request
 from trecjudge.llm.spending import Expected, NoRoom, Spending
-from trecjudge.llm.transport import TOO_MANY, Transport
+from trecjudge.llm.transport import TOO_MANY, Line, Transport
 from trecjudge.records import ModelCall, Usage
 
 LONGEST_BACK_OFF = 30.0
-LAST_WAIT = 15.0
-"""Seconds to wait, after an interrupt, for replies that are on their way."""
 FORBIDDEN = 403
 ADVICE = {
     401: "; check OPENAI_API_KEY",
@@ -69,7 +68,11 @@ class Door:
         self.requests = replies.requests
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
-        self.transport = Transport(settings)
+        self.transport: Line = (
+            BatchTransport(replies.requests, replies.cache, say)
+            if settings.batch
+            else Transport(settings)
+        )
         self.transport.pace.cap = settings.give_up_after
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)
         self._say = say
@@ -85,7 +88,7 @@ class Door:
     @property
     def in_flight(self) -> int:
         """How many requests may be under way at once."""
-        return self.settings.in_flight
+        return self.settings.batch_size if self.settings.batch else self.settings.in_flight
 
     def spent(self) -> dict[str, Any]:
         """Return calls, replies from the cache, tokens, cost so far, and what is in flight."""
@@ -111,7 +114,7 @@ class Door:
         self._closing = True
         tasks = list(self._under_way.values())
         if tasks and isinstance(error, asyncio.CancelledError):
-            await asyncio.wait(tasks, timeout=min(LAST_WAIT, self.settings.timeout))
+            await asyncio.wait(tasks, timeout=self.transport.last_wait)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -160,8 +163,11 @@ class Door:
         return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
 
     async def _ask_in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
-        """Ask in the form that the endpoint takes; while it is not known, one after the other."""
-        if self.replies.form_of(program) is None:
+        """Ask in the form that the endpoint takes; while it is not known, one after the other.
+
+        In a batch all are asked at once, and those it does not take again in the next one.
+        """
+        if self.replies.form_of(program) is None and not self.settings.batch:
             async with self._firsts.setdefault(program.name, asyncio.Lock()):
                 # Whoever waited here did so while an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
@@ -176,11 +182,7 @@ class Door:
         try:
             found = await self._shared(self._request(form, program, inputs, made), None, not known)
         except FormFault:
-            form = "chat"
-            found = await self._shared(self._request(form, program, inputs, made))
-        if form != known and self.settings.structured == "auto":
-            self.replies.habits.forms[program.name] = form
-            self.replies.keep_habits()
+            found = await self._shared(self._request("chat", program, inputs, made))
         return found
 
     def _request(self, form: Form, program: Program, inputs: dict[str, Any], made: Made) -> Request:
@@ -279,6 +281,7 @@ class Door:
         self._succeeded = True
         self.patience.succeeded()
         self.transport.pace.cap = math.inf
+        self._learn_form(asking)
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
         await self.replies.keep(asking.request, kept)
         return reply, fields
@@ -294,6 +297,13 @@ class Door:
         self.spending.reply(prompt_tokens, completion_tokens, asking.expected)
         estimated = (asking.prompt_tokens, asking.request.stated)
         self.replies.lengths.note(asking.program, estimated, prompt_tokens, completion_tokens)
+
+    def _learn_form(self, asking: Asking) -> None:
+        """Note the form of the first good reply to a program."""
+        prompt = asking.request.prompt
+        if isinstance(prompt, Prompt) and self.replies.form_of(prompt.program) is None:
+            self.replies.habits.forms[asking.program] = prompt.form
+            self.replies.keep_habits()
 
     def _learn_limit(self, asking: Asking) -> None:
         """Note the limit of tokens that a reply needed, for all of its program."""
@@ -316,7 +326,8 @@ class Door:
                 return
             fault = ItemFault("refused", str(fault), fault.status)
         if self._is_of_the_form(asking, fault):
-            self._note(asking, fault)
+            if not self.settings.batch:  # there all have it at once
+                self._note(asking, fault)
             raise FormFault(str(fault)) from fault
         if isinstance(fault, AccountFault):
             self._end("account", str(fault))
@@ -343,7 +354,8 @@ class Door:
             return False
         if "response_format" not in asking.sent or self.settings.structured != "auto":
             return False
-        if not asking.form_is_open:
+        known = self.replies.form_of(asking.request.prompt.program)
+        if not asking.form_is_open or known is not None:
             return fault.status < 500 and names_the_form(str(fault))
         return fault.status < 500 or fault.status in (501, before)
 
@@ -385,6 +397,8 @@ class Door:
         pause = asked or self.patience.pause()
         if fault.status != TOO_MANY:
             self.transport.pace.pause(pause)
+            if self.settings.batch:
+                await self._sleep(pause)
             return
         # While others succeed, only this request was one too many.
         if not asked and not self.patience.is_pausing:
@@ -402,13 +416,13 @@ class Door:
             if isinstance(fault, Unreachable):
                 raise ModelError(f"{settings.url}: {fault}; check OPENAI_BASE_URL") from fault
             raise self._failure(asking, fault) from fault
-        if fault.kind not in ("parse", "cut"):
+        if fault.kind not in ("parse", "cut") and not self.settings.batch:
             await self._sleep(random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.tries)))
 
     def _note(self, asking: Asking, fault: Fault) -> None:
         """Note a call that failed; of too many in a row, end the asking."""
         if self._stopped is None:
-            if self.patience.failed(fault.kind, asking.request.mark):
+            if self.patience.failed(fault.kind, asking.request.mark, self.transport.at_once):
                 self._end("stopped", f"{self.patience.in_a_row} calls in a row failed: {fault}")
                 return
             # No more are under way than may still fail.

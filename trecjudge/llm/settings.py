@@ -34,6 +34,8 @@ class LlmSettings:
     out of order is waited for `patience` seconds in all; `give_up_after` calls that fail in a row
     for one cause, on different items, end the asking.
     Pace: `in_flight` requests at once, `rpm` requests and `tpm` tokens per minute.
+    Batches: `batch` asks by the endpoint's Batch API, up to `batch_size` requests at a time, at
+    `batch_price` times the price; `in_flight`, `rpm` and `tpm` are nothing to it.
     `prices` are per million tokens: {input: 0.15, output: 0.6}. `ca_file` is a file of
     certificates to trust.
     """
@@ -55,6 +57,9 @@ class LlmSettings:
     in_flight: int = 32
     rpm: float | None = None
     tpm: float | None = None
+    batch: bool = False
+    batch_size: int = 50_000
+    batch_price: float = 0.5
     prices: dict[str, float] | None = None
     ca_file: str | None = None
 
@@ -70,11 +75,10 @@ class LlmSettings:
 
     @property
     def pricing(self) -> Prices | None:
-        """The workflow's prices, else those of the packaged list, else None."""
-        if self.prices is None:
-            return listed_prices(self.model)
+        """The workflow's prices, else those of the packaged list, else None; a batch's own."""
         try:
-            return Prices(**self.prices)
+            found = Prices(**self.prices) if self.prices is not None else listed_prices(self.model)
+            return found.times(self.batch_price) if found and self.batch else found
         except TypeError as error:
             raise ModelError(f"llm.prices is {self.prices}: give input and output") from error
 
@@ -133,7 +137,7 @@ def _check(settings: LlmSettings) -> None:
             ssl.create_default_context(cafile=settings.ca_file)
         except OSError as error:
             raise ModelError(f"llm.ca_file {settings.ca_file!r}: {error}") from error
-    for name in ("tries", "in_flight", "max_tokens", "most_tokens", "give_up_after"):
+    for name in ("tries", "in_flight", "max_tokens", "most_tokens", "give_up_after", "batch_size"):
         if getattr(settings, name) < 1:
             raise ModelError(f"llm.{name} is {getattr(settings, name)}: must be at least 1")
     if settings.tries > MOST_TRIES:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import aiohttp
 import orjson
@@ -31,15 +31,45 @@ from trecjudge.llm.settings import LlmSettings
 T = TypeVar("T")
 TOO_MANY = 429
 SHORTEST_SECRET = 16
+LAST_WAIT = 15.0
+"""Seconds to wait, after an interrupt, for replies that are on their way."""
 _TRY_AGAIN = re.compile(
     r"(?:try again|retry|wait)\D{0,20}?(\d+(?:\.\d+)?\s*(?:ms|m|h|s|seconds?|minutes?)\b)"
 )
 
 
+class Line(Protocol):
+    """How the requests of a door reach the model: one by one, or in batches."""
+
+    pace: Pace
+    last_wait: float
+    """Seconds that it is worth to wait, after an interrupt, for replies on their way."""
+
+    @property
+    def at_once(self) -> int:
+        """How many replies come at the same moment: so many failures are none in a row."""
+
+    async def post(
+        self,
+        body: dict[str, Any],
+        tokens: int,
+        admit: Callable[[], None],
+        keep: Callable[[Reply], Awaitable[T]],
+        key: str = "",
+    ) -> T:
+        """Send one request when its turn comes; return what `keep` makes of the reply."""
+
+    async def close(self) -> None:
+        """Close what is open."""
+
+
 class Transport:
     """A keep-alive session whose requests keep to a pace."""
 
+    at_once = 1
+
     def __init__(self, settings: LlmSettings) -> None:
+        self.last_wait = min(LAST_WAIT, settings.timeout)
         self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
         self._url = settings.url
         self._key = settings.api_key
@@ -75,15 +105,18 @@ class Transport:
             self.pace.leave()
 
     async def _reply(self, body: dict[str, Any]) -> Reply:
-        status, headers, payload = await self._exchange(orjson.dumps(body))
+        return self.read(*await self.exchange("POST", self._url, orjson.dumps(body)))
+
+    def read(self, status: int, headers: Mapping[str, str], payload: bytes) -> Reply:
+        """Return the reply in an answer. Raises a Fault where there is none."""
         self.pace.learn(headers)
         if status != 200:
-            raise self._failure(status, headers, payload)
+            raise self.failure(status, headers, payload)
         answer = answer_in(payload)
         reply = reply_in(answer)
         if reply is None:
             if isinstance(answer, Mapping) and is_error(answer):
-                raise self._failure(status, headers, payload)
+                raise self.failure(status, headers, payload)
             said = shown(self._masked(payload.decode(errors="replace")))
             raise Fault("transport", f"the reply is no completion: {said}")
         self.pace.succeeded()
@@ -93,11 +126,15 @@ class Transport:
         text, thought = self._masked(reply.text), self._masked(reply.reasoning)
         return replace(reply, text=text, reasoning=thought)
 
-    async def _exchange(self, body: bytes) -> tuple[int, Any, bytes]:
+    async def exchange(
+        self, method: str, url: str, data: Any = None, **more: Any
+    ) -> tuple[int, Any, bytes]:
+        """Return status, headers and body of the answer to a request. Raises a Fault."""
         unreachable = ""
         try:
             # A redirect is not followed: it would carry the key to another host.
-            async with self._session.post(self._url, data=body, allow_redirects=False) as response:
+            asked = self._session.request(method, url, data=data, allow_redirects=False, **more)
+            async with asked as response:
                 return response.status, response.headers, await response.read()
         except aiohttp.ClientConnectorError as error:
             unreachable = f"{type(error).__name__}: {error}".rstrip(": ")
@@ -108,7 +145,7 @@ class Transport:
             raise Unreachable("transport", self._masked(unreachable))
         raise Fault("transport", self._masked(said))
 
-    def _failure(self, status: int, headers: Any, payload: bytes) -> Fault:
+    def failure(self, status: int, headers: Any, payload: bytes) -> Fault:
         """Return the fault of an answer that is no completion; of one too many, slow down."""
         if 300 <= status < 400:
             where = shown(self._masked(headers.get("Location", "")))
