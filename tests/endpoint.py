@@ -28,6 +28,8 @@ class Answer:
     raw: bytes | None = None
     delay: float = 0.0
     drop: bool = False
+    usage: tuple[int, int] | None = (10, 5)
+    """Tokens in and out; None where the endpoint tells none."""
 
 
 def attestation(body: dict[str, Any], label: str = "full_support", evidence: str = "") -> str:
@@ -68,18 +70,20 @@ class Endpoint:
         if answer.raw is not None or answer.status != 200:
             raw = answer.raw if answer.raw is not None else b'{"error": {"message": "no"}}'
             return web.Response(body=raw, status=answer.status, headers=answer.headers)
-        return web.json_response(_completion(answer), headers=answer.headers)
+        return web.json_response(completion(answer), headers=answer.headers)
 
     def environment(self, key: str = "sk-secret") -> dict[str, str]:
         """Return the OPENAI_* variables that lead here."""
         return {"OPENAI_BASE_URL": self.url, "OPENAI_MODEL": "stub", "OPENAI_API_KEY": key}
 
 
-def _completion(answer: Answer) -> dict[str, Any]:
+def completion(answer: Answer) -> dict[str, Any]:
+    """Return the body of an answer."""
     message = {"role": "assistant", "content": answer.content}
+    usage = zip(("prompt_tokens", "completion_tokens"), answer.usage or (), strict=False)
     return {
         "choices": [{"message": message, "finish_reason": answer.finish_reason}],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5},
+        "usage": dict(usage),
     }
 
 

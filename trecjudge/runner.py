@@ -25,6 +25,9 @@ T = TypeVar("T")
 WIDEST = 1 << 63
 """No whole number from here on can be written."""
 
+MOST_RESPONSES = 2000
+"""Responses begun and not yet handed out, however many requests may be under way."""
+
 LOOK_AHEAD = 4
 """Items begun and not yet handed out, for each request that may be under way."""
 
@@ -74,7 +77,7 @@ class Runner:
                 size = sum(len(pool) for pool in pools)
                 self._window.append((size, task))
                 begun += size
-                while begun > look_ahead and self._window:
+                while self._window and (begun > look_ahead or len(self._window) > MOST_RESPONSES):
                     size, task = self._window.popleft()
                     begun -= size
                     yield await task

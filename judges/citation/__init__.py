@@ -8,13 +8,18 @@ from itertools import groupby
 from typing import ClassVar
 
 from trecjudge.attestation import Attesting, filled
-from trecjudge.llm.model import Program
+from trecjudge.llm.model import Program, ReplyLength
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response
 from trecjudge.typed import check_range
 
 ATTEST = Program("attest", "judges.citation.program:Attest")
-ATTEST_GROUP = Program("attest_group", "judges.citation.program:AttestGroup", "sentences")
+ATTEST_GROUP = Program(
+    "attest_group",
+    "judges.citation.program:AttestGroup",
+    "sentences",
+    ReplyLength(fixed=15, each=60),
+)
 
 
 @dataclass(frozen=True, slots=True)

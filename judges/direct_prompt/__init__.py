@@ -10,12 +10,12 @@ from judges.direct_prompt.grades import MAX_GRADE, grade_of
 from trecjudge.attest import HOLLOW, AttesterName, require_shared_script, require_text
 from trecjudge.errors import JudgmentFailed, WorkflowError
 from trecjudge.lexical.relevance import Parts, Unit, relevance
-from trecjudge.llm.model import Model, Program
+from trecjudge.llm.model import Model, Program, ReplyLength
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.text.tokens import scripts
 
-GRADE = Program("grade", "judges.direct_prompt.program:GradeText")
+GRADE = Program("grade", "judges.direct_prompt.program:GradeText", length=ReplyLength(fixed=45))
 HEADINGS = {
     "title": "Title",
     "problem_statement": "Problem statement",

@@ -12,14 +12,23 @@ from trecjudge.claims.asking import NOT_FOUND, in_parts, no_evidence, with_note
 from trecjudge.claims.offline import missing
 from trecjudge.claims.search import Library, Passage
 from trecjudge.errors import JudgmentFailed
-from trecjudge.llm.model import Model, Program
+from trecjudge.llm.model import Model, Program, ReplyLength
 from trecjudge.records import NOTHING_SPENT, Claim, Document, Fact, Source, Usage
 
 if TYPE_CHECKING:
     from judges.faithfulness.program import ClaimVerdict
 
-TRUTHS = Program("truths", "judges.faithfulness.program:ListTruths")
-VERIFY = Program("verify", "judges.faithfulness.program:VerifyClaims", "claims")
+TRUTHS = Program(
+    "truths",
+    "judges.faithfulness.program:ListTruths",
+    length=ReplyLength(fixed=15, share=1.1, of="text", most=1500),
+)
+VERIFY = Program(
+    "verify",
+    "judges.faithfulness.program:VerifyClaims",
+    "claims",
+    ReplyLength(fixed=15, each=50),
+)
 _SHARED = 300
 """Characters that two parts of a document have in common, so that no sentence is cut in both."""
 

@@ -15,7 +15,8 @@ import pytest
 from tests.commandline import ROOT
 from tests.llm.clock import run
 from trecjudge.cache import store
-from trecjudge.cache.store import FILE, CachedReply, Origin, ReplyCache
+from trecjudge.cache.store import FILE, Asked, CachedReply, Origin, ReplyCache
+from trecjudge.cache.upkeep import export_to, import_from
 from trecjudge.errors import InputError, OutputError
 
 HERE = Origin("http://a/v1/chat/completions", "m")
@@ -146,6 +147,49 @@ def test_an_older_file_is_brought_up_to_date(
     monkeypatch.setattr(store, "MIGRATIONS", newer)
     assert held(tmp_path) == 3
     assert version(tmp_path / FILE) == len(newer)
+
+
+def old(folder: Path) -> Path:
+    """Make a cache of the first version of the file."""
+    folder.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(folder / FILE)) as database:
+        database.executescript(store.MIGRATIONS[0])
+        row = ("k0", "yes", 10, 5, HERE.endpoint, HERE.model, 1_700_000_000)
+        database.execute("INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        database.execute("PRAGMA user_version = 1")
+        database.commit()
+    return folder
+
+
+def test_a_file_without_programs_gets_them(tmp_path: Path) -> None:
+    async def added() -> dict[str, tuple[int, int, int]]:
+        with closing(ReplyCache(old(tmp_path))) as cache:
+            assert cache.get("k0") == CachedReply("yes", 10, 5)
+            await cache.put("k1", CachedReply("no", 10, 7), HERE, Asked("attest", 60))
+            return cache.measured(HERE.model)
+
+    assert run(added()) == {"attest": (1, 60, 7)}
+    assert version(tmp_path / FILE) == len(store.MIGRATIONS)
+
+
+def test_an_old_file_is_read_behind_a_new_one(tmp_path: Path) -> None:
+    with closing(ReplyCache(tmp_path / "new", behind=[old(tmp_path / "old")])) as cache:
+        assert cache.get("k0") == CachedReply("yes", 10, 5)
+        assert cache.measured(HERE.model) == {}
+
+
+def test_programs_go_along_with_exports_and_imports(tmp_path: Path) -> None:
+    async def fill() -> None:
+        with closing(ReplyCache(tmp_path / "a")) as cache:
+            await cache.put("k1", CachedReply("no", 10, 7), HERE, Asked("attest", 60))
+
+    run(fill())
+    export_to(tmp_path / "a", tmp_path / "b")
+    assert import_from(tmp_path / "c", tmp_path / "b") == 1
+    assert import_from(tmp_path / "c", old(tmp_path / "old")) == 1
+    with closing(ReplyCache(tmp_path / "c")) as cache:
+        assert cache.measured(HERE.model) == {"attest": (1, 60, 7)}
+    assert held(tmp_path / "c", 2) == 2
 
 
 def test_a_newer_file_stays_newer(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.commandline import Done, judge
 from tests.endpoint import Answer, Endpoint, attestation, serving, text_of
@@ -221,3 +223,28 @@ def test_structured_can_be_set(value: str, asked: bool, ask: Ask) -> None:
     with serving(script) as endpoint:
         assert ask(endpoint, "--set", f"llm.structured={value}").status == 0
     assert {"response_format" in body for body in endpoint.requests} == {asked}
+
+
+def test_table_config_and_log_agree_with_what_the_endpoint_counted(
+    ask: Ask, tmp_path: Path
+) -> None:
+    told = [0, 0]
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        usage = (100 + number, 10 + number)
+        told[0], told[1] = told[0] + usage[0], told[1] + usage[1]
+        kinds = [Answer("hm"), Answer("", finish_reason="content_filter"), Answer("")]
+        bad = kinds[number % 7] if number % 7 < len(kinds) else None
+        return replace(bad or Answer(good(body)), usage=usage)
+
+    with serving(script) as endpoint:
+        done = ask(endpoint, "--set", "llm.in_flight=3")
+    counted = json.loads(done.out)["calls"]
+    assert [counted["prompt_tokens"], counted["completion_tokens"]] == told
+    assert counted["calls"] == len(endpoint.requests)
+    config = yaml.safe_load((tmp_path / "out" / "x.config.yml").read_text())
+    assert config["counts"]["model"]["prompt_tokens"] == told[0]
+    events = map(json.loads, (tmp_path / "out" / "x.log").read_text().splitlines())
+    calls = [e for e in events if e["event"] == "MODEL_CALL" and not e["cached"]]
+    assert sum(event["tokens"] for event in calls) == sum(told)
+    assert len(calls) == len(endpoint.requests)

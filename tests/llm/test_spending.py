@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.endpoint import Answer, attestation, attesting, running
+from tests.endpoint import Answer, Script, attestation, attesting, running
 from tests.llm.clock import run
 from tests.llm.doors import ask, ask_many, door_to, kinds, settings_for
 from trecjudge.errors import ModelError
-from trecjudge.llm.spending import Budget, Prices, estimated_tokens, listed_prices
+from trecjudge.llm.lengths import estimated_tokens
+from trecjudge.llm.spending import Budget, Prices, listed_prices
 
 
 @pytest.mark.parametrize("most", [0, 1, 7, 30])
@@ -32,6 +33,27 @@ def test_calls_stop_exactly_with_many_in_flight(most: int, tmp_path: Path) -> No
     assert requests == most + (most > 3)
 
 
+def counting(prompt_tokens: int, completion_tokens: int, most_delay: float = 0.01) -> Script:
+    """Return a script whose replies take so many tokens."""
+    usage = (prompt_tokens, completion_tokens)
+    return lambda body, number: Answer(attestation(body), usage=usage, delay=most_delay)
+
+
+def asked_within(
+    budget: Budget, tmp_path: Path, script: Script, count: int = 40
+) -> tuple[list[str], int]:
+    """Return what became of so many questions, and how many were in flight at most."""
+
+    async def all_of_them() -> tuple[list[str], int]:
+        async with (
+            running(script) as endpoint,
+            door_to(endpoint, tmp_path, budget=budget, prices=Prices(1.0, 1.0)) as door,
+        ):
+            return kinds(await ask_many(door, count)), endpoint.most_in_flight
+
+    return run(all_of_them())
+
+
 @pytest.mark.parametrize(
     "budget",
     [
@@ -40,19 +62,37 @@ def test_calls_stop_exactly_with_many_in_flight(most: int, tmp_path: Path) -> No
     ],
 )
 def test_calls_under_way_are_within_the_budget(budget: Budget, tmp_path: Path) -> None:
-    async def forty() -> tuple[list[str], int]:
-        async with (
-            running(attesting(delay=0.01)) as endpoint,
-            door_to(endpoint, tmp_path, budget=budget, prices=Prices(1.0, 1.0)) as door,
-        ):
-            return kinds(await ask_many(door, 40)), endpoint.most_in_flight
-
-    found, most_in_flight = run(forty())
+    found, most_in_flight = asked_within(budget, tmp_path, counting(600, 20))
     assert set(found) == {"ok", "budget"}
     # A request is about 600 tokens long: what is under way is reserved, whatever it will cost.
     assert 1 < most_in_flight < 8
-    assert budget.tokens < 3000
-    assert budget.cost < 0.003
+    assert 3000 - 620 < budget.tokens < 3000 + 620
+    assert budget.under_way == 0
+
+
+@pytest.mark.parametrize(("taken", "count"), [((10, 5), 40), ((600, 20), 7), ((9000, 300), 80)])
+def test_a_budget_that_suffices_is_not_refused(
+    taken: tuple[int, int], count: int, tmp_path: Path
+) -> None:
+    budget = Budget(max_tokens=sum(taken) * count)
+    found, _ = asked_within(budget, tmp_path, counting(*taken), count)
+    assert (found.count("ok"), budget.tokens) == (count, sum(taken) * count)
+
+
+def test_after_fifty_calls_what_was_seen_is_reserved(tmp_path: Path) -> None:
+    budget = Budget(max_cost=0.2)
+    found, _ = asked_within(budget, tmp_path, counting(600, 400), 300)
+    # 60 tokens of a reply are stated, not 400: of 32 calls at once that would be 10 too many.
+    assert 198 <= found.count("ok") <= 201
+    assert budget.cost <= 0.2 + 0.001
+
+
+def test_where_no_usage_is_told_estimates_are_spent(tmp_path: Path) -> None:
+    budget = Budget(max_tokens=3000)
+    found, _ = asked_within(
+        budget, tmp_path, lambda body, number: Answer(attestation(body), usage=None)
+    )
+    assert 3 <= found.count("ok") <= 6
 
 
 def test_what_the_cache_answers_costs_nothing(tmp_path: Path) -> None:

@@ -16,6 +16,13 @@ from trecjudge.errors import InputError, OutputError
 FILE = "replies.sqlite"
 BUSY = 30.0
 """Seconds to wait for another process."""
+INSERT = """
+    INSERT OR REPLACE INTO replies (
+        key, reply, prompt_tokens, completion_tokens, endpoint, model, written, program, stated
+    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+SAMPLE = 20_000
+"""Replies that are looked at to see how long they are."""
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 MIGRATIONS: Sequence[str] = (
     """
@@ -28,6 +35,18 @@ MIGRATIONS: Sequence[str] = (
         endpoint TEXT NOT NULL, model TEXT NOT NULL, form TEXT NOT NULL,
         PRIMARY KEY (endpoint, model)
     ) WITHOUT ROWID;
+    """,
+    """
+    ALTER TABLE replies ADD COLUMN program TEXT NOT NULL DEFAULT '';
+    ALTER TABLE replies ADD COLUMN stated INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE batches (
+        file TEXT PRIMARY KEY, id TEXT NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL,
+        requests INTEGER NOT NULL, begun INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE batched (
+        key TEXT PRIMARY KEY, file TEXT NOT NULL, answer BLOB, written INTEGER
+    ) WITHOUT ROWID;
+    CREATE INDEX batched_by_file ON batched (file);
     """,
 )
 """SQL that leads from one version of the file to the next; the version is `user_version`."""
@@ -43,11 +62,22 @@ class CachedReply:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked: the program's name, and the tokens that it states its reply to have."""
+
+    program: str = ""
+    stated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Where a reply came from."""
 
     endpoint: str
     model: str
+
+
+NOT_TOLD = Asked()
 
 
 def default_folder() -> Path:
@@ -201,6 +231,31 @@ class ReplyCache:
         row = self._first(query, (origin.endpoint, origin.model))
         return str(row[0]) if row else None
 
+    def measured(self, model: str) -> dict[str, tuple[int, int, int]]:
+        """Return, by program: replies of a model, tokens that they were to have, and that they had.
+
+        They are a sample: those of the first keys, which are as good as random.
+        """
+        query = """
+            SELECT program, COUNT(*), SUM(stated), SUM(completion_tokens)
+            FROM (SELECT model, program, stated, completion_tokens FROM replies LIMIT ?)
+            WHERE model = ? AND program != '' AND completion_tokens > 0 GROUP BY program
+        """
+        found: dict[str, tuple[int, int, int]] = {}
+        for database in (self._reader, *self._others):
+            try:
+                rows = database.execute(query, (SAMPLE, model)).fetchall()
+            except sqlite3.DatabaseError:  # damaged in places, or of an older version
+                continue
+            for program, *counts in rows:
+                before = found.get(program, (0, 0, 0))
+                found[program] = (
+                    before[0] + counts[0],
+                    before[1] + counts[1],
+                    before[2] + counts[2],
+                )
+        return found
+
     def _first(self, query: str, values: tuple[str, ...]) -> tuple[str | int, ...] | None:
         for database in (self._reader, *self._others):
             try:
@@ -229,13 +284,17 @@ class ReplyCache:
             row = (origin.endpoint, origin.model, habits)
             self._writer.execute("INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)", row)
 
-    async def put(self, key: str, reply: CachedReply, origin: Origin) -> None:
+    async def put(
+        self, key: str, reply: CachedReply, origin: Origin, asked: Asked = NOT_TOLD
+    ) -> None:
         """Keep a reply, in place of an older one; returns when it is on disk.
 
         Raises OutputError if it cannot be written.
         """
         cost = (reply.prompt_tokens, reply.completion_tokens)
-        row = (key, reply.text, *cost, origin.endpoint, origin.model, int(time.time()))
+        when = int(time.time())
+        told = (asked.program, asked.stated)
+        row = (key, reply.text, *cost, origin.endpoint, origin.model, when, *told)
         done = asyncio.get_running_loop().create_future()
         self._pending.append((row, done))
         if self._flush is None or self._flush.done():
@@ -258,8 +317,7 @@ class ReplyCache:
 
     def _write(self, rows: list[tuple[str | int, ...]]) -> None:
         with self._writer:
-            statement = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)"
-            self._writer.executemany(statement, rows)
+            self._writer.executemany(INSERT, rows)
 
     def close(self) -> None:
         """Wait for writes under way and close the files."""

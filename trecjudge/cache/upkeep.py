@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from trecjudge.cache.batches import BatchRecord
 from trecjudge.cache.store import FILE, connect, default_folder, open_read_only
 from trecjudge.errors import InputError, OutputError, unknown
 
@@ -42,6 +43,13 @@ def holdings(folder: Path | None) -> list[Holding]:
     """
     with _readable(folder), closing(_existing(folder)) as database:
         return [Holding(*row) for row in database.execute(query)]
+
+
+def batches_under_way(folder: Path | None) -> list[BatchRecord]:
+    """Return the batches that the cache in `folder` knows to be under way, the oldest first."""
+    with _readable(folder), closing(_existing(folder)) as database:
+        rows = database.execute("SELECT * FROM batches ORDER BY begun, file")
+        return [BatchRecord(*row) for row in rows]
 
 
 def export_to(folder: Path | None, target: Path, model: str | None = None) -> int:
@@ -132,11 +140,19 @@ def _readable(folder: Path | None) -> Iterator[None]:
 def _merge(database: sqlite3.Connection, source: Path, model: str | None = None) -> int:
     database.execute("ATTACH ? AS other", (str(source),))
     with database:
+        columns = ", ".join(_columns(database))
         done = database.execute(
-            "INSERT OR IGNORE INTO replies"
-            " SELECT * FROM other.replies WHERE ?1 IS NULL OR model = ?1",
+            f"INSERT OR IGNORE INTO replies ({columns})"
+            f" SELECT {columns} FROM other.replies WHERE ?1 IS NULL OR model = ?1",
             (model,),
         )
         database.execute("INSERT OR IGNORE INTO abilities SELECT * FROM other.abilities")
     database.execute("DETACH other")
     return done.rowcount
+
+
+def _columns(database: sqlite3.Connection) -> list[str]:
+    """Return the columns of replies that the attached cache has too: it may be an older one."""
+    query = "SELECT name FROM pragma_table_info('replies', ?)"
+    ours, theirs = ([row[0] for row in database.execute(query, (s,))] for s in ("main", "other"))
+    return [name for name in ours if name in theirs]

@@ -22,11 +22,13 @@ from trecjudge.claims.verdicts import (
 )
 from trecjudge.errors import JudgmentFailed
 from trecjudge.lexical.wording import wording_of
-from trecjudge.llm.model import Model, Prediction, Program
+from trecjudge.llm.model import Model, Prediction, Program, ReplyLength
 from trecjudge.records import Source
 from trecjudge.text.embeddings import Embedder
 
-ATTRIBUTE = Program("attribute", "trecjudge.claims.program:Attribute")
+ATTRIBUTE = Program(
+    "attribute", "trecjudge.claims.program:Attribute", length=ReplyLength(fixed=140)
+)
 NOT_FOUND = "evidence_not_found"
 _CONTEXT = 200
 # "They did not" may be evidence; "of the" stands everywhere.

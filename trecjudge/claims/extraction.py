@@ -9,12 +9,16 @@ from typing import Any, Literal
 from trecjudge.claims.statements import abstains, bare, statements
 from trecjudge.errors import JudgmentFailed
 from trecjudge.lexical.wording import wording_of
-from trecjudge.llm.model import Model, Program
+from trecjudge.llm.model import Model, Program, ReplyLength
 from trecjudge.records import Claim, Response, Sentence
 from trecjudge.text.tokens import tokenize
 
 Extractor = Literal["auto", "rules", "llm"]
-SPLIT = Program("claims", "trecjudge.claims.program:SplitClaims")
+SPLIT = Program(
+    "claims",
+    "trecjudge.claims.program:SplitClaims",
+    length=ReplyLength(fixed=15, share=2.2, of="response"),
+)
 IMPORTANCE = {"vital": 1.0, "detail": 0.5}
 
 

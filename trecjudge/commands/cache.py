@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import typer
 
 from trecjudge import options as flag
@@ -13,15 +15,19 @@ cache_app = typer.Typer(help="Look after the cache of model replies.", no_args_i
 @cache_app.command()
 @exits
 def info(cache_dir: flag.Cache = None) -> int:
-    """Show what the cache holds, by endpoint and model."""
-    from trecjudge.cache.upkeep import holdings
+    """Show what the cache holds, by endpoint and model, and batches under way."""
+    from trecjudge.cache.upkeep import batches_under_way, holdings
 
-    return print_listing(
-        [
-            (f"{h.endpoint} {h.model}", f"{h.replies} replies, {h.tokens} tokens")
-            for h in holdings(cache_dir)
-        ]
-    )
+    rows = [
+        (f"{h.endpoint} {h.model}", f"{h.replies} replies, {h.tokens} tokens")
+        for h in holdings(cache_dir)
+    ]
+    for batch in batches_under_way(cache_dir):
+        when = datetime.fromtimestamp(batch.begun).isoformat(" ", "minutes")
+        name = batch.id or f"of file {batch.file}"
+        told = f"batch {name} under way since {when}: {batch.requests} requests"
+        rows.append((f"{batch.endpoint} {batch.model}", told))
+    return print_listing(rows)
 
 
 @cache_app.command("export")

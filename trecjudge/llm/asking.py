@@ -11,6 +11,7 @@ from trecjudge.llm.faults import Fault, ItemFault
 from trecjudge.llm.prompt import PlainPrompt
 from trecjudge.llm.reading import Unparsed, without_reasoning
 from trecjudge.llm.requests import Request
+from trecjudge.llm.spending import Expected
 from trecjudge.records import ModelCall, Usage
 
 RAISED = 4
@@ -40,6 +41,9 @@ class Asking:
     waiting_since: float | None = None
     last_status: int = 0
     sent: dict[str, Any] = field(default_factory=dict)
+    prompt_tokens: int = 0
+    """About how many tokens were sent, by their text."""
+    expected: Expected = (0.0, 0.0)
     wrong: list[dict[str, Any]] = field(default_factory=list)
     earlier: list[ModelCall] = field(default_factory=list)
     """The replies that could not be used."""
@@ -82,6 +86,11 @@ class Asking:
         self.max_tokens = min(most_tokens, RAISED * self.max_tokens)
         self.cuts += 1
         return Fault("cut", message)
+
+    def paid_in_vain(self, fault: Fault) -> None:
+        """Note a reply that is of no use and was counted all the same."""
+        if any(fault.tokens):
+            self.earlier.append(self.call(Reply("", "", *fault.tokens), str(fault)))
 
     def call(self, reply: Reply, error: str = "") -> ModelCall:
         """Return the exchange for the log."""

@@ -15,6 +15,7 @@ from typing import Any
 from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.asking import Asking, FormFault
+from trecjudge.llm.batch import BatchTransport
 from trecjudge.llm.endpoints import FORBIDDEN, Endpoints
 from trecjudge.llm.envelope import Reply
 from trecjudge.llm.faults import (
@@ -29,18 +30,17 @@ from trecjudge.llm.faults import (
     names_the_form,
 )
 from trecjudge.llm.habits import Form
+from trecjudge.llm.lengths import estimated_tokens
 from trecjudge.llm.model import Prediction, Program
 from trecjudge.llm.pace import TurnedAway
 from trecjudge.llm.patience import Patience
 from trecjudge.llm.prompt import PlainPrompt, Prompt
 from trecjudge.llm.requests import Kept, Replies, Request
-from trecjudge.llm.spending import Spending, estimated_tokens
-from trecjudge.llm.transport import TOO_MANY
+from trecjudge.llm.spending import Expected, NoRoom, Spending
+from trecjudge.llm.transport import TOO_MANY, Transport
 from trecjudge.records import ModelCall, Usage
 
 LONGEST_BACK_OFF = 30.0
-LAST_WAIT = 15.0
-"""Seconds to wait, after an interrupt, for replies that are on their way."""
 ADVICE = {
     401: "; check OPENAI_API_KEY",
     403: "; check OPENAI_API_KEY",
@@ -70,7 +70,10 @@ class Door:
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
         self.endpoints = Endpoints(settings, replies.of_each, say, offline)
-        self.transport = self.endpoints.all[0].transport
+        first = self.endpoints.all[0]
+        if settings.batch and isinstance(first.transport, Transport):
+            first.transport = BatchTransport(replies.requests, replies.cache, say, first.transport)
+        self.transport = first.transport
         self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)
         self._say = say
@@ -86,7 +89,7 @@ class Door:
     @property
     def in_flight(self) -> int:
         """How many requests may be under way at once."""
-        return self.settings.in_flight
+        return self.settings.batch_size if self.settings.batch else self.settings.in_flight
 
     def spent(self) -> dict[str, Any]:
         """Return calls, replies from the cache, tokens, cost so far, and what is in flight."""
@@ -114,7 +117,7 @@ class Door:
         self._closing = True
         tasks = list(self._under_way.values())
         if tasks and isinstance(error, asyncio.CancelledError):
-            await asyncio.wait(tasks, timeout=min(LAST_WAIT, self.settings.timeout))
+            await asyncio.wait(tasks, timeout=self.transport.last_wait)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -164,8 +167,11 @@ class Door:
         return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
 
     async def _ask_in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
-        """Ask in the form that the endpoint takes; while it is not known, one after the other."""
-        if self.replies.form_of(program) is None:
+        """Ask in the form that the endpoint takes; while it is not known, one after the other.
+
+        In a batch all are asked at once, and those it does not take again in the next one.
+        """
+        if self.replies.form_of(program) is None and not self.settings.batch:
             async with self._firsts.setdefault(program.name, asyncio.Lock()):
                 # Whoever waited here did so while an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
@@ -196,9 +202,13 @@ class Door:
             task = asyncio.create_task(self._ask(asking))
             self._under_way[request.key] = task
             task.add_done_callback(self._ended(request.key))
-        else:
-            self.spending.saved += 1
-        return await asyncio.shield(task)
+            return await asyncio.shield(task)
+        self.spending.saved += 1
+        try:
+            fields, call = await asyncio.shield(task)
+        except JudgmentFailed as failed:  # whoever asked has the call, and paid for it
+            raise JudgmentFailed(failed.kind, str(failed), failed.tries) from failed
+        return fields, replace(call, usage=replace(call.usage, cached=True), earlier=())
 
     def _ended(self, key: str) -> Any:
         def forget(task: asyncio.Task[Found]) -> None:
@@ -215,7 +225,12 @@ class Door:
                 reply, fields = await self._try(asking)
             except TurnedAway:
                 continue
+            except NoRoom:
+                await self.spending.budget.room()
             except Fault as fault:
+                if any(fault.tokens):
+                    self._count_tokens(asking, *fault.tokens)
+                    asking.paid_in_vain(fault)
                 await self._after(asking, fault)
             else:
                 self._learn_form(asking)
@@ -238,8 +253,8 @@ class Door:
             asking.max_tokens = max(asking.max_tokens, learned)
         body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
         asking.sent = asking.endpoint.habits.applied(body)
-        tokens = sum(estimated_tokens(message["content"]) for message in asking.messages)
-        admitted = busy = False
+        asking.prompt_tokens = sum(estimated_tokens(m["content"]) for m in asking.messages)
+        admitted = busy = crowded = False
 
         def admit() -> None:
             nonlocal admitted
@@ -247,15 +262,20 @@ class Door:
                 raise JudgmentFailed("interrupted", "not asked any more")
             if self._stopped:
                 raise JudgmentFailed(*self._stopped)
-            self.spending.call(tokens)
+            asking.expected = self._expected(asking)  # by what was seen until now
+            self.spending.call(asking.expected)
             self.spending.retries += asking.tries > 0
             admitted = True
             asking.tries += 1
+            self.spending.budget.wake()
 
         try:
             return await asking.endpoint.transport.post(
-                asking.sent, tokens, admit, partial(self._keep, asking)
+                asking.sent, asking.prompt_tokens, admit, partial(self._keep, asking), request.key
             )
+        except NoRoom:
+            crowded = True
+            raise
         except Busy:
             # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
             busy = True
@@ -263,21 +283,36 @@ class Door:
             raise
         finally:
             if admitted:
-                self.spending.release(tokens, calls=int(busy))
+                self.spending.release(asking.expected, calls=int(busy))
+            if not crowded:
+                self.spending.budget.wake()
 
     async def _keep(self, asking: Asking, reply: Reply) -> Answer:
         """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
-        self.spending.reply(reply.prompt_tokens, reply.completion_tokens)
+        self._count_tokens(asking, reply.prompt_tokens, reply.completion_tokens)
         self.patience.answered()
         asking.endpoint.answered()
         asking.waiting_since = None
-        fields = asking.fields(reply, max(self.settings.most_tokens, self.settings.max_tokens))
+        fields = asking.fields(reply, self.settings.most)
         self._succeeded = True
         self.patience.succeeded()
         self.endpoints.cap(math.inf)
+        self._learn_form(asking)
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
         await self.replies.keep(asking.request, kept)
         return reply, fields
+
+    def _expected(self, asking: Asking) -> Expected:
+        """Return the tokens that a call is expected to take, in and out."""
+        lengths = self.replies.lengths
+        reply = lengths.reply(asking.program, asking.request.stated)
+        return lengths.prompt(asking.prompt_tokens), min(reply, asking.max_tokens)
+
+    def _count_tokens(self, asking: Asking, prompt_tokens: int, completion_tokens: int) -> None:
+        """Count what a reply took, whatever it is worth."""
+        self.spending.reply(prompt_tokens, completion_tokens, asking.expected)
+        estimated = (asking.prompt_tokens, asking.request.stated)
+        self.replies.lengths.note(asking.program, estimated, prompt_tokens, completion_tokens)
 
     def _learn_form(self, asking: Asking) -> None:
         """Note the form that an endpoint takes, and the one that all of them do."""
@@ -319,7 +354,8 @@ class Door:
             fault = ItemFault("refused", str(fault), fault.status)
         if self._is_of_the_form(asking, fault):
             asking.endpoint.no_schema.add(asking.program)
-            self._note(asking, fault)
+            if not self.settings.batch:  # there all have it at once
+                self._note(asking, fault)
             raise FormFault(str(fault)) from fault
         if self.endpoints.moves(asking.endpoint, fault, asking.request.mark, asking.avoided):
             asking.tries -= not isinstance(fault, Busy)  # another endpoint's first is no second
@@ -352,7 +388,7 @@ class Door:
             return False
         known = asking.endpoint.habits.forms.get(asking.program)
         untried = self.endpoints.several and known != "schema"
-        if not (asking.form_is_open or untried):
+        if not ((asking.form_is_open and known is None) or untried):
             return fault.status < 500 and names_the_form(str(fault))
         return fault.status < 500 or fault.status in (501, before)
 
@@ -394,6 +430,8 @@ class Door:
         pause = asked or self.patience.pause()
         if fault.status != TOO_MANY:
             asking.endpoint.transport.pace.pause(pause)
+            if self.settings.batch:
+                await self._sleep(pause)
             return
         # While others succeed, only this request was one too many.
         if not asked and not self.patience.is_pausing:
@@ -413,13 +451,13 @@ class Door:
                     f"{asking.endpoint.url}: {fault}; check OPENAI_BASE_URL"
                 ) from fault
             raise self._failure(asking, fault) from fault
-        if fault.kind not in ("parse", "cut"):
+        if fault.kind not in ("parse", "cut") and not self.settings.batch:
             await self._sleep(random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.tries)))
 
     def _note(self, asking: Asking, fault: Fault) -> None:
         """Note a call that failed; of too many in a row, end the asking."""
         if self._stopped is None:
-            if self.patience.failed(fault.kind, asking.request.mark):
+            if self.patience.failed(fault.kind, asking.request.mark, self.transport.at_once):
                 self._end("stopped", f"{self.patience.in_a_row} calls in a row failed: {fault}")
                 return
             # No more are under way than may still fail.

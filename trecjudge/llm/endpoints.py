@@ -13,7 +13,7 @@ from trecjudge.llm.faults import AccountFault, Busy, ConfigurationFault, Fault, 
 from trecjudge.llm.habits import Habits
 from trecjudge.llm.patience import OUTAGE_FROM, growing
 from trecjudge.llm.settings import LlmSettings
-from trecjudge.llm.transport import TOO_MANY, Transport
+from trecjudge.llm.transport import TOO_MANY, Line, Transport
 
 LEAST_SLACK = 4
 """Requests that an endpoint may be ahead of the others before it is overloaded; or its share."""
@@ -33,7 +33,7 @@ class Endpoint:
     """
 
     url: str
-    transport: Transport
+    transport: Line
     habits: Habits
     closed: str = ""
     out: bool = False

@@ -68,16 +68,18 @@ def reply_in(answer: Any) -> Reply | None:
         return None
     text, thought = _parts(content)
     finish = str(choice.get("finish_reason") or "")
-    if finish.lower() in FILTERED:
-        raise ItemFault("filtered", f"the reply was filtered ({finish})")
-    if isinstance(refusal, str) and refusal.strip() and not text.strip():
-        raise ItemFault("refused", f"the model refuses: {_short(refusal)}")
-    thought += "".join(said for key in REASONING if isinstance(said := message.get(key), str))
     usage = answer.get("usage")
     counts = [_count(usage, f"{what}_tokens") for what in ("prompt", "completion")]
+    if finish.lower() in FILTERED:
+        fault: Fault = ItemFault("filtered", f"the reply was filtered ({finish})")
+        raise fault.after_paying(*counts)
+    if isinstance(refusal, str) and refusal.strip() and not text.strip():
+        fault = ItemFault("refused", f"the model refuses: {_short(refusal)}")
+        raise fault.after_paying(*counts)
+    thought += "".join(said for key in REASONING if isinstance(said := message.get(key), str))
     reply = Reply(text, finish, counts[0], counts[1], thought)
     if not text.strip() and not reply.cut:
-        raise Fault("empty", "the reply is empty")
+        raise Fault("empty", "the reply is empty").after_paying(*counts)
     return reply
 
 

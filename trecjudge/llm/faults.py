@@ -24,6 +24,13 @@ class Fault(Exception):
         super().__init__(message)
         self.kind = kind
         self.status = status
+        self.tokens = (0, 0)
+        """What the reply took that is of no use, in and out."""
+
+    def after_paying(self, prompt_tokens: int, completion_tokens: int) -> Fault:
+        """Return the fault as one of a reply that took so many tokens."""
+        self.tokens = (prompt_tokens, completion_tokens)
+        return self
 
 
 class Unreachable(Fault):

@@ -11,15 +11,32 @@ from trecjudge.records import ModelCall
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyLength:
+    """About how many tokens a reply has, for estimates of what calls cost.
+
+    `fixed` of them whatever is asked; `each` for each entry of the list that it is aligned with;
+    `share` for each token of the input `of`, and no more than `most`.
+    """
+
+    fixed: int = 60
+    each: int = 0
+    share: float = 0.0
+    of: str = ""
+    most: int = 4000
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A DSPy signature by name and by where it is: `module:Class`, imported only when it runs.
 
     `aligned_with` names an input that is a list: every list of the reply must be as long.
+    `length` says how long a reply is about.
     """
 
     name: str
     reference: str
     aligned_with: str = ""
+    length: ReplyLength = field(default=ReplyLength(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,13 +74,16 @@ class Patience:
         if self._rows:
             self._rows.clear()
 
-    def failed(self, kind: str, mark: int) -> bool:
-        """Note a call that failed for an item; return whether it is one too many."""
+    def failed(self, kind: str, mark: int, at_once: int = 1) -> bool:
+        """Note a call that failed for an item; return whether it is one too many.
+
+        Of replies that come together `at_once` all have to fail.
+        """
         row = self._rows.setdefault(kind, Row())
         row.calls += 1
         row.items.add(mark)
         different = max(min(self.give_up_after, LEAST_ITEMS), self.give_up_after // self.tries)
-        return row.calls >= self.give_up_after and len(row.items) >= different
+        return row.calls >= max(self.give_up_after, at_once) and len(row.items) >= different
 
     def out_of_order(self, kind: str, mark: int) -> bool:
         """Return whether so many different items failed for one cause that it is an outage."""

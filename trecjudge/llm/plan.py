@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from trecjudge.errors import PLANNED, JudgmentFailed
+from trecjudge.llm.lengths import estimated_tokens
 from trecjudge.llm.model import Prediction, Program
 from trecjudge.llm.requests import Replies
-from trecjudge.llm.spending import REPLY_TOKENS, Prices, estimated_tokens
+from trecjudge.llm.spending import Prices
 from trecjudge.records import ModelCall, Usage
 
 
@@ -45,6 +46,7 @@ class Planner:
     plan: Plan = field(default_factory=Plan)
     available: bool = True
     met: set[int] = field(default_factory=set)
+    _completion_tokens: float = 0.0
 
     @property
     def in_flight(self) -> int:
@@ -68,7 +70,9 @@ class Planner:
             self.plan.calls += 1
             texts = [message["content"] for message in request.messages]
             self.plan.prompt_tokens += sum(map(estimated_tokens, texts))
-            self.plan.completion_tokens += REPLY_TOKENS
+            expected = self.replies.lengths.reply(program.name, request.stated)
+            self._completion_tokens += min(expected, self.replies.requests.settings.most)
+            self.plan.completion_tokens = round(self._completion_tokens)
         raise JudgmentFailed(PLANNED, "not asked yet")
 
     def spent(self) -> dict[str, Any]:

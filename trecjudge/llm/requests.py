@@ -10,13 +10,17 @@ from typing import Any
 
 import orjson
 
-from trecjudge.cache.store import CachedReply, Origin, ReplyCache
+from trecjudge.cache.store import Asked, CachedReply, Origin, ReplyCache
 from trecjudge.llm.habits import FORMS, Form, Habits, shared_habits
+from trecjudge.llm.lengths import Lengths, Seen, stated_length
 from trecjudge.llm.model import Program
 from trecjudge.llm.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.llm.reading import Unparsed
 from trecjudge.llm.secrets import VARIABLE
 from trecjudge.llm.settings import LlmSettings
+
+MODULE_TOKENS = 150
+"""About what a reply to a module's own request has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Request:
     """The keys under which an equal model at another address may have answered."""
     first: str = ""
     """The text that requests about one document have in common."""
+    stated: int = MODULE_TOKENS
+    """About how many tokens the reply has, as its program states it."""
 
     def parse(self, reply: str) -> dict[str, Any]:
         """Return the output fields of a reply. Raises Unparsed, saying what is wrong."""
@@ -67,7 +73,9 @@ class Requests:
         key, *others = self.keys(self.body(messages, prompt.request))
         aligned = inputs.get(program.aligned_with)
         length = None if aligned is None else len(aligned)
-        return Request(prompt, messages, key, length, tuple(others), common_part(inputs))
+        stated = stated_length(program, inputs, self.settings.reasoning)
+        first = common_part(inputs)
+        return Request(prompt, messages, key, length, tuple(others), first, stated)
 
     def body(
         self,
@@ -140,12 +148,20 @@ class Replies:
     of_each: list[Habits] = field(init=False)
     answered_before: bool = field(init=False)
     """Whether the endpoint is known to have answered an earlier job."""
+    lengths: Lengths = field(init=False)
 
     def __post_init__(self) -> None:
         kept = [self.cache.habits(origin) for origin in self.requests.origins]
         self.answered_before = any(kept)
         self.of_each = [Habits.read(text) for text in kept]
         self.habits = self.of_each[0] if len(kept) == 1 else shared_habits(self.of_each)
+        limit = self.requests.settings.max_tokens
+        self.lengths = Lengths(self._kept_lengths, self.habits.limits, limit)
+
+    def _kept_lengths(self) -> dict[str, Seen]:
+        """Return what kept replies of the model took, by program."""
+        measured = self.cache.measured(self.requests.settings.model)
+        return {program: Seen(*counts) for program, counts in measured.items()}
 
     def possible(self, program: Program, inputs: dict[str, Any]) -> dict[Form, Request]:
         """Return the request of a program with these inputs in every form it may have."""
@@ -183,7 +199,8 @@ class Replies:
 
     async def keep(self, request: Request, reply: CachedReply) -> None:
         """Keep the reply to a request of this job; returns when it is on disk."""
-        await self.cache.put(request.key, reply, self.requests.origin)
+        asked = Asked(request.prompt.program.name, request.stated)
+        await self.cache.put(request.key, reply, self.requests.origin, asked)
         self.asked_marks.add(request.mark)
 
     def keep_habits(self) -> None:

@@ -39,6 +39,8 @@ class LlmSettings:
     for one cause, on different items, end the asking.
     Pace: `in_flight` requests at once, in all; `rpm` requests and `tpm` tokens per minute, at each
     endpoint. `prices` are per million tokens: {input: 0.15, output: 0.6}.
+    Batches: `batch` asks by the endpoint's Batch API, up to `batch_size` requests at a time, at
+    `batch_price` times the price; `in_flight`, `rpm` and `tpm` are nothing to it.
     Access: `base_url` may be several, of equal models. `headers` and `query` are sent with every
     request; `${NAME}` in a value is a variable of the environment. `ca_file` is a file of
     certificates to trust, `cert_file` and `key_file` are the client's own.
@@ -61,6 +63,9 @@ class LlmSettings:
     in_flight: int = 32
     rpm: float | None = None
     tpm: float | None = None
+    batch: bool = False
+    batch_size: int = 50_000
+    batch_price: float = 0.5
     prices: dict[str, float] | None = None
     ca_file: str | None = None
     cert_file: str | None = None
@@ -88,12 +93,16 @@ class LlmSettings:
         return self.urls[0]
 
     @property
+    def most(self) -> int:
+        """The most tokens that are ever asked for in one reply."""
+        return max(self.max_tokens, self.most_tokens)
+
+    @property
     def pricing(self) -> Prices | None:
-        """The workflow's prices, else those of the packaged list, else None."""
-        if self.prices is None:
-            return listed_prices(self.model)
+        """The workflow's prices, else those of the packaged list, else None; a batch's own."""
         try:
-            return Prices(**self.prices)
+            found = Prices(**self.prices) if self.prices is not None else listed_prices(self.model)
+            return found.times(self.batch_price) if found and self.batch else found
         except TypeError as error:
             raise ModelError(f"llm.prices is {self.prices}: give input and output") from error
 
@@ -147,9 +156,11 @@ def _check(settings: LlmSettings) -> None:
     if not (settings.api_key.isascii() and settings.api_key.isprintable()):
         raise ModelError(f"{KEY}: holds characters that no key has")
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)
-    for name in ("tries", "in_flight", "max_tokens", "most_tokens", "give_up_after"):
+    for name in ("tries", "in_flight", "max_tokens", "most_tokens", "give_up_after", "batch_size"):
         if getattr(settings, name) < 1:
             raise ModelError(f"llm.{name} is {getattr(settings, name)}: must be at least 1")
+    if settings.batch and len(settings.base_urls) > 1:
+        raise ModelError("llm.batch: goes with one base_url only")
     if settings.tries > MOST_TRIES:
         raise ModelError(f"llm.tries is {settings.tries}: must be at most {MOST_TRIES}")
     for name in ("timeout", "rpm", "tpm"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
-from dataclasses import asdict, dataclass, field
+from collections import deque
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,8 @@ from trecjudge.errors import JudgmentFailed
 
 PRICE_LIST = "model_prices_and_context_window_backup.json"
 PER_MILLION = 1_000_000
-ASCII_PER_TOKEN = 4.0
-OTHERS_PER_TOKEN = 1.5
-REPLY_TOKENS = 60
+Expected = tuple[float, float]
+"""Tokens that a call is expected to take, in and out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +27,26 @@ class Prices:
     input: float
     output: float
 
+    def times(self, factor: float) -> Prices:
+        """Return the prices so many times as high."""
+        return Prices(self.input * factor, self.output * factor)
+
     def of(self, prompt_tokens: float, completion_tokens: float) -> float:
         """Return the price of so many tokens."""
         return (self.input * prompt_tokens + self.output * completion_tokens) / PER_MILLION
+
+
+class NoRoom(Exception):
+    """What is under way may take all that a budget has left: its replies will tell."""
 
 
 @dataclass(slots=True)
 class Budget:
     """The most that a command may spend, over all its jobs; None is no bound.
 
-    What calls under way are expected to cost is reserved until their replies tell. `max_cost`
-    needs prices.
+    What calls under way are expected to cost is reserved until their replies tell. A call waits
+    for them where there may not be enough for it; the last ones are made one at a time, so that
+    an estimate never refuses what there is money for. `max_cost` needs prices.
     """
 
     max_calls: int | None = None
@@ -45,23 +55,61 @@ class Budget:
     calls: int = 0
     tokens: float = 0.0
     cost: float = 0.0
+    under_way: int = 0
+    reserved_tokens: float = 0.0
+    reserved_cost: float = 0.0
+    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
-    def take(self, calls: int, tokens: float, cost: float) -> None:
-        """Take from the budget. Raises JudgmentFailed where it does not hold so much any more."""
-        for what, wanted, most in (
-            ("calls", self.calls + calls, self.max_calls),
-            ("tokens", self.tokens + tokens, self.max_tokens),
-            ("cost", self.cost + cost, self.max_cost),
+    def take(self, tokens: float, cost: float) -> None:
+        """Take a call, and reserve what it may cost.
+
+        Raises JudgmentFailed where the budget is spent, NoRoom where it may be, but for what is
+        under way.
+        """
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            raise JudgmentFailed("budget", f"the budget of {self.max_calls} calls is spent")
+        for what, spent, wanted, most in (
+            ("tokens", self.tokens, self.reserved_tokens + tokens, self.max_tokens),
+            ("cost", self.cost, self.reserved_cost + cost, self.max_cost),
         ):
-            if most is not None and wanted > most:
+            if most is not None and spent >= most:
                 raise JudgmentFailed("budget", f"the budget of {most:g} {what} is spent")
-        self.add(calls, tokens, cost)
+            if most is not None and spent + wanted > most and self.under_way:
+                raise NoRoom
+        self.calls += 1
+        self.under_way += 1
+        self.reserved_tokens += tokens
+        self.reserved_cost += cost
 
-    def add(self, calls: int, tokens: float, cost: float) -> None:
-        """Add to what is spent, or take off it what was reserved in vain."""
-        self.calls += calls
+    def release(self, tokens: float, cost: float, calls: int = 0) -> None:
+        """Give back what was reserved for a call, and the call itself where there was none."""
+        self.calls -= calls
+        self.under_way -= 1
+        self.reserved_tokens -= tokens
+        self.reserved_cost -= cost
+
+    def add(self, tokens: float, cost: float) -> None:
+        """Add to what is spent."""
         self.tokens += tokens
         self.cost += cost
+
+    async def room(self) -> None:
+        """Return when there may be room for one more call."""
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            self.wake()
+            raise
+
+    def wake(self) -> None:
+        """Let one of those that wait for room try."""
+        while self._waiting:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(None)
+                return
 
 
 @dataclass(slots=True)
@@ -90,38 +138,35 @@ class Spending:
         """The price of the tokens so far; None without prices."""
         return self.price(self.prompt_tokens, self.completion_tokens) if self.prices else None
 
-    def call(self, prompt_tokens: int) -> None:
+    def call(self, expected: Expected) -> None:
         """Count a call about to be made and reserve what it may cost.
 
-        Raises JudgmentFailed where the budget is spent.
+        Raises JudgmentFailed where the budget is spent, NoRoom where the call has to wait.
         """
-        reserved = self.price(prompt_tokens, REPLY_TOKENS)
-        self.budget.take(1, prompt_tokens + REPLY_TOKENS, reserved)
+        self.budget.take(sum(expected), self.price(*expected))
         self.calls += 1
 
-    def release(self, prompt_tokens: int, calls: int = 0) -> None:
+    def release(self, expected: Expected, calls: int = 0) -> None:
         """Give back what was reserved for a call, and the call itself where there was none."""
-        reserved = self.price(prompt_tokens, REPLY_TOKENS)
-        self.budget.add(-calls, -(prompt_tokens + REPLY_TOKENS), -reserved)
+        self.budget.release(sum(expected), self.price(*expected), calls)
         self.calls -= calls
 
-    def reply(self, prompt_tokens: int, completion_tokens: int) -> None:
-        """Count the tokens of a reply."""
+    def reply(self, prompt_tokens: int, completion_tokens: int, expected: Expected) -> None:
+        """Count the tokens of a reply.
+
+        Where the endpoint tells none, the budget counts what was expected.
+        """
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
-        cost = self.price(prompt_tokens, completion_tokens)
-        self.budget.add(0, prompt_tokens + completion_tokens, cost)
+        told = (prompt_tokens, completion_tokens)
+        taken = told if any(told) else expected
+        self.budget.add(sum(taken), self.price(*taken))
 
     def record(self) -> dict[str, Any]:
         """Return the counts by name; the cost where prices are known."""
-        counts = {k: v for k, v in asdict(self).items() if k not in ("budget", "prices")}
+        named = (f.name for f in fields(self) if f.name not in ("budget", "prices"))
+        counts = {name: getattr(self, name) for name in named}
         return counts if self.cost is None else counts | {"cost": round(self.cost, 6)}
-
-
-def estimated_tokens(text: str) -> int:
-    """Return roughly how many tokens a text is: 4 ASCII characters each, 1.5 of any other kind."""
-    others = 0 if text.isascii() else len(text) - len(text.encode("ascii", "ignore"))
-    return int((len(text) - others) / ASCII_PER_TOKEN + others / OTHERS_PER_TOKEN) + 1
 
 
 def listed_prices(model: str) -> Prices | None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urljoin
 
 import aiohttp
@@ -41,15 +41,46 @@ LONGEST_CONNECT = 30.0
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 307, 308})
 MOVED_FOR_GOOD = frozenset({301, 308})
+LAST_WAIT = 15.0
+"""Seconds to wait, after an interrupt, for replies that are on their way."""
 _TRY_AGAIN = re.compile(
     r"(?:try again|retry|wait)\D{0,20}?(\d+(?:\.\d+)?\s*(?:ms|m|h|s|seconds?|minutes?)\b)"
 )
 
 
+class Line(Protocol):
+    """How the requests of a door reach the model: one by one, or in batches."""
+
+    pace: Pace
+    load: Load
+    last_wait: float
+    """Seconds that it is worth to wait, after an interrupt, for replies on their way."""
+
+    @property
+    def at_once(self) -> int:
+        """How many replies come at the same moment: so many failures are none in a row."""
+
+    async def post(
+        self,
+        body: dict[str, Any],
+        tokens: int,
+        admit: Callable[[], None],
+        keep: Callable[[Reply], Awaitable[T]],
+        key: str = "",
+    ) -> T:
+        """Send one request when its turn comes; return what `keep` makes of the reply."""
+
+    async def close(self) -> None:
+        """Close what is open."""
+
+
 class Transport:
     """A keep-alive session whose requests keep to a pace."""
 
+    at_once = 1
+
     def __init__(self, settings: LlmSettings, access: Access) -> None:
+        self.last_wait = min(LAST_WAIT, settings.timeout)
         self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
         self.load = Load()
         self._access = access
@@ -64,12 +95,18 @@ class Transport:
             timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=connect),
         )
 
+    @property
+    def address(self) -> str:
+        """The address of completions; secrets may stand in it."""
+        return self._url
+
     async def post(
         self,
         body: dict[str, Any],
         tokens: int,
         admit: Callable[[], None],
         keep: Callable[[Reply], Awaitable[T]],
+        key: str = "",
     ) -> T:
         """Send one request when its turn comes; return what `keep` makes of the reply.
 
@@ -90,14 +127,18 @@ class Transport:
             status, headers, payload = await self._followed(orjson.dumps(body))
         finally:
             self.load.end(number, status == 200)
+        return self.read(status, headers, payload)
+
+    def read(self, status: int, headers: Mapping[str, str], payload: bytes) -> Reply:
+        """Return the reply in an answer. Raises a Fault where there is none."""
         self.pace.learn(headers)
         if status != 200:
-            raise self._failure(status, headers, payload)
+            raise self.failure(status, headers, payload)
         answer = answer_in(payload)
         reply = reply_in(answer)
         if reply is None:
             if isinstance(answer, Mapping) and is_error(answer):
-                raise self._failure(status, headers, payload)
+                raise self.failure(status, headers, payload)
             said = shown(self._masked(payload.decode(errors="replace")))
             raise Fault("transport", f"the reply is no completion: {said}")
         self.pace.succeeded()
@@ -112,7 +153,7 @@ class Transport:
         """Return the answer; a redirect is followed where it leads the key to no other host."""
         url, moved = self._url, True
         for _ in range(MOST_REDIRECTS):
-            status, headers, payload = await self._exchange(url, body)
+            status, headers, payload = await self.exchange("POST", url, body)
             there = urljoin(url, headers.get("Location", ""))
             if status not in REDIRECTS or there == url or not same_door(url, there):
                 break
@@ -122,13 +163,27 @@ class Transport:
                 self._url = url
         return status, headers, payload
 
-    async def _exchange(self, url: str, body: bytes) -> tuple[int, Any, bytes]:
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        data: Any = None,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> tuple[int, Any, bytes]:
+        """Return status, headers and body of the answer to a request. Raises a Fault."""
         unreachable = ""
         address = URL(url, encoded=True)
         try:
-            async with self._session.post(
-                address, data=body, allow_redirects=False, **self._sent
-            ) as response:
+            asked = self._session.request(
+                method,
+                address,
+                data=data,
+                allow_redirects=False,
+                **self._sent_with(headers),
+                **more,
+            )
+            async with asked as response:
                 return response.status, response.headers, await response.read()
         except aiohttp.ClientHttpProxyError as error:
             return error.status, error.headers or {}, f"the proxy: {error.message}".encode()
@@ -141,7 +196,13 @@ class Transport:
             raise Unreachable("transport", self._masked(unreachable))
         raise Fault("transport", self._masked(said))
 
-    def _failure(self, status: int, headers: Any, payload: bytes) -> Fault:
+    def _sent_with(self, headers: Mapping[str, str] | None) -> dict[str, Any]:
+        """Return what goes with a request, with headers in place of those of the same name."""
+        if not headers:
+            return self._sent
+        return self._sent | {"headers": self._sent["headers"] | dict(headers)}
+
+    def failure(self, status: int, headers: Any, payload: bytes) -> Fault:
         """Return the fault of an answer that is no completion; of one too many, slow down."""
         if 300 <= status < 400:
             where = shown(self._masked(headers.get("Location", "")))

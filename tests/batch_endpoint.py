@@ -1,0 +1,222 @@
+"""A real endpoint on loopback with a Batch API that is strict about its protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from tests.endpoint import Answer, Script, completion
+
+STEPS = ("validating", "in_progress", "finalizing")
+LINE = {"custom_id", "method", "url", "body"}
+
+
+@dataclass
+class Batch:
+    """A batch: its lines, and how often it was looked at."""
+
+    id: str
+    file: str
+    lines: list[dict[str, Any]]
+    looks: int = 0
+    status: str = "validating"
+    files: dict[str, str] = field(default_factory=dict)
+    errors: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class BatchEndpoint:
+    """A running endpoint.
+
+    A batch is over after each step was looked at once and `held` is False. `expires` says after how
+    many lines the n-th batch expires, `fails` with what errors it fails, `refuse` how a path is
+    answered. `asked` are the bodies of all lines that were worked on.
+    """
+
+    script: Script
+    url: str = ""
+    held: bool = False
+    lists: bool = True
+    expires: dict[int, int] = field(default_factory=dict)
+    ends: str = "expired"
+    fails: dict[int, dict[str, Any]] = field(default_factory=dict)
+    refuse: dict[str, list[int]] = field(default_factory=dict)
+    batches: list[Batch] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=lambda: [0, 0])
+
+    def environment(self) -> dict[str, str]:
+        """Return the OPENAI_* variables that lead here."""
+        return {"OPENAI_BASE_URL": self.url, "OPENAI_MODEL": "stub", "OPENAI_API_KEY": "sk-secret"}
+
+    async def upload(self, request: web.Request) -> web.Response:
+        """Take a file; everything that is not as it must be is refused."""
+        if request.content_type != "multipart/form-data":
+            return _refused(f"Content-Type is {request.content_type}")
+        parts: dict[str, bytes] = {}
+        async for part in await request.multipart():
+            assert not isinstance(part, type(None))
+            parts[str(part.name)] = bytes(await part.read())  # type: ignore[union-attr]
+            if part.name == "file" and not str(part.filename).endswith(".jsonl"):  # type: ignore[union-attr]
+                return _refused("the file is no .jsonl")
+        if parts.get("purpose") != b"batch" or parts.keys() != {"purpose", "file"}:
+            return _refused(f"fields are {sorted(parts)}, purpose {parts.get('purpose')!r}")
+        name = f"file-{len(self.files)}"
+        self.files[name] = parts["file"]
+        return web.json_response({"id": name, "object": "file", "purpose": "batch"})
+
+    async def begin(self, request: web.Request) -> web.Response:
+        """Begin a batch of an uploaded file."""
+        wanted = await request.json()
+        file = wanted.pop("input_file_id", "")
+        if wanted != {"endpoint": "/v1/chat/completions", "completion_window": "24h"}:
+            return _refused(f"cannot begin: {wanted}")
+        if file not in self.files:
+            return _refused(f"no such file: {file}")
+        lines = [json.loads(line) for line in self.files[file].splitlines()]
+        batch = Batch(f"batch_{len(self.batches)}", file, lines)
+        ids = {line["custom_id"] for line in lines}
+        if len(ids) < len(lines) or any(line.keys() != LINE for line in lines):
+            batch.errors.append({"code": "duplicate_custom_id", "message": "lines are wrong"})
+        elif any(line["url"] != "/v1/chat/completions" for line in lines):
+            batch.errors.append({"code": "invalid_url", "message": "lines are wrong"})
+        elif failure := self.fails.get(len(self.batches)):
+            batch.errors.append(failure)
+        self.batches.append(batch)
+        return web.json_response(self._told(batch))
+
+    async def look(self, request: web.Request) -> web.Response:
+        """Tell how far a batch is; it goes on by being looked at."""
+        found = [b for b in self.batches if b.id == request.match_info["id"]]
+        if not found:
+            return _refused("no such batch", 404)
+        batch = found[0]
+        batch.looks += 1
+        if batch.errors:
+            batch.status = "failed"
+        elif batch.looks <= len(STEPS):
+            batch.status = STEPS[batch.looks - 1]
+        elif not self.held and batch.status not in ("completed", "expired", "cancelled"):
+            self._work(batch)
+        return web.json_response(self._told(batch))
+
+    async def listed(self, request: web.Request) -> web.Response:
+        """List all batches."""
+        if not self.lists:
+            return _refused("no such path", 404)
+        return web.json_response({"object": "list", "data": [self._told(b) for b in self.batches]})
+
+    async def content(self, request: web.Request) -> web.Response:
+        """Give a file."""
+        content = self.files.get(request.match_info["id"])
+        return _refused("no such file", 404) if content is None else web.Response(body=content)
+
+    def _told(self, batch: Batch) -> dict[str, Any]:
+        total, over = len(batch.lines), batch.status == "completed"
+        counts = {"total": total, "completed": total if over else 0, "failed": 0}
+        errors = {"object": "list", "data": batch.errors} if batch.errors else None
+        return {
+            "id": batch.id, "object": "batch", "input_file_id": batch.file, "status": batch.status,
+            "request_counts": counts, "errors": errors,
+            "output_file_id": None, "error_file_id": None, **batch.files,
+        }  # fmt: skip
+
+    def _work(self, batch: Batch) -> None:
+        """Answer the lines of a batch, the last first: no order is promised."""
+        number = self.batches.index(batch)
+        until = self.expires.get(number, len(batch.lines))
+        batch.status = self.ends if number in self.expires else "completed"
+        good, bad = [], []
+        for place, line in reversed(list(enumerate(batch.lines))):
+            told = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
+            if place >= until:
+                error = {"code": f"batch_{batch.status}", "message": "It could not be executed."}
+                bad.append(told | {"response": None, "error": error})
+                continue
+            answer = self.script(line["body"], len(self.asked))
+            self.asked.append(line["body"])
+            body = _body(answer)
+            for n, tokens in enumerate(answer.usage or ()) if answer.status == 200 else ():
+                self.tokens[n] += tokens
+            response = {"status_code": answer.status, "request_id": "r", "body": body}
+            entry = told | {"response": response, "error": None}
+            (good if answer.status == 200 else bad).append(entry)
+        for kind, entries in (("output_file_id", good), ("error_file_id", bad)):
+            if entries:
+                name = f"file-{len(self.files)}"
+                self.files[name] = "".join(json.dumps(e) + "\n" for e in entries).encode()
+                batch.files[kind] = name
+
+    @web.middleware
+    async def refusing(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        """Answer with a status that is due for this path."""
+        due = self.refuse.get(f"{request.method} {request.path.split('/')[2]}")
+        if due:
+            return _refused("not now", due.pop(0))
+        answer: web.StreamResponse = await handler(request)
+        return answer
+
+
+def _body(answer: Answer) -> dict[str, Any]:
+    if answer.status != 200:
+        raw = answer.raw or b'{"error": {"message": "no"}}'
+        found: dict[str, Any] = json.loads(raw)
+        return found
+    return completion(answer)
+
+
+def _refused(message: str, status: int = 400) -> web.Response:
+    return web.json_response({"error": {"message": message}}, status=status)
+
+
+@asynccontextmanager
+async def batching(script: Script, **options: Any) -> AsyncIterator[BatchEndpoint]:
+    """Run such an endpoint in the event loop that is running."""
+    endpoint = BatchEndpoint(script, **options)
+    app = web.Application(middlewares=[endpoint.refusing], client_max_size=1 << 28)
+    app.router.add_post("/v1/files", endpoint.upload)
+    app.router.add_post("/v1/batches", endpoint.begin)
+    app.router.add_get("/v1/batches", endpoint.listed)
+    app.router.add_get("/v1/batches/{id}", endpoint.look)
+    app.router.add_get("/v1/files/{id}/content", endpoint.content)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host, port = runner.addresses[0][:2]
+    endpoint.url = f"http://{host}:{port}/v1"
+    try:
+        yield endpoint
+    finally:
+        await runner.cleanup()
+
+
+@contextmanager
+def serving_batches(script: Script, **options: Any) -> Iterator[BatchEndpoint]:
+    """Run such an endpoint in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    ready, stop = threading.Event(), asyncio.Event()
+    found: list[BatchEndpoint] = []
+
+    async def serve() -> None:
+        async with batching(script, **options) as endpoint:
+            found.append(endpoint)
+            ready.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    ready.wait(5)
+    try:
+        yield found[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(5)
+        loop.close()

@@ -1,0 +1,82 @@
+"""The lines of a batch: requests as they are sent, answers as they come back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+TARGET = "/v1/chat/completions"
+NOT_ASKED = ("batch_expired", "batch_cancelled")
+
+Answered = tuple[int, bytes]
+"""Status and body, as an endpoint would have answered the request by itself."""
+
+
+@dataclass(eq=False, slots=True)
+class Waiting:
+    """A request that waits for its answer."""
+
+    key: str
+    body: dict[str, Any]
+    admit: Callable[[], None]
+    answer: asyncio.Future[Answered]
+    done: asyncio.Future[None]
+    """Done when the answer was made use of."""
+    admitted: bool = False
+    sent: int = 0
+
+    def fail(self, error: BaseException) -> None:
+        """Let whoever waits have an error in place of the answer."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
+@dataclass(eq=False, slots=True)
+class Batch:
+    """A batch and those who wait for it; `id` is empty until it was begun."""
+
+    file: str = ""
+    id: str = ""
+    waiting: dict[str, Waiting] = field(default_factory=dict)
+
+
+def line_of(waiting: Waiting) -> dict[str, Any]:
+    """Return a request as a line of a batch."""
+    return {"custom_id": waiting.key, "method": "POST", "url": TARGET, "body": waiting.body}
+
+
+def entries(contents: Iterable[bytes]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the answers in files of a batch, by the key of their request."""
+    for content in contents:
+        for line in content.splitlines():
+            try:
+                entry = orjson.loads(line)
+            except orjson.JSONDecodeError:
+                continue
+            if isinstance(entry, Mapping) and isinstance(entry.get("custom_id"), str):
+                yield entry["custom_id"], entry
+
+
+def is_unanswered(entry: Mapping[str, Any]) -> bool:
+    """Return whether a request was not asked at all: its batch ended before."""
+    error = entry.get("error")
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code in NOT_ASKED
+
+
+def answered(entry: Mapping[str, Any]) -> Answered:
+    """Return the status and the body that a request would have been answered with."""
+    response = entry.get("response")
+    if isinstance(response, Mapping) and response.get("body") is not None:
+        status = response.get("status_code")
+        return (status if isinstance(status, int) else 200), orjson.dumps(response["body"])
+    return 200, orjson.dumps({"error": entry.get("error") or "no answer"})
+
+
+def is_failure(found: Answered) -> bool:
+    """Return whether an answer is no completion."""
+    return found[0] != 200 or found[1].startswith(b'{"error"')
