@@ -163,7 +163,8 @@ def _finding_line(summary: Summary, kind: str, count: int) -> str:
 
 def model_line(spent: Mapping[str, Any]) -> str:
     """Return what a model cost, and what was saved."""
-    tokens = f"{spent['prompt_tokens']} tokens in, {spent['completion_tokens']} out"
+    known = f" ({prefix} of them cached there)" if (prefix := spent.get("prefix_tokens")) else ""
+    tokens = f"{spent['prompt_tokens']} tokens in{known}, {spent['completion_tokens']} out"
     cost = f", cost {spent['cost']:.2f}" if "cost" in spent else ""
     spared = f", {spent['spared']} spared by a cheaper detector" if "spared" in spent else ""
     return (

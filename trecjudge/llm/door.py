@@ -290,6 +290,7 @@ class Door:
     async def _keep(self, asking: Asking, reply: Reply) -> Answer:
         """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
         self._count_tokens(asking, reply.prompt_tokens, reply.completion_tokens)
+        self.spending.prefix_tokens += reply.cached_tokens
         self.patience.answered()
         asking.endpoint.answered()
         asking.waiting_since = None

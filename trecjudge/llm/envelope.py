@@ -29,6 +29,8 @@ class Reply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     reasoning: str = ""
+    cached_tokens: int = 0
+    """Tokens of the prompt that the endpoint had in a cache of its own."""
 
     @property
     def cut(self) -> bool:
@@ -77,7 +79,9 @@ def reply_in(answer: Any) -> Reply | None:
         fault = ItemFault("refused", f"the model refuses: {_short(refusal)}")
         raise fault.after_paying(*counts)
     thought += "".join(said for key in REASONING if isinstance(said := message.get(key), str))
-    reply = Reply(text, finish, counts[0], counts[1], thought)
+    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
+    cached = _count(details, "cached_tokens")
+    reply = Reply(text, finish, counts[0], counts[1], thought, cached)
     if not text.strip() and not reply.cut:
         raise Fault("empty", "the reply is empty").after_paying(*counts)
     return reply

@@ -117,7 +117,7 @@ class Spending:
     """What a door did and spent, within a budget.
 
     `saved` counts predictions that a call made for an equal one answered; `cached` those answered
-    by calls of earlier jobs.
+    by calls of earlier jobs. `prefix_tokens` are those in that the endpoint had in its own cache.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -128,6 +128,7 @@ class Spending:
     retries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    prefix_tokens: int = 0
 
     def price(self, prompt_tokens: float, completion_tokens: float) -> float:
         """Return what so many tokens cost; 0 without prices."""
