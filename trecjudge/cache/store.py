@@ -16,6 +16,9 @@ from trecjudge.errors import InputError, OutputError
 FILE = "replies.sqlite"
 BUSY = 30.0
 """Seconds to wait for another process."""
+MOST_ROWS = 100
+"""Rows of one statement: SQLite takes at least 999 values."""
+
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 MIGRATIONS: Sequence[str] = (
     """
@@ -257,9 +260,13 @@ class ReplyCache:
                     done.set_result(None) if failure is None else done.set_exception(failure)
 
     def _write(self, rows: list[tuple[str | int, ...]]) -> None:
+        """Write rows in few statements: after each one this thread waits for its turn again."""
         with self._writer:
-            statement = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)"
-            self._writer.executemany(statement, rows)
+            for start in range(0, len(rows), MOST_ROWS):
+                part = rows[start : start + MOST_ROWS]
+                places = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(part))
+                statement = f"INSERT OR REPLACE INTO replies VALUES {places}"
+                self._writer.execute(statement, [value for row in part for value in row])
 
     def close(self) -> None:
         """Wait for writes under way and close the files."""

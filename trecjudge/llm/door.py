@@ -216,7 +216,8 @@ class Door:
                 await self._after(asking, fault)
             else:
                 self._learn_limit(asking)
-                return fields, replace(asking.call(reply), earlier=tuple(asking.earlier))
+                call, earlier = asking.call(reply), tuple(asking.earlier)
+                return fields, replace(call, earlier=earlier) if earlier else call
 
     async def _try(self, asking: Asking) -> Answer:
         """Send a request when its turn comes and the budget has room for it."""
