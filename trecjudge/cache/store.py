@@ -19,10 +19,14 @@ BUSY = 30.0
 INSERT = """
     INSERT OR REPLACE INTO replies (
         key, reply, prompt_tokens, completion_tokens, endpoint, model, written, program, stated
-    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ) VALUES
 """
+PLACES = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SAMPLE = 20_000
 """Replies that are looked at to see how long they are."""
+MOST_ROWS = 100
+"""Rows of one statement: SQLite takes at least 999 values."""
+
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 MIGRATIONS: Sequence[str] = (
     """
@@ -316,8 +320,13 @@ class ReplyCache:
                     done.set_result(None) if failure is None else done.set_exception(failure)
 
     def _write(self, rows: list[tuple[str | int, ...]]) -> None:
+        """Write rows in few statements: after each one this thread waits for its turn again."""
         with self._writer:
-            self._writer.executemany(INSERT, rows)
+            for start in range(0, len(rows), MOST_ROWS):
+                part = rows[start : start + MOST_ROWS]
+                places = ", ".join([PLACES] * len(part))
+                statement = f"{INSERT} {places}"
+                self._writer.execute(statement, [value for row in part for value in row])
 
     def close(self) -> None:
         """Wait for writes under way and close the files."""

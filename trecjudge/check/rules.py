@@ -136,10 +136,11 @@ class Track:
 def load_rules(path: Path = RULES) -> dict[str, Track]:
     """Return the tracks by name. Raises InputError on an unknown key, kind of finding or format."""
     loaded = _loaded(path)
+    reader = TypeAdapter(Track)  # making one takes far longer than reading with it
     shared = loaded["every_track"]
     try:
         tracks = {
-            name: TypeAdapter(Track).validate_python(
+            name: reader.validate_python(
                 {**entry, "name": name, "verdicts": {**shared, **entry.get("verdicts", {})}}
             )
             for name, entry in loaded["tracks"].items()

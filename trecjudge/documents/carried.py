@@ -87,7 +87,7 @@ class CarriedReader:
 
     def _by_key(self, value: dict[Any, Any], carried: Carried) -> None:
         for key, entry in value.items():
-            document = document_of(entry, as_id(key))
+            document = document_of(entry, as_id(key), carried=True)
             if document is None or (not document.text and _text_unknown(entry)):
                 self._refuse(key)
             else:
@@ -120,10 +120,12 @@ class CarriedReader:
         if isinstance(entry, str):
             written = entry.strip()
             # What is cited is an id and no text.
-            return document_of(entry, PLACE) if written and not self._wanted(written) else None
+            if not written or self._wanted(written):
+                return None
+            return document_of(entry, PLACE, carried=True)
         if not isinstance(entry, dict):
             return None
-        document = document_of(entry, by_address=False)
+        document = document_of(entry, by_address=False, carried=True)
         if document is None:
             return self._unnamed(entry)
         if not document.text and _text_unknown(entry):
@@ -142,7 +144,7 @@ class CarriedReader:
             return None
         _, addresses = ids_of(entry)
         address = next((found for found in addresses if self._wanted(found)), PLACE)
-        return document_of(entry, address)
+        return document_of(entry, address, carried=True)
 
     def _id_at(self, place: int, named: Collection[str]) -> str:
         """Return the id of the reference at this place, or the place where another has it."""
@@ -151,7 +153,6 @@ class CarriedReader:
 
     def _add(self, document: Document, carried: Carried) -> None:
         carried.given = True
-        document = replace(document, own=True)
         if carried.documents.setdefault(document.doc_id, document) is not document:
             message = f"has document {document.doc_id!r} twice"
             self.complain("document_duplicate", message, document.doc_id)

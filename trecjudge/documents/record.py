@@ -14,16 +14,16 @@ from trecjudge.text.markup import without_markup
 
 
 def document_of(
-    record: object, doc_id: str | None = None, *, by_address: bool = True
+    record: object, doc_id: str | None = None, *, by_address: bool = True, carried: bool = False
 ) -> Document | None:
     """Return the document that a JSON value describes: an object, or plain text with its id.
 
     None if it has no id, or is neither. A null text is no text. Where it has no id, its address
-    is one.
+    is one. `carried`: a run carries it.
     """
     if not isinstance(record, dict):
         given = doc_id and (isinstance(record, str) or record is None)
-        return Document(doc_id, as_text(record)) if doc_id and given else None
+        return Document(doc_id, as_text(record), own=carried) if doc_id and given else None
     shape = shape_of(record)
     if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
         record = _unnested(record, shape)
@@ -40,6 +40,7 @@ def document_of(
         url=_first(record, shape.urls) if shape.urls else "",
         date=_first(record, shape.dates) if shape.dates else "",
         version=_first(record, shape.versions) if shape.versions else "",
+        own=carried,
     )
 
 

@@ -34,8 +34,10 @@ class Shelf:
         then not the run's doing.
         """
         mine = own.get(doc_id)
+        if self.store is None:
+            return mine
         with_text = mine is not None and mine.has_text
-        if self.store is None or (self.own_text and with_text):
+        if self.own_text and with_text:
             return mine
         given = self.store.get(doc_id)
         return mine if given is None or (with_text and not given.has_text) else given

@@ -235,7 +235,8 @@ class Door:
             else:
                 self._learn_form(asking)
                 self._learn_limit(asking)
-                return fields, replace(asking.call(reply), earlier=tuple(asking.earlier))
+                call, earlier = asking.call(reply), tuple(asking.earlier)
+                return fields, replace(call, earlier=earlier) if earlier else call
 
     async def _try(self, asking: Asking) -> Answer:
         """Send a request when there is a place for it at an endpoint."""

@@ -26,6 +26,9 @@ MENTION = re.compile(r"\{(\w+)\}")
 MARKER = "[[ ##"
 PLAIN = Program("module", "")
 DEFUSED_MARKER = "[[ # #"
+OPENINGS = ("<", "[", "◁")
+"""What every mark begins with that is defused: most texts have none of them."""
+
 # A server may read these as the ends of turns wherever they stand.
 _TEMPLATE_MARK = re.compile(TEMPLATE_MARK, re.IGNORECASE)
 
@@ -220,6 +223,8 @@ def load_signature(reference: str) -> Any:
 def _fenced(value: Any) -> Any:
     """Return an input that cannot pose as a field of the prompt or reply, nor end its turn."""
     if isinstance(value, str):
+        if not any(opening in value for opening in OPENINGS):
+            return value
         plain = defused(value.replace(MARKER, DEFUSED_MARKER))
         return _TEMPLATE_MARK.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", plain)
     return [_fenced(entry) for entry in value] if isinstance(value, list) else value

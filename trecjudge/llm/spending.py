@@ -170,23 +170,28 @@ class Spending:
         return counts if self.cost is None else counts | {"cost": round(self.cost, 6)}
 
 
+@cache
 def listed_prices(model: str) -> Prices | None:
     """Return the prices of a model in the list that LiteLLM ships; None if it is not in it."""
-    entry = _price_list().get(model)
+    path = _price_list()
+    if path is None:
+        return None
+    prices = path.read_bytes()
+    if (
+        orjson.dumps(model) not in prices
+    ):  # most models of one's own are not
+        return None
+    entry = orjson.loads(prices).get(model)
     if not entry or "input_cost_per_token" not in entry:
         return None
     costs = (entry["input_cost_per_token"], entry.get("output_cost_per_token", 0.0))
     return Prices(*(cost * PER_MILLION for cost in costs))
 
 
-@cache
-def _price_list() -> dict[str, dict[str, Any]]:
-    """Read LiteLLM's list as a file, since importing LiteLLM would take seconds."""
+def _price_list() -> Path | None:
+    """Return LiteLLM's list as a file, since importing LiteLLM would take seconds."""
     found = importlib.util.find_spec("litellm")
     if found is None or found.origin is None:
-        return {}
+        return None
     path = Path(found.origin).parent / PRICE_LIST
-    if not path.is_file():
-        return {}
-    prices: dict[str, dict[str, Any]] = orjson.loads(path.read_bytes())
-    return prices
+    return path if path.is_file() else None

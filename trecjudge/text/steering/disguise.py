@@ -33,7 +33,7 @@ _LOOK_ALIKES = str.maketrans(
 _LEET = re.compile(r"[013457@$][A-Za-z](?<=[A-Za-z]..)")
 _DIGITS = str.maketrans("013457@$", "oieastas")
 _GAP = r"[ ._*|~-]"
-_SPACED_HINT = re.compile(rf"{_GAP}(?:[A-Za-z]{_GAP}{{1,2}}){{4}}")
+_SPACED_HINT = re.compile(_GAP + 4 * rf"[A-Za-z]{_GAP}{{1,2}}")
 _SPACED = re.compile(rf"(?<![^\W_])[A-Za-z](?:{_GAP}{{1,3}}[A-Za-z](?![^\W_])){{5,}}")
 _GAPS = re.compile(r"[^A-Za-z]+")
 

@@ -63,7 +63,7 @@ class Rules:
         }
         plain = {anchor for anchor in anchors if re.fullmatch(r"[a-z][a-zà-ÿ ,:'\]]*", anchor)}
         self._words = re.compile(rf"[^a-z](?=({_branches(plain)}))") if plain else None
-        self._others = sorted(anchors - plain)
+        self._others = [(anchor, _rarest(anchor)) for anchor in sorted(anchors - plain)]
 
     def first(self, text: str) -> tuple[int, int] | None:
         """Return where the first passage found stands in a text that begins with a new line."""
@@ -83,12 +83,17 @@ class Rules:
         if self._words is not None:
             for match in self._words.finditer(lower):
                 yield match[1], match.end()
-        for anchor in self._others:
+        for anchor, rarest in self._others:
             within = text if anchor.isupper() else lower
-            at = within.find(anchor)
+            at = within.find(anchor) if rarest in within else -1
             while at >= 0:
                 yield anchor, at
                 at = within.find(anchor, at + len(anchor))
+
+
+def _rarest(anchor: str) -> str:
+    """Return a character of an anchor that few texts have: a sign, if it has any."""
+    return next((c for c in anchor if not c.isspace() and not c.isalpha()), anchor[0])
 
 
 def _parts(places: list[int]) -> Iterator[tuple[int, int]]:
