@@ -12,6 +12,8 @@ from trecjudge.llm.reading import Unparsed, without_reasoning
 from trecjudge.llm.requests import Request
 from trecjudge.records import ModelCall, Usage
 
+LEAST_ROOM = 64
+"""Tokens that an answer takes at least."""
 RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
 
@@ -33,6 +35,8 @@ class Asking:
     tries: int = 0
     cuts: int = 0
     waits: int = 0
+    room: int | None = None
+    """The most tokens that the endpoint has room for behind this prompt, once it told."""
     waiting_since: float | None = None
     last_status: int = 0
     sent: dict[str, Any] = field(default_factory=dict)
@@ -50,6 +54,13 @@ class Asking:
         """The request's messages, and what was wrong with the last reply."""
         return [*self.request.messages, *self.wrong]
 
+    def fits(self, room: int) -> bool:
+        """Note the room behind this prompt; return whether to ask again with a limit of that."""
+        if self.room is not None or not LEAST_ROOM <= room < self.max_tokens:
+            return False
+        self.room = self.max_tokens = room
+        return True
+
     def fields(self, reply: Reply, most_tokens: int) -> dict[str, Any]:
         """Return the output fields of a reply.
 
@@ -60,6 +71,7 @@ class Asking:
                 raise Unparsed("it was cut.")
             return self.request.parse(reply.text)
         except Unparsed as error:
+            most_tokens = min(most_tokens, self.room or most_tokens)
             came_to_the_limit = reply.completion_tokens >= self.max_tokens > 0
             if reply.cut or (came_to_the_limit and reply.finish_reason != "stop"):
                 fault = self._cut(reply, most_tokens)

@@ -24,6 +24,7 @@ from trecjudge.llm.faults import (
     Fault,
     ItemFault,
     ParameterFault,
+    TooLong,
     Unreachable,
     names_the_form,
 )
@@ -44,6 +45,9 @@ ADVICE = {
     401: "; check OPENAI_API_KEY",
     403: "; check OPENAI_API_KEY",
     404: "; check OPENAI_BASE_URL and OPENAI_MODEL",
+    405: "; check OPENAI_BASE_URL",
+    407: "; the proxy wants a name and a password",
+    410: "; check OPENAI_BASE_URL and OPENAI_MODEL",
 }
 GO_ON = "what is judged is written; run the same command again to go on"
 
@@ -223,7 +227,7 @@ class Door:
         habits, request = self.replies.habits, asking.request
         if isinstance(request.prompt, Prompt):
             learned = habits.limits.get(asking.program, 0)
-            asking.max_tokens = max(asking.max_tokens, learned)
+            asking.max_tokens = asking.room or max(asking.max_tokens, learned)
         body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
         asking.sent = habits.applied(body)
         tokens = sum(estimated_tokens(message["content"]) for message in asking.messages)
@@ -286,6 +290,8 @@ class Door:
             if self._learned(asking, fault):
                 return
             fault = ItemFault("refused", str(fault), fault.status)
+        if isinstance(fault, TooLong) and asking.fits(fault.room):
+            return
         if self._is_of_the_form(asking, fault):
             self._note(asking, fault)
             raise FormFault(str(fault)) from fault

@@ -32,7 +32,7 @@ T = TypeVar("T")
 TOO_MANY = 429
 SHORTEST_SECRET = 16
 _TRY_AGAIN = re.compile(
-    r"(?:try again|retry|wait)\D{0,20}?(\d+(?:\.\d+)?\s*(?:ms|m|h|s|seconds?|minutes?)\b)"
+    r"(?:try again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?\s*(?:ms|[smh]|seconds?|minutes?|hours?)(?![a-z])\s?)+)"
 )
 
 
@@ -84,7 +84,10 @@ class Transport:
             if isinstance(answer, Mapping) and is_error(answer):
                 raise self._failure(status, headers, payload)
             said = shown(self._masked(payload.decode(errors="replace")))
-            raise Fault("transport", f"the reply is no completion: {said}")
+            said = f"the reply is no completion: {said}"
+            if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
+                raise Unreachable("transport", said)
+            raise Fault("transport", said)
         self.pace.succeeded()
         # Masked, since replies are logged and kept; a key of a few letters is no secret.
         if len(self._key) < SHORTEST_SECRET or self._key not in reply.text + reply.reasoning:
