@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +19,19 @@ RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
 
 
+class Turn:
+    """A lock that is held, to be let go of once."""
+
+    def __init__(self, lock: asyncio.Lock) -> None:
+        self._lock: asyncio.Lock | None = lock
+
+    def end(self) -> None:
+        """Let go of the lock, if that was not done yet."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+
 class FormFault(Exception):
     """A fault that may go away where no reply by JSON schema is asked for."""
 
@@ -26,12 +40,12 @@ class FormFault(Exception):
 class Asking:
     """A request, its limit of tokens, and what went wrong with it so far.
 
-    `form_is_open`: it is not known yet whether the endpoint takes this form.
+    `turn`: it is not known yet whether the endpoint takes this form; others wait for this turn.
     """
 
     request: Request
     max_tokens: int
-    form_is_open: bool = False
+    turn: Turn | None = None
     tries: int = 0
     cuts: int = 0
     waits: int = 0

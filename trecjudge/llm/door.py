@@ -14,7 +14,7 @@ from typing import Any
 
 from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
-from trecjudge.llm.asking import Asking, FormFault
+from trecjudge.llm.asking import Asking, FormFault, Turn
 from trecjudge.llm.envelope import Reply
 from trecjudge.llm.faults import (
     OF_THE_FORM,
@@ -75,6 +75,7 @@ class Door:
         self.transport = Transport(settings)
         self.transport.pace.cap = settings.give_up_after
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)
+        self.transport.pace.on_hold = self.patience.holds
         self._say = say
         self._offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
@@ -165,22 +166,29 @@ class Door:
     async def _ask_in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
         """Ask in the form that the endpoint takes; while it is not known, one after the other."""
         if self.replies.form_of(program) is None:
-            async with self._firsts.setdefault(program.name, asyncio.Lock()):
+            lock = self._firsts.setdefault(program.name, asyncio.Lock())
+            await lock.acquire()
+            turn = Turn(lock)
+            try:
                 # Whoever waited here did so while an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
                     return found
                 if self.replies.form_of(program) is None:
-                    return await self._in_form(program, inputs, made)
+                    return await self._in_form(program, inputs, made, turn)
+            finally:
+                turn.end()
         return await self._in_form(program, inputs, made)
 
-    async def _in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
+    async def _in_form(
+        self, program: Program, inputs: dict[str, Any], made: Made, turn: Turn | None = None
+    ) -> Found:
         known = self.replies.form_of(program)
         form = known or "schema"
         try:
-            found = await self._shared(self._request(form, program, inputs, made), None, not known)
+            found = await self._shared(self._request(form, program, inputs, made), None, turn)
         except FormFault:
             form = "chat"
-            found = await self._shared(self._request(form, program, inputs, made))
+            found = await self._shared(self._request(form, program, inputs, made), None, turn)
         if form != known and self.settings.structured == "auto":
             self.replies.habits.forms[program.name] = form
             self.replies.keep_habits()
@@ -190,12 +198,12 @@ class Door:
         return made.get(form) or self.requests.make(program, inputs, form)
 
     async def _shared(
-        self, request: Request, max_tokens: int | None = None, form_is_open: bool = False
+        self, request: Request, max_tokens: int | None = None, turn: Turn | None = None
     ) -> Found:
         """Wait for an equal request under way, or make this one."""
         task = self._under_way.get(request.key)
         if task is None:
-            asking = Asking(request, max_tokens or self.settings.max_tokens, form_is_open)
+            asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
             task = asyncio.create_task(self._ask(asking))
             self._under_way[request.key] = task
             task.add_done_callback(self._ended(request.key))
@@ -320,7 +328,7 @@ class Door:
             return False
         if "response_format" not in asking.sent or self.settings.structured != "auto":
             return False
-        if not asking.form_is_open:
+        if asking.turn is None:
             return fault.status < 500 and names_the_form(str(fault))
         return fault.status < 500 or fault.status in (501, before)
 
@@ -329,14 +337,17 @@ class Door:
 
         What is forbidden may be only this item: of two different ones it is the key.
         """
-        if fault.status == FORBIDDEN:
-            self._forbidden.add(asking.request.mark)
-            if self._succeeded or len(self._forbidden) < 2:
-                return
+        if fault.status == FORBIDDEN and (self._succeeded or not self._is_second(asking)):
+            return
         message = f"{fault}{ADVICE.get(fault.status, '')}"
         if not self._succeeded:
             raise ModelError(f"{self.settings.url}: {message}") from fault
         self._end("stopped", message)
+
+    def _is_second(self, asking: Asking) -> bool:
+        """Return whether a second item is turned away as a first one was."""
+        self._forbidden.add(asking.request.mark)
+        return len(self._forbidden) > 1
 
     def _is_of_the_moment(self, asking: Asking, fault: Fault) -> bool:
         """Return whether a fault is one of the moment, to be waited out."""
@@ -351,6 +362,8 @@ class Door:
         """Wait until the request may be tried again; the whole door does."""
         now = asyncio.get_running_loop().time()
         asking.waits += 1
+        if asking.turn and asking.waits > 1:
+            asking.turn.end()  # it may be this item's fault: another one shall try
         asking.tries -= not isinstance(fault, Busy)  # an outage takes no try
         asking.waiting_since = now if asking.waiting_since is None else asking.waiting_since
         if self.patience.waits(str(fault)):
@@ -360,11 +373,12 @@ class Door:
             raise self._failure(asking, fault) from fault
         asked = fault.after if isinstance(fault, Busy) else 0.0
         pause = asked or self.patience.pause()
-        if fault.status != TOO_MANY:
+        # While others succeed, only this request was one too many.
+        only_this = not asked and not self.patience.is_pausing
+        if fault.status != TOO_MANY and not (only_this and asking.waits > 2):
             self.transport.pace.pause(pause)
             return
-        # While others succeed, only this request was one too many.
-        if not asked and not self.patience.is_pausing:
+        if only_this:
             pause = random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.waits))
         else:
             self.transport.pace.hold(pause)
@@ -376,7 +390,7 @@ class Door:
         self._note(asking, fault)
         is_final = isinstance(fault, ItemFault | AccountFault | ConfigurationFault)
         if is_final or self._stopped or asking.tries - asking.cuts >= settings.tries:
-            if isinstance(fault, Unreachable):
+            if isinstance(fault, Unreachable) and (not fault.status or self._is_second(asking)):
                 raise ModelError(f"{settings.url}: {fault}; check OPENAI_BASE_URL") from fault
             raise self._failure(asking, fault) from fault
         if fault.kind not in ("parse", "cut"):

@@ -162,7 +162,7 @@ def said_in(status: int, payload: bytes, mask: Any = str) -> Said:
         answer = answer[0]
     problem = _problem(answer) if isinstance(answer, Mapping) else answer
     words = " ".join(dict.fromkeys(_words(problem))) if problem is not None else ""
-    words = " ".join(mask(words or _plain(payload.decode(errors="replace"))).split())
+    words = " ".join(mask(words or plain(payload.decode(errors="replace"))).split())
     codes = frozenset(_codes(problem)) if isinstance(problem, Mapping) else frozenset()
     return Said(status, words[:LONGEST_SAID], codes)
 
@@ -285,6 +285,6 @@ def _codes(problem: Mapping[str, Any]) -> Iterator[str]:
         yield from _codes(inner)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return what a web page says; any other text as it is."""
     return _MARKUP.sub(" ", text) if text.lstrip().startswith("<") else text

@@ -22,6 +22,7 @@ from trecjudge.llm.faults import (
     Unreachable,
     fault_of,
     is_error,
+    plain,
     said_in,
     status_of,
 )
@@ -83,10 +84,10 @@ class Transport:
         if reply is None:
             if isinstance(answer, Mapping) and is_error(answer):
                 raise self._failure(status, headers, payload)
-            said = shown(self._masked(payload.decode(errors="replace")))
+            said = shown(self._masked(plain(payload.decode(errors="replace"))).strip())
             said = f"the reply is no completion: {said}"
             if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
-                raise Unreachable("transport", said)
+                raise Unreachable("transport", said, status)
             raise Fault("transport", said)
         self.pace.succeeded()
         # Masked, since replies are logged and kept; a key of a few letters is no secret.
@@ -138,8 +139,18 @@ def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
         return seconds
     if seconds := seconds_of(f"{headers.get('retry-after-ms', '')}ms"):
         return min(LONGEST_WAIT, seconds)
+    if seconds := _until(headers.get("x-ratelimit-reset", "")):
+        return min(LONGEST_WAIT, seconds)
     found = _TRY_AGAIN.search(words.lower())
     return min(LONGEST_WAIT, seconds_of(found[1].replace(" ", ""))) if found else 0.0
+
+
+def _until(reset: str) -> float:
+    """Return the seconds until a reset: given in seconds, or as seconds or milliseconds of time."""
+    seconds = seconds_of(reset)
+    if seconds > 1e12:
+        seconds /= 1000
+    return max(0.0, seconds - datetime.now(UTC).timestamp()) if seconds > 1e9 else seconds
 
 
 def _seconds(retry_after: str) -> float:
