@@ -51,9 +51,10 @@ sys.addaudithook(_guard)
 def own_surroundings(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Give the test a cache folder of its own and no model."""
+    """Give the test a cache folder of its own, no model and no proxy."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
-    for name in [name for name in os.environ if name.startswith("OPENAI_")]:
+    ours = ("OPENAI_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+    for name in [name for name in os.environ if name.upper().startswith(ours)]:
         monkeypatch.delenv(name)
 
 

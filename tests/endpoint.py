@@ -46,6 +46,7 @@ class Endpoint:
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
 
@@ -54,6 +55,7 @@ class Endpoint:
         number = len(self.requests)
         self.requests.append(body)
         self.headers.append(dict(request.headers))
+        self.targets.append(request.path_qs)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
@@ -82,12 +84,14 @@ def _completion(answer: Answer) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def running(script: Script, tls: ssl.SSLContext | None = None) -> AsyncIterator[Endpoint]:
+async def running(
+    script: Script, tls: ssl.SSLContext | None = None, path: str = "/v1/chat/completions"
+) -> AsyncIterator[Endpoint]:
     """Run an endpoint in the event loop that is running."""
     endpoint = Endpoint(script)
     app = web.Application()
-    app.router.add_post("/v1/chat/completions", endpoint.handle)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    app.router.add_post(path, endpoint.handle)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
     host, port = runner.addresses[0][:2]

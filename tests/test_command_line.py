@@ -86,6 +86,22 @@ def test_each_missing_variable_is_named(
     assert (done.status, message in done.err) == (1, True)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        "llm.headers={X-Api-Key: hush-hush}",
+        "llm.query={key: hush-hush}",
+        "llm.base_url=http://a/v1?key=hush-hush",
+    ],
+)
+def test_a_secret_in_the_settings_of_the_model_is_refused_even_without_one(
+    given: str, tmp_path: Path
+) -> None:
+    done = judge(RUNS, tmp_path / "out", "--set", given)
+    assert (done.status, "keys do not belong in a workflow" in done.err) == (1, True)
+    assert not [p for p in tmp_path.rglob("*") if p.is_file() and b"hush" in p.read_bytes()]
+
+
 def test_no_runs_is_a_usage_error() -> None:
     done = command("--rag-topics", TOPICS)
     assert done.status == 2

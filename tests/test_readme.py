@@ -14,6 +14,7 @@ import pytest
 from trecjudge.formats.registry import all_formats
 from trecjudge.judge import judge_names, make_judge, settings_of
 from trecjudge.leaderboards.layouts import LAYOUTS
+from trecjudge.llm.addresses import completions_url
 from trecjudge.llm.settings import LlmSettings
 from trecjudge.stats.correlation import COEFFICIENTS
 
@@ -111,3 +112,52 @@ def test_every_setting_and_measure_is_in_the_judges_readme(name: str) -> None:
 def test_every_setting_of_the_door_is_in_the_readme() -> None:
     named = [f.name for f in fields(LlmSettings) if f.name != "api_key"]
     assert [name for name in named if f"`{name}`" not in README] == []
+
+
+PLACES = ("OpenAI", "Azure", "vLLM", "llama.cpp", "Ollama", "OpenRouter", "Together")
+PLACES += ("Anthropic", "Bedrock", "Vertex")
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+
+
+def test_every_setting_of_the_door_is_in_the_page_about_the_model() -> None:
+    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    named = [f.name for f in fields(LlmSettings) if f.name != "api_key"]
+    table = page[page.index("## Settings") : page.index("## What a refusal means")]
+    assert [name for name in named if f"`{name}`" not in table] == []
+
+
+@pytest.mark.parametrize("page", [*READMES, *DOCS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_resolve(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if link.startswith("http"):
+            continue
+        name, _, part = link.partition("#")
+        target = (page.parent / name) if name else page
+        assert target.exists(), link
+        if part:
+            assert part in anchors(target), link
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what links may name in a page: its headings as GitHub spells them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_the_page_about_the_model_has_three_lines_for(where: str) -> None:
+    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    shown = re.search(
+        rf"^{re.escape(where)}[:;,].*?```sh\n(.*?)```", page, re.DOTALL | re.MULTILINE
+    )
+    assert shown is not None
+    assert len(shown[1].splitlines()) == 3
+
+
+def test_the_addresses_in_the_page_about_the_model_are_what_they_become() -> None:
+    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    table = page[page.index("## Addresses") : page.index("## Headers")]
+    rows = re.findall(r"^\| `(http\S+)`[^|]*\| `?(http[^`|\s]+|the same)", table, re.MULTILINE)
+    assert len(rows) == 5
+    for base_url, url in rows:
+        assert completions_url(base_url) == (base_url if url == "the same" else url)

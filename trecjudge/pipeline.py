@@ -27,6 +27,7 @@ from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.labels import read_labels
 from trecjudge.llm.model import Model
 from trecjudge.llm.opening import open_model
+from trecjudge.llm.secrets import check_in_clear
 from trecjudge.llm.settings import LlmSettings
 from trecjudge.log import DebugLog
 from trecjudge.outputs import whole
@@ -125,6 +126,7 @@ def _panel(job: Job) -> list[Seat]:
             message = f"judge {seat.name}: its settings ask for a model: add --use-env-llm"
             raise WorkflowError(message)
     typed_fields(LlmSettings, job.workflow.llm, "llm")
+    check_in_clear(job.workflow.llm)
     programs = panel_programs(panel)
     for name in job.workflow.prompts:
         if name not in programs:
@@ -220,6 +222,7 @@ class _Session:
             store=inputs.store,
             report=told,
             heard=heard,
+            texts=job.strict,  # else it is told when the runs are judged
         )
         bad = read.of_severity("error", "warning") + self.findings.of_severity("error", "warning")
         if job.strict and (bad or report.refused):

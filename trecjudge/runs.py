@@ -97,6 +97,7 @@ class RunReader:
     topics: dict[str, Topic] | None = None
     known: Collection[str] = ()
     store: DocumentStore | None = None
+    compare_texts: bool = True
     own_documents: bool = False
     """Whether the text that a run carries is judged where `store` has the document too."""
     qrels: Mapping[str, Mapping[str, int]] | None = None
@@ -124,7 +125,7 @@ class RunReader:
 
     def __post_init__(self) -> None:
         self.names = RunNames(self._said)
-        self.shelf = Shelf(self.store, self.own_documents)
+        self.shelf = Shelf(self.store, self.own_documents, self.compare_texts)
         self.carriers = Carriers(self.files, self.dataset)
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:

@@ -22,14 +22,14 @@ from trecjudge.llm.spending import Budget, Prices, Spending
 KEY = "sk-secret-0123456789"
 
 
-def settings_for(base_url: str, **settings: Any) -> LlmSettings:
+def settings_for(base_url: str | list[str], **settings: Any) -> LlmSettings:
     """Return settings with the test's key."""
     return LlmSettings(**{"base_url": base_url, "model": "stub", "api_key": KEY} | settings)
 
 
 @asynccontextmanager
 async def door_to(
-    where: Endpoint | str,
+    where: Endpoint | str | list[str],
     folder: Path,
     *,
     refresh: bool = False,
@@ -42,7 +42,7 @@ async def door_to(
     **settings: Any,
 ) -> AsyncIterator[Door]:
     """Open a door with a cache in `folder`."""
-    url = where if isinstance(where, str) else where.url
+    url = where.url if isinstance(where, Endpoint) else where
     requests = Requests(settings_for(url, **settings), Prompts(prompts or {}))
     with closing(ReplyCache(folder, say, behind)) as cache:
         replies = Replies(requests, cache, refresh)

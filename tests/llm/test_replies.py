@@ -34,6 +34,8 @@ def key(form: Form = "schema", prompts: dict[str, str] | None = None, **settings
         {"max_tokens": 100},
         {"reasoning": True},
         {"extra_body": {"top_k": 1}},
+        {"query": {"api-version": "V"}},
+        {"headers": {"X-Route": "elsewhere"}},
         {"form": "chat"},
         {"prompts": {"attest": "Is it so?"}},
     ],
@@ -57,6 +59,9 @@ def test_what_changes_the_answer_changes_the_key(change: dict[str, Any]) -> None
         {"tpm": 10.0},
         {"prices": {"input": 1.0, "output": 1.0}},
         {"ca_file": "ca.pem"},
+        {"cert_file": "me.pem", "key_file": "me.key"},
+        {"headers": {"X-Gate": "${GATE}"}},
+        {"base_url": ["http://a", "http://b"]},
     ],
     ids=str,
 )

@@ -27,11 +27,13 @@ def check(
     store: DocumentStore | None = None,
     report: Report = ignore,
     heard: Callable[[Violation], None] = ignore,
+    texts: bool = True,
 ) -> CheckReport:
     """Return what the validators of the tracks would say of these run files.
 
     `topics` are all topics of the topic file. `track` names a track of `rules.yml`; without it each
-    file's first record tells. With documents (`store`) what is cited and not there is warned of.
+    file's first record tells. With documents (`store`) what is cited and not there is warned of;
+    with `texts` what runs carry as the text of a document is held against what else is known of it.
     `report` hears the reader's findings as well, `heard` every violation. Raises InputError on an
     unknown track.
     """
@@ -43,7 +45,9 @@ def check(
         report(finding)
         checker.report(finding)
 
-    reader = RunReader(files, both, store=store, dataset=dataset, observe=checker.observe)
+    reader = RunReader(
+        files, both, store=store, compare_texts=texts, dataset=dataset, observe=checker.observe
+    )
     for _ in reader:
         pass
     return checker.finish()

@@ -46,7 +46,8 @@ def contradiction(claim: str, passage: str) -> str | None:
     rounded numbers and those of another year contradict nothing. No word of the passage is in what
     is returned.
     """
-    same = [s for s in split_sentences(passage) if _same_statement(claim, s)]
+    sentences = split_sentences(passage)
+    same = [s for s in sentences if _same_statement(claim, s)]
     known = {quantity.number for s in same for quantity in quantities(s)}
     for sentence in same:
         other = _other_number(claim, sentence, known)
@@ -55,7 +56,7 @@ def contradiction(claim: str, passage: str) -> str | None:
         bounds = any(quantity.bound for quantity in quantities(sentence))
         if not bounds and compare(claim, prepare(sentence)).negation_differs:
             return "negated on one side only"
-    others = (_other_word(claim, sentence) for sentence in split_sentences(passage))
+    others = (_other_word(claim, sentence) for sentence in sentences)
     found = next(filter(None, others), None)
     return f"another of its kind than {found!r}" if found else None
 
@@ -64,12 +65,13 @@ def _other_word(claim: str, sentence: str) -> str:
     """Return what the claim says that something is, where the sentence says another of the kind."""
     ours, theirs = wording_of(claim), wording_of(sentence)
     for before, term in pairwise(ours.terms):
-        if before.form not in _BEING or term.named or term.form in theirs.tells:
+        if before.form not in _BEING or term.named or not term.telling:
             continue
-        if ours.denies or theirs.denies or rivals(term.form).isdisjoint(theirs.tells):
+        said = theirs.tells
+        if ours.denies or theirs.denies or term.form in said or not rivals(term.form, said):
             continue
-        said = claim[: term.start] + claim[term.end :]
-        if _same_statement(said, sentence) and compare(claim, prepare(sentence)).replaced:
+        rest = claim[: term.start] + claim[term.end :]
+        if _same_statement(rest, sentence) and compare(claim, prepare(sentence)).replaced:
             return claim[term.start : term.end]
     return ""
 

@@ -20,7 +20,7 @@ from trecjudge.claims.verdicts import (
     sources_of,
 )
 from trecjudge.lexical.comparison import Comparison, compare
-from trecjudge.lexical.prepared import prepared_text
+from trecjudge.lexical.prepared import prepare, prepared_text
 from trecjudge.lexical.wording import wording_of
 from trecjudge.text.directions import opposed
 from trecjudge.text.embeddings import Embedder
@@ -111,7 +111,7 @@ class LexicalDetector:
         """Return whether a passage says what a claim says."""
         if self.score(passage) <= self.threshold or missing(claim, passage.text):
             return False
-        return not self.falls_short(compare(claim, prepared_text(passage.text)))
+        return not self.falls_short(compare(claim, prepare(passage.text)))
 
     def falls_short(self, found: Comparison) -> bool:
         """Return whether a claim says something else, or something more, or nothing."""
@@ -128,11 +128,11 @@ class LexicalDetector:
 
     def _unattributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
         best = passages[0]
-        lacking, found = missing(claim, best.text), compare(claim, prepared_text(best.text))
-        if lacking:
+        why = ""
+        if lacking := missing(claim, best.text):
             why = f"; missing: {', '.join(map(repr, lacking))}"
-        else:
-            why = f"; {found.reason}" if found.wanting else ""
+        elif self.score(best) > self.threshold:
+            why = f"; {compare(claim, prepare(best.text)).reason}"
         reason = f"{self._told(best)} in the nearest passage{why}"
         return Verdict(UNATTRIBUTED, reason, self.name, sources_of(passages[:NEAREST]))
 

@@ -21,6 +21,8 @@ class Shelf:
 
     store: DocumentStore | None = None
     own_text: bool = False
+    compares: bool = True
+    """Whether texts that runs carry are held against others at all."""
     first: Digests = field(default_factory=Digests)
     told: Digests = field(default_factory=Digests)
     """The pairs of run and document of which a difference was told."""
@@ -43,8 +45,10 @@ class Shelf:
 
         This is told once of each run and document. Of white space nothing is told.
         """
+        if not self.compares or not mine.has_text or self._was_told(run, mine):
+            return ""
         given = self._given(mine.doc_id)
-        if given is None or not mine.has_text or self._was_told(run, mine):
+        if given is None:
             return ""
         how = _other_text(mine, given)
         judged = "its own text" if self.own_text else "that of --documents"
@@ -55,7 +59,9 @@ class Shelf:
 
         Of what `store` has there is nothing to tell here; else as `differs`.
         """
-        if not mine.has_text or self._was_told(run, mine) or self._given(mine.doc_id):
+        if not self.compares or not mine.has_text or self._was_told(run, mine):
+            return ""
+        if self._given(mine.doc_id):
             return ""
         now = digest(_plain(mine.text))
         same = self.first.setdefault(digest(mine.doc_id), now) == now

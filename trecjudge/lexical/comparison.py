@@ -89,10 +89,9 @@ def compare(
 
 def _tells(wording: Wording) -> bool:
     """Tell if there is something to be looked for: more than one common word."""
-    if len(wording.telling) != 1:
-        return bool(wording.telling)
-    (only,) = wording.telling
-    return only.weight >= _TELLS or not only.listed
+    if wording.size > 1:
+        return True
+    return any(term.weight >= _TELLS or not term.listed for term in wording.telling)
 
 
 def _nothing(reason: str) -> Comparison:
@@ -111,7 +110,7 @@ def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
     return _nothing("the sentence has only function words: nothing in it can be attested")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _wording(sentence: str, calibration: Calibration) -> Wording:
     return read_wording(sentence, calibration.frequencies)
 
@@ -129,10 +128,10 @@ def ruled(found: Found, probability: float, full: float) -> tuple[float, float]:
     if found.refuted:
         probability = min(probability, _MOST_RULED_OUT)
     if found.refuted or found.incomplete:
-        most = min(full, _MOST_RULED_OUT * probability)
-        if 1 - probability >= max(full, probability - full):
-            probability -= full - most  # what is no support stays so
-        full = most
+        none = 1 - probability
+        least = probability - none if none >= max(full, probability - full) else 0.0
+        # No support stays so, though partial support gains what full support loses.
+        full = min(full, max(least, _MOST_RULED_OUT * probability))
     return probability, full
 
 

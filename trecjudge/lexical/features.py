@@ -276,7 +276,7 @@ def _lacked(
 
     In a short sentence only such a word is looked for: in others one word more tells little.
     """
-    lacked = [term for term in absent if term.form in wording.tells]
+    lacked = [term for term in absent if term.telling]
     if lacked and wording.size <= SHORT and passage.weight:
         inside = document.forms_between(passage.first, passage.last)
         lacked = [term for term in lacked if term.number or not stands_in(term.form, inside)]

@@ -58,12 +58,13 @@ def _elsewhere(wording: Wording, absent: Sequence[Term], document: Prepared) -> 
     Of a single fact one sentence has all the other telling words, with another of the kind, or
     another number in its place, and none of these has the word.
     """
-    if len(wording.telling) < _FEWEST or any(term.form in wording.tells for term in absent):
+    telling = wording.telling
+    if len(telling) < _FEWEST or any(term.telling for term in absent):
         return
-    for term in wording.telling:
+    for term in telling:
         if not (term.number or _rivals(term, wording.text, document)):
             continue
-        others = [document.segments_of[t.form] for t in wording.telling if t is not term]
+        others = [document.segments_of[t.form] for t in telling if t is not term]
         together = set(others[0]).intersection(*others[1:])
         if together and together.isdisjoint(document.segments_of[term.form]):
             segments = _segments(document, sorted(together))
@@ -97,7 +98,7 @@ def _rivals(term: Term, text: str, document: Prepared) -> Collection[str]:
     """Return the forms in the document that exclude a term."""
     if is_capitalised(term.form) and not text[term.start].isupper():
         return ()
-    return [form for form in rivals(term.form) if form in document.segments_of]
+    return rivals(term.form, document.segments_of)
 
 
 def _replacement(
@@ -147,8 +148,10 @@ def _same_place(term: Term, wording: Wording, forms: Sequence[str], place: int) 
     theirs = _around(forms, place)
     both = [own if own == other else None for own, other in zip(ours, theirs, strict=True)]
     shared = [pair for pair in pairwise(both) if None not in pair and any(pair)]
-    brief = wording.size <= SINGLE_FACT
-    return any(brief or not wording.tells.isdisjoint(pair) for pair in shared)
+    if wording.size <= SINGLE_FACT:
+        return bool(shared)
+    tells = wording.tells
+    return any(not tells.isdisjoint(pair) for pair in shared)
 
 
 def _around(forms: Sequence[str], place: int) -> tuple[str, str, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -40,7 +40,8 @@ class Term(NamedTuple):
 
     `content`: it tells what the sentence is about; `listed`: its weight has been looked up, not
     guessed; `named`: it is capitalised and not the first word; `negated`: it is under a negation;
-    `negating`: it makes one ("does", "not"); `number`: it is one, in digits or in several words.
+    `negating`: it makes one ("does", "not"); `number`: it is one, in digits or in several words;
+    `telling`: it is no function word.
     """
 
     form: str
@@ -53,6 +54,7 @@ class Term(NamedTuple):
     negated: bool
     negating: bool
     number: bool
+    telling: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,8 @@ class Wording:
 
     `forms` are all its tokens' forms, `parts` the positions among the terms of what stands between
     commas and the like; `listing` counts "and" and "or". `quotes` are what it gives in quotation
-    marks; `denies` and `hedged`: it has a word of denial, of doubt. `telling` are the terms that
-    are no function words, `tells` their forms; `size` counts them, a pair of characters as half a
-    word.
+    marks; `denies` and `hedged`: it has a word of denial, of doubt. `size` counts the telling
+    terms, a pair of characters as half a word.
     """
 
     text: str
@@ -74,9 +75,17 @@ class Wording:
     quotes: tuple[str, ...]
     denies: bool
     hedged: bool
-    telling: tuple[Term, ...]
-    tells: frozenset[str]
     size: float
+
+    @property
+    def telling(self) -> list[Term]:
+        """The terms that are no function words."""
+        return [term for term in self.terms if term.telling]
+
+    @property
+    def tells(self) -> set[str]:
+        """The forms of these."""
+        return {term.form for term in self.terms if term.telling}
 
 
 def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
@@ -87,6 +96,7 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     distinct = set(forms)
     denying = denials(distinct)
     negated = set(negated_positions(forms)) if denying else ()
+    grammar = _grammar(bare, distinct)
     terms: dict[str, Term] = {}
     for index, (form, start, end) in enumerate(tokens):
         if form not in terms:
@@ -102,8 +112,8 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
                 form in denying or form in _AUXILIARIES,
                 # "Two" has the form "2" to match it, but is too often idle to contradict.
                 form[0].isdigit() and (written[0].isdigit() or " " in written),
+                form not in grammar,
             )
-    telling = tuple(_telling(bare, terms.values(), grammar_of(distinct)))
     return Wording(
         *(sentence, tuple(terms.values()), forms),
         parts=tuple(_parts(bare, tokens, list(terms.values()))),
@@ -111,30 +121,30 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
         quotes=tuple(_QUOTED.findall(sentence)[:_MOST_QUOTES]),
         denies=bool(denying),
         hedged=not HEDGES.isdisjoint(forms),
-        telling=telling,
-        tells=frozenset([term.form for term in telling]),
-        size=_size(bare, telling),
+        size=_size(bare, distinct - grammar),
     )
 
 
-def _size(text: str, telling: Sequence[Term]) -> float:
-    pairs = sum(is_spaceless(term.form) for term in telling) if is_spaceless(text) else 0
+def _size(text: str, telling: Set[str]) -> float:
+    pairs = sum(map(is_spaceless, telling)) if is_spaceless(text) else 0
     return len(telling) - _BIGRAM * pairs
 
 
-def _telling(text: str, terms: Iterable[Term], grammar: Set[str]) -> list[Term]:
-    """Return the terms that are no function words.
+def _grammar(text: str, forms: Set[str]) -> Set[str]:
+    """Return forms of function words, so that the others of a text tell something.
 
-    Pairs of characters with one of grammar are passed over, unless there are no others.
+    Of pairs of characters those with one of grammar, too, unless there are no others.
     """
-    found = [term for term in terms if term.form not in grammar]
+    grammar = grammar_of(forms)
     if not is_spaceless(text):
-        return found
-    clear = [term for term in found if not has_grammar(term.form)]
-    return [] if is_grammar_run(text) else clear or found
+        return grammar
+    if is_grammar_run(text):
+        return forms
+    unclear = {form for form in forms if form in grammar or has_grammar(form)}
+    return unclear if unclear != forms else grammar
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def wording_of(sentence: str) -> Wording:
     """Return the wording under the shipped frequencies, remembered."""
     return read_wording(sentence)

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from trecjudge.llm.endpoints import Endpoint
 from trecjudge.llm.envelope import Reply
 from trecjudge.llm.faults import Fault, ItemFault
 from trecjudge.llm.prompt import PlainPrompt
@@ -41,11 +42,14 @@ class Asking:
     """A request, its limit of tokens, and what went wrong with it so far.
 
     `turn`: it is not known yet whether the endpoint takes this form; others wait for this turn.
+    `endpoint` was asked last; `avoided` are those that could not serve it.
     """
 
     request: Request
     max_tokens: int
     turn: Turn | None = None
+    endpoint: Endpoint = field(init=False)
+    avoided: set[Endpoint] = field(default_factory=set)
     tries: int = 0
     cuts: int = 0
     waits: int = 0

@@ -15,6 +15,7 @@ from typing import Any
 from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.llm.asking import Asking, FormFault, Turn
+from trecjudge.llm.endpoints import FORBIDDEN, Endpoints
 from trecjudge.llm.envelope import Reply
 from trecjudge.llm.faults import (
     OF_THE_FORM,
@@ -30,17 +31,17 @@ from trecjudge.llm.faults import (
 )
 from trecjudge.llm.habits import Form
 from trecjudge.llm.model import Prediction, Program
+from trecjudge.llm.pace import TurnedAway
 from trecjudge.llm.patience import Patience
 from trecjudge.llm.prompt import PlainPrompt, Prompt
 from trecjudge.llm.requests import Kept, Replies, Request
 from trecjudge.llm.spending import Spending, estimated_tokens
-from trecjudge.llm.transport import TOO_MANY, Transport
+from trecjudge.llm.transport import TOO_MANY
 from trecjudge.records import ModelCall, Usage
 
 LONGEST_BACK_OFF = 30.0
 LAST_WAIT = 15.0
 """Seconds to wait, after an interrupt, for replies that are on their way."""
-FORBIDDEN = 403
 ADVICE = {
     401: "; check OPENAI_API_KEY",
     403: "; check OPENAI_API_KEY",
@@ -72,10 +73,12 @@ class Door:
         self.requests = replies.requests
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
-        self.transport = Transport(settings)
-        self.transport.pace.cap = settings.give_up_after
+        self.endpoints = Endpoints(settings, replies.of_each, say, offline)
+        self.transport = self.endpoints.all[0].transport
+        self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)
-        self.transport.pace.on_hold = self.patience.holds
+        if not self.endpoints.several:
+            self.transport.pace.on_hold = self.patience.holds
         self._say = say
         self._offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
@@ -93,14 +96,16 @@ class Door:
 
     def spent(self) -> dict[str, Any]:
         """Return calls, replies from the cache, tokens, cost so far, and what is in flight."""
-        pace = self.transport.pace
-        return self.spending.record() | {"throttled": pace.throttled, "in_flight": pace.in_flight}
+        asked = self.endpoints
+        return self.spending.record() | {"throttled": asked.throttled, "in_flight": asked.in_flight}
 
     def record(self) -> dict[str, Any]:
         """Return settings, what is known of the endpoint and prompt digests, the key left out."""
-        habits = self.replies.habits
+        habits = self.replies.habits.record()
+        if self.endpoints.several:
+            habits |= {e.url: e.habits.record() for e in self.endpoints.all}
         digests = self.requests.prompts.digests(self.replies.form_of)
-        return self.settings.public() | {"endpoint": habits.record(), "prompts_sha256": digests}
+        return self.settings.public() | {"endpoint": habits, "prompts_sha256": digests}
 
     async def __aenter__(self) -> Door:
         return self
@@ -120,7 +125,7 @@ class Door:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self.patience.close()
-        await self.transport.close()
+        await self.endpoints.close()
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program: from the cache, with an equal request under way, or by a call."""
@@ -142,8 +147,9 @@ class Door:
         """
         most = max_tokens or self.settings.max_tokens
         prompt = PlainPrompt(more)
-        key = self.requests.key(self.requests.body(messages, more, most))
-        request = Request(prompt, messages, key)
+        key, *others = self.requests.keys(self.requests.body(messages, more, most))
+        first = str(messages[0].get("content")) if messages else ""
+        request = Request(prompt, messages, key, None, tuple(others), first)
         found = self._taken(self.replies.kept(request), prompt.program.name)
         _, call = found or await self._shared(request, most)
         usage = call.usage
@@ -185,14 +191,10 @@ class Door:
         known = self.replies.form_of(program)
         form = known or "schema"
         try:
-            found = await self._shared(self._request(form, program, inputs, made), None, turn)
+            request = self._request(form, program, inputs, made)
+            return await self._shared(request, None, turn)
         except FormFault:
-            form = "chat"
-            found = await self._shared(self._request(form, program, inputs, made), None, turn)
-        if form != known and self.settings.structured == "auto":
-            self.replies.habits.forms[program.name] = form
-            self.replies.keep_habits()
-        return found
+            return await self._shared(self._request("chat", program, inputs, made), None, turn)
 
     def _request(self, form: Form, program: Program, inputs: dict[str, Any], made: Made) -> Request:
         return made.get(form) or self.requests.make(program, inputs, form)
@@ -224,20 +226,31 @@ class Door:
         while True:
             try:
                 reply, fields = await self._try(asking)
+            except TurnedAway:
+                continue
             except Fault as fault:
                 await self._after(asking, fault)
             else:
+                self._learn_form(asking)
                 self._learn_limit(asking)
                 return fields, replace(asking.call(reply), earlier=tuple(asking.earlier))
 
     async def _try(self, asking: Asking) -> Answer:
+        """Send a request when there is a place for it at an endpoint."""
+        asking.endpoint = await self.endpoints.enter(asking.request.first, asking.avoided)
+        try:
+            return await self._send(asking)
+        finally:
+            self.endpoints.leave()
+
+    async def _send(self, asking: Asking) -> Answer:
         """Send a request when its turn comes and the budget has room for it."""
-        habits, request = self.replies.habits, asking.request
+        request = asking.request
         if isinstance(request.prompt, Prompt):
-            learned = habits.limits.get(asking.program, 0)
+            learned = self.replies.habits.limits.get(asking.program, 0)
             asking.max_tokens = asking.room or max(asking.max_tokens, learned)
         body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
-        asking.sent = habits.applied(body)
+        asking.sent = asking.endpoint.habits.applied(body)
         tokens = sum(estimated_tokens(message["content"]) for message in asking.messages)
         admitted = busy = False
 
@@ -253,7 +266,7 @@ class Door:
             asking.tries += 1
 
         try:
-            return await self.transport.post(
+            return await asking.endpoint.transport.post(
                 asking.sent, tokens, admit, partial(self._keep, asking)
             )
         except Busy:
@@ -269,14 +282,32 @@ class Door:
         """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
         self.spending.reply(reply.prompt_tokens, reply.completion_tokens)
         self.patience.answered()
+        asking.endpoint.answered()
         asking.waiting_since = None
         fields = asking.fields(reply, max(self.settings.most_tokens, self.settings.max_tokens))
         self._succeeded = True
         self.patience.succeeded()
-        self.transport.pace.cap = math.inf
+        self.endpoints.cap(math.inf)
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
         await self.replies.keep(asking.request, kept)
         return reply, fields
+
+    def _learn_form(self, asking: Asking) -> None:
+        """Note the form that an endpoint takes, and the one that all of them do."""
+        prompt, habits = asking.request.prompt, asking.endpoint.habits
+        if not isinstance(prompt, Prompt) or self.settings.structured != "auto":
+            return
+        name, form, shared = asking.program, prompt.form, self.replies.habits.forms
+        # Markers say nothing of an endpoint that was not asked for a schema.
+        if habits.forms.get(name) == form or (form == "chat" and self._may_take_schema(asking)):
+            return
+        habits.forms[name] = form
+        if form == "chat" or name not in shared:
+            shared[name] = form
+        self.replies.keep_habits()
+
+    def _may_take_schema(self, asking: Asking) -> bool:
+        return asking.program not in asking.endpoint.no_schema
 
     def _learn_limit(self, asking: Asking) -> None:
         """Note the limit of tokens that a reply needed, for all of its program."""
@@ -284,6 +315,7 @@ class Door:
         if not asking.cuts or habits.limits.get(asking.program, 0) >= asking.max_tokens:
             return
         habits.limits[asking.program] = asking.max_tokens
+        asking.endpoint.habits.limits[asking.program] = asking.max_tokens
         self.replies.keep_habits()
         self._say(
             f"replies of {asking.program} are cut at {self.settings.max_tokens} tokens:"
@@ -301,8 +333,13 @@ class Door:
         if isinstance(fault, TooLong) and asking.fits(fault.room):
             return
         if self._is_of_the_form(asking, fault):
+            asking.endpoint.no_schema.add(asking.program)
             self._note(asking, fault)
             raise FormFault(str(fault)) from fault
+        if self.endpoints.moves(asking.endpoint, fault, asking.request.mark, asking.avoided):
+            asking.tries -= not isinstance(fault, Busy)  # another endpoint's first is no second
+            asking.last_status = 0
+            return
         if isinstance(fault, AccountFault):
             self._end("account", str(fault))
         elif isinstance(fault, ConfigurationFault):
@@ -314,9 +351,9 @@ class Door:
 
     def _learned(self, asking: Asking, fault: ParameterFault) -> bool:
         """Note a parameter that is not taken; return whether asking now is asking differently."""
-        habits = self.replies.habits
+        habits = asking.endpoint.habits
         if learned := habits.learn(fault, asking.sent):
-            self._say(f"{self.settings.url}: {fault}; {learned}")
+            self._say(f"{asking.endpoint.url}: {fault}; {learned}")
             self.replies.keep_habits()
             return True
         return habits.applied(asking.sent) != asking.sent
@@ -328,7 +365,9 @@ class Door:
             return False
         if "response_format" not in asking.sent or self.settings.structured != "auto":
             return False
-        if asking.turn is None:
+        known = asking.endpoint.habits.forms.get(asking.program)
+        untried = self.endpoints.several and known != "schema"
+        if not (asking.turn or untried):
             return fault.status < 500 and names_the_form(str(fault))
         return fault.status < 500 or fault.status in (501, before)
 
@@ -341,7 +380,7 @@ class Door:
             return
         message = f"{fault}{ADVICE.get(fault.status, '')}"
         if not self._succeeded:
-            raise ModelError(f"{self.settings.url}: {message}") from fault
+            raise ModelError(f"{asking.endpoint.url}: {message}") from fault
         self._end("stopped", message)
 
     def _is_second(self, asking: Asking) -> bool:
@@ -376,12 +415,12 @@ class Door:
         # While others succeed, only this request was one too many.
         only_this = not asked and not self.patience.is_pausing
         if fault.status != TOO_MANY and not (only_this and asking.waits > 2):
-            self.transport.pace.pause(pause)
+            asking.endpoint.transport.pace.pause(pause)
             return
         if only_this:
             pause = random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.waits))
         else:
-            self.transport.pace.hold(pause)
+            asking.endpoint.transport.pace.hold(pause)
         await self._sleep(pause)
 
     async def _count(self, asking: Asking, fault: Fault) -> None:
@@ -391,7 +430,9 @@ class Door:
         is_final = isinstance(fault, ItemFault | AccountFault | ConfigurationFault)
         if is_final or self._stopped or asking.tries - asking.cuts >= settings.tries:
             if isinstance(fault, Unreachable) and (not fault.status or self._is_second(asking)):
-                raise ModelError(f"{settings.url}: {fault}; check OPENAI_BASE_URL") from fault
+                raise ModelError(
+                    f"{asking.endpoint.url}: {fault}; check OPENAI_BASE_URL"
+                ) from fault
             raise self._failure(asking, fault) from fault
         if fault.kind not in ("parse", "cut"):
             await self._sleep(random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.tries)))
@@ -404,7 +445,7 @@ class Door:
                 return
             # No more are under way than may still fail.
             left = self.settings.give_up_after - self.patience.in_a_row
-            self.transport.pace.cap = max(1, left)
+            self.endpoints.cap(max(1, left))
 
     def _failure(self, asking: Asking, fault: Fault) -> JudgmentFailed:
         """Return the failure of this item."""
@@ -415,9 +456,9 @@ class Door:
         """Ask nothing from now on: what would be asked is unjudged, by this kind and message."""
         if self._stopped is None:
             self._stopped = (kind, message)
-            self._say(f"{self.settings.url}: {message}; {GO_ON}")
+            self._say(f"{', '.join(self.settings.urls)}: {message}; {GO_ON}")
             self._stop.set()
-            self.transport.pace.release()
+            self.endpoints.release()
 
     async def _sleep(self, seconds: float) -> None:
         """Sleep, but not beyond the moment from which on nothing is asked."""

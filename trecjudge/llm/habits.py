@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
@@ -90,6 +90,18 @@ class Habits:
         if self.no_system:
             body["messages"] = _without_system(body["messages"])
         return body
+
+
+def shared_habits(each: Sequence[Habits]) -> Habits:
+    """Return the habits of equal models at several endpoints: forms and limits that fit all."""
+    shared = Habits()
+    for habits in each:
+        for name, limit in habits.limits.items():
+            shared.limits[name] = max(limit, shared.limits.get(name, 0))
+        for name, form in habits.forms.items():
+            if form == "chat" or all(name in other.forms for other in each):
+                shared.forms[name] = "chat" if shared.forms.get(name) == "chat" else form
+    return shared
 
 
 def _without_system(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

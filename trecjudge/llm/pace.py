@@ -35,6 +35,10 @@ class Bucket:
         self.level -= amount
 
 
+class TurnedAway(Exception):
+    """A request that waited for its turn is to look for another place."""
+
+
 @dataclass(slots=True)
 class Pace:
     """Admits requests in order, at most `limit` at a time.
@@ -78,6 +82,16 @@ class Pace:
     @property
     def _places(self) -> float:
         return min(self.limit, self.cap)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for their turn."""
+        return len(self._waiting)
+
+    @property
+    def held(self) -> float:
+        """The seconds for which nothing is admitted."""
+        return max(0.0, self._held_until - _now())
 
     async def enter(self, tokens: int) -> None:
         """Wait for a place; `tokens` is an estimate of what the request will cost."""
@@ -150,6 +164,14 @@ class Pace:
         self.requests = self.tokens = None
         self._held_until = 0.0
         self._admit()
+
+    def turn_away(self) -> None:
+        """Raise TurnedAway where somebody waits."""
+        waiting = list(self._waiting)
+        self._waiting.clear()
+        for place, _ in waiting:
+            if not place.done():
+                place.set_exception(TurnedAway())
 
     def hold(self, seconds: float) -> None:
         """Admit nothing for so many seconds."""

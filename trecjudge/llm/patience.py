@@ -17,6 +17,12 @@ LEAST_ITEMS = 5
 USED_UP = "its limit for a minute is used up"
 
 
+def growing(number: int) -> float:
+    """Return the seconds of a pause, the first of which has the number 1."""
+    longest: float = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (min(number, 20) - 1))
+    return longest * random.uniform(0.75, 1.0)
+
+
 @dataclass(slots=True)
 class Row:
     """Calls that failed in a row for one cause, and the items that they were for."""
@@ -91,8 +97,7 @@ class Patience:
         if now < self._paused_until:  # others of the same moment
             return self._paused_until - now
         self._pauses += 1
-        longest: float = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._pauses - 1))
-        pause: float = longest * random.uniform(0.75, 1.0)
+        pause = growing(self._pauses)
         self._paused_until = now + pause
         return pause
 

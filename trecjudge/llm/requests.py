@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import orjson
 
 from trecjudge.cache.store import CachedReply, Origin, ReplyCache
-from trecjudge.llm.habits import FORMS, Form, Habits
+from trecjudge.llm.habits import FORMS, Form, Habits, shared_habits
 from trecjudge.llm.model import Program
 from trecjudge.llm.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.llm.reading import Unparsed
+from trecjudge.llm.secrets import VARIABLE
 from trecjudge.llm.settings import LlmSettings
 
 
@@ -26,6 +28,10 @@ class Request:
     key: str
     length: int | None = None
     """How long every list of the reply must be."""
+    others: tuple[str, ...] = ()
+    """The keys under which an equal model at another address may have answered."""
+    first: str = ""
+    """The text that requests about one document have in common."""
 
     def parse(self, reply: str) -> dict[str, Any]:
         """Return the output fields of a reply. Raises Unparsed, saying what is wrong."""
@@ -37,7 +43,7 @@ class Request:
         return int(self.key[:15], 16)
 
 
-@dataclass(slots=True)
+@dataclass
 class Requests:
     """Makes requests with one set of settings and prompts."""
 
@@ -46,16 +52,22 @@ class Requests:
 
     @property
     def origin(self) -> Origin:
-        """Endpoint and model, as the cache notes them."""
-        return Origin(self.settings.url, self.settings.model)
+        """Endpoint and model, as the cache notes them: of several, the first."""
+        return self.origins[0]
+
+    @property
+    def origins(self) -> list[Origin]:
+        """All endpoints, each with the model."""
+        return [Origin(url, self.settings.model) for url in self.settings.urls]
 
     def make(self, program: Program, inputs: dict[str, Any], form: Form) -> Request:
         """Return the request of a program with these inputs in this form."""
         prompt = self.prompts.get(program, form)
         messages = prompt.messages(inputs)
-        key = self.key(self.body(messages, prompt.request))
+        key, *others = self.keys(self.body(messages, prompt.request))
         aligned = inputs.get(program.aligned_with)
-        return Request(prompt, messages, key, None if aligned is None else len(aligned))
+        length = None if aligned is None else len(aligned)
+        return Request(prompt, messages, key, length, tuple(others), common_part(inputs))
 
     def body(
         self,
@@ -77,10 +89,29 @@ class Requests:
             body["seed"] = settings.seed
         return body | more | settings.extra_body
 
-    def key(self, body: dict[str, Any]) -> str:
-        """Return the sha256 of endpoint and body: everything that can change the reply."""
-        exact = orjson.dumps([self.settings.url, body], option=orjson.OPT_SORT_KEYS)
-        return hashlib.sha256(exact).hexdigest()
+    def keys(self, body: dict[str, Any]) -> list[str]:
+        """Return the sha256 of address and body, and all else that can change the reply.
+
+        One for each address: the reply is kept under the first. A header given in clear counts, one
+        that the environment gives does not.
+        """
+        headers = self._headers
+        more = [headers] if headers else []
+        return [_digest([url, body, *more]) for url in self.settings.urls]
+
+    @cached_property
+    def _headers(self) -> dict[str, str]:
+        given = {name.lower(): str(value) for name, value in self.settings.headers.items()}
+        return {name: value for name, value in given.items() if not VARIABLE.search(value)}
+
+
+def _digest(value: list[Any]) -> str:
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def common_part(inputs: Mapping[str, Any]) -> str:
+    """Return the input that other requests will have too: the longest text, a document."""
+    return max((value for value in inputs.values() if isinstance(value, str)), key=len, default="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +128,8 @@ class Replies:
     """The replies that a job may use without asking: of earlier jobs, and of its own calls.
 
     `refresh` takes none of earlier jobs; `asked_marks` tell what the command asked for itself.
-    `habits` are what is known of the endpoint.
+    `habits` are what is known of the endpoint: of several, the form that all of them take and the
+    limits of tokens that the model needs. `of_each` is what each endpoint takes.
     """
 
     requests: Requests
@@ -105,13 +137,15 @@ class Replies:
     refresh: bool = False
     asked_marks: set[int] = field(default_factory=set)
     habits: Habits = field(init=False)
+    of_each: list[Habits] = field(init=False)
     answered_before: bool = field(init=False)
     """Whether the endpoint is known to have answered an earlier job."""
 
     def __post_init__(self) -> None:
-        kept = self.cache.habits(self.requests.origin)
-        self.answered_before = kept is not None
-        self.habits = Habits.read(kept)
+        kept = [self.cache.habits(origin) for origin in self.requests.origins]
+        self.answered_before = any(kept)
+        self.of_each = [Habits.read(text) for text in kept]
+        self.habits = self.of_each[0] if len(kept) == 1 else shared_habits(self.of_each)
 
     def possible(self, program: Program, inputs: dict[str, Any]) -> dict[Form, Request]:
         """Return the request of a program with these inputs in every form it may have."""
@@ -134,7 +168,8 @@ class Replies:
         """Return the kept reply to a request, where it parses."""
         if self.refresh and not self.asked(request):
             return None
-        reply = self.cache.get(request.key)
+        keys = (request.key, *request.others)
+        reply = next((kept for key in keys if (kept := self.cache.get(key)) is not None), None)
         if reply is None:
             return None
         try:
@@ -152,5 +187,6 @@ class Replies:
         self.asked_marks.add(request.mark)
 
     def keep_habits(self) -> None:
-        """Keep what is known of the endpoint, for later jobs too."""
-        self.cache.keep_habits(self.requests.origin, self.habits.text())
+        """Keep what is known of the endpoints, for later jobs too."""
+        for origin, habits in zip(self.requests.origins, self.of_each, strict=True):
+            self.cache.keep_habits(origin, habits.text())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import date
+from functools import cached_property
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from trecjudge.errors import ModelError
+from trecjudge.llm.addresses import check_address, completions_url, split_addresses
+from trecjudge.llm.certificates import tls_context
+from trecjudge.llm.secrets import check_in_clear, public
 from trecjudge.llm.spending import Prices, listed_prices
 from trecjudge.typed import typed_fields
 
@@ -19,10 +21,12 @@ KEY = "OPENAI_API_KEY"
 MOST_TRIES = 100
 REASONING_TOKENS = 4096
 """Tokens of a reply of a reasoning model, unless it is set otherwise."""
+Value = str | int | float | date
+"""Of a header or a query: `api-version: 2024-10-21` is a date in YAML."""
 Structured = Literal["auto", "always", "never"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LlmSettings:
     """Settings of the model door.
 
@@ -33,12 +37,14 @@ class LlmSettings:
     Patience: `timeout` seconds for one try; `tries` counts the first; an endpoint that is busy or
     out of order is waited for `patience` seconds in all; `give_up_after` calls that fail in a row
     for one cause, on different items, end the asking.
-    Pace: `in_flight` requests at once, `rpm` requests and `tpm` tokens per minute.
-    `prices` are per million tokens: {input: 0.15, output: 0.6}. `ca_file` is a file of
-    certificates to trust.
+    Pace: `in_flight` requests at once, in all; `rpm` requests and `tpm` tokens per minute, at each
+    endpoint. `prices` are per million tokens: {input: 0.15, output: 0.6}.
+    Access: `base_url` may be several, of equal models. `headers` and `query` are sent with every
+    request; `${NAME}` in a value is a variable of the environment. `ca_file` is a file of
+    certificates to trust, `cert_file` and `key_file` are the client's own.
     """
 
-    base_url: str
+    base_url: str | list[str] = field(repr=False)
     model: str
     api_key: str = field(default="", repr=False)
     temperature: float | None = 0.0
@@ -57,11 +63,29 @@ class LlmSettings:
     tpm: float | None = None
     prices: dict[str, float] | None = None
     ca_file: str | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+    headers: dict[str, Value] = field(default_factory=dict)
+    query: dict[str, Value] = field(default_factory=dict)
+
+    @cached_property
+    def urls(self) -> tuple[str, ...]:
+        """The addresses that requests are posted to, secrets hidden."""
+        query = {name: str(value) for name, value in self.query.items()}
+        return tuple(public(completions_url(url, query)) for url in self.base_urls)
+
+    @property
+    def base_urls(self) -> list[str]:
+        """The base URLs, each place once however it is spelled; secrets may stand in them."""
+        different: dict[str, str] = {}
+        for url in split_addresses(self.base_url):
+            different.setdefault(completions_url(url), url)
+        return list(different.values())
 
     @property
     def url(self) -> str:
-        """The address that requests are posted to."""
-        return f"{self.base_url.rstrip('/')}/chat/completions"
+        """The first of the addresses: replies are kept under it, whichever of them answered."""
+        return self.urls[0]
 
     @property
     def pricing(self) -> Prices | None:
@@ -74,8 +98,11 @@ class LlmSettings:
             raise ModelError(f"llm.prices is {self.prices}: give input and output") from error
 
     def public(self) -> dict[str, Any]:
-        """Return the settings without the key."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "api_key"}
+        """Return the settings without the key, and with no other secret."""
+        given = list(map(public, self.base_urls))
+        shown = {"base_url": given[0] if len(given) == 1 else given}
+        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "api_key"}
+        return named | shown
 
 
 def llm_settings(
@@ -89,6 +116,7 @@ def llm_settings(
     values = {key: value for key, value in workflow.items() if key != "api_key"}
     if "api_key" in workflow:
         raise ModelError(f"llm.api_key: keys do not belong in a workflow; set {KEY}")
+    check_in_clear(workflow)
     address = next((environment[name] for name in BASE_URL if environment.get(name)), "")
     values.setdefault("base_url", address)
     values.setdefault("model", environment.get(MODEL, ""))
@@ -107,27 +135,18 @@ def llm_settings(
 
 
 def _check(settings: LlmSettings) -> None:
-    if not settings.base_url.startswith(("http://", "https://")):
-        raise ModelError(f"base_url {settings.base_url!r}: must begin with http:// or https://")
+    addresses = split_addresses(settings.base_url)
+    if not addresses:
+        raise ModelError(f"no base_url: set {BASE_URL[0]}, or llm.base_url in the workflow")
+    for address in addresses:
+        check_address(address)
     try:
-        address = urlsplit(settings.base_url)
-        usable = bool(address.hostname) and (address.port or 0) >= 0
-        (settings.base_url + settings.model).encode()
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ModelError(f"base_url {settings.base_url!r}, model {settings.model!r}: unusable")
-    if "@" in address.netloc:
-        raise ModelError(f"base_url: give no name and password in it; set {KEY}")
+        settings.model.encode()
+    except ValueError as error:
+        raise ModelError(f"model {settings.model!r}: unusable") from error
     if not (settings.api_key.isascii() and settings.api_key.isprintable()):
         raise ModelError(f"{KEY}: holds characters that no key has")
-    if settings.ca_file is not None and not os.path.isfile(settings.ca_file):
-        raise ModelError(f"llm.ca_file {settings.ca_file!r}: no such file")
-    if settings.ca_file is not None:
-        try:
-            ssl.create_default_context(cafile=settings.ca_file)
-        except OSError as error:
-            raise ModelError(f"llm.ca_file {settings.ca_file!r}: {error}") from error
+    tls_context(settings.ca_file, settings.cert_file, settings.key_file)
     for name in ("tries", "in_flight", "max_tokens", "most_tokens", "give_up_after"):
         if getattr(settings, name) < 1:
             raise ModelError(f"llm.{name} is {getattr(settings, name)}: must be at least 1")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
+from urllib.parse import urljoin
 
 import aiohttp
 import orjson
+from yarl import URL
 
 from trecjudge.findings import shown
+from trecjudge.llm.access import Access
+from trecjudge.llm.addresses import same_door
 from trecjudge.llm.envelope import Reply, answer_in, reply_in
 from trecjudge.llm.faults import (
     Busy,
@@ -26,12 +29,19 @@ from trecjudge.llm.faults import (
     said_in,
     status_of,
 )
+from trecjudge.llm.load import Load
 from trecjudge.llm.pace import LONGEST_WAIT, Pace, seconds_of
 from trecjudge.llm.settings import LlmSettings
 
 T = TypeVar("T")
 TOO_MANY = 429
+PROXY_DENIES = 407
 SHORTEST_SECRET = 16
+LONGEST_CONNECT = 30.0
+"""Seconds in which a host answers that it is there."""
+MOST_REDIRECTS = 5
+REDIRECTS = frozenset({301, 302, 307, 308})
+MOVED_FOR_GOOD = frozenset({301, 308})
 _TRY_AGAIN = re.compile(
     r"(?:try again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?\s*(?:ms|[smh]|seconds?|minutes?|hours?)(?![a-z])\s?)+)"
 )
@@ -40,18 +50,19 @@ _TRY_AGAIN = re.compile(
 class Transport:
     """A keep-alive session whose requests keep to a pace."""
 
-    def __init__(self, settings: LlmSettings) -> None:
+    def __init__(self, settings: LlmSettings, access: Access) -> None:
         self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
-        self._url = settings.url
-        self._key = settings.api_key
-        context = ssl.create_default_context(cafile=settings.ca_file) if settings.ca_file else True
+        self.load = Load()
+        self._access = access
+        self._masked = access.masked
+        self._url = access.url
+        self._secrets = [secret for secret in access.secrets if len(secret) >= SHORTEST_SECRET]
+        connect = min(settings.timeout, LONGEST_CONNECT)
+        self._sent = _through(access)
+        # No header is the session's own: aiohttp would send those to a proxy too, the key as well.
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=context),
-            timeout=aiohttp.ClientTimeout(total=settings.timeout),
-            headers={
-                "Authorization": f"Bearer {settings.api_key}",
-                "Content-Type": "application/json",
-            },
+            connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=access.tls or True),
+            timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=connect),
         )
 
     async def post(
@@ -75,7 +86,11 @@ class Transport:
             self.pace.leave()
 
     async def _reply(self, body: dict[str, Any]) -> Reply:
-        status, headers, payload = await self._exchange(orjson.dumps(body))
+        number, status = self.load.begin(), 0
+        try:
+            status, headers, payload = await self._followed(orjson.dumps(body))
+        finally:
+            self.load.end(number, status == 200)
         self.pace.learn(headers)
         if status != 200:
             raise self._failure(status, headers, payload)
@@ -91,20 +106,39 @@ class Transport:
             raise Fault("transport", said)
         self.pace.succeeded()
         # Masked, since replies are logged and kept; a key of a few letters is no secret.
-        if len(self._key) < SHORTEST_SECRET or self._key not in reply.text + reply.reasoning:
+        said = reply.text + reply.reasoning
+        if not any(secret in said for secret in self._secrets):
             return reply
         text, thought = self._masked(reply.text), self._masked(reply.reasoning)
         return replace(reply, text=text, reasoning=thought)
 
-    async def _exchange(self, body: bytes) -> tuple[int, Any, bytes]:
+    async def _followed(self, body: bytes) -> tuple[int, Any, bytes]:
+        """Return the answer; a redirect is followed where it leads the key to no other host."""
+        url, moved = self._url, True
+        for _ in range(MOST_REDIRECTS):
+            status, headers, payload = await self._exchange(url, body)
+            there = urljoin(url, headers.get("Location", ""))
+            if status not in REDIRECTS or there == url or not same_door(url, there):
+                break
+            moved = moved and status in MOVED_FOR_GOOD
+            url = there
+            if moved:
+                self._url = url
+        return status, headers, payload
+
+    async def _exchange(self, url: str, body: bytes) -> tuple[int, Any, bytes]:
         unreachable = ""
+        address = URL(url, encoded=True)
         try:
-            # A redirect is not followed: it would carry the key to another host.
-            async with self._session.post(self._url, data=body, allow_redirects=False) as response:
+            async with self._session.post(
+                address, data=body, allow_redirects=False, **self._sent
+            ) as response:
                 return response.status, response.headers, await response.read()
-        except aiohttp.ClientConnectorError as error:
+        except aiohttp.ClientHttpProxyError as error:
+            return error.status, error.headers or {}, f"the proxy: {error.message}".encode()
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             unreachable = f"{type(error).__name__}: {error}".rstrip(": ")
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             said = f"{type(error).__name__}: {error}".rstrip(": ")
         # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
         if unreachable:
@@ -118,6 +152,8 @@ class Transport:
             message = f"HTTP {status}: redirects to {where}; set OPENAI_BASE_URL to it"
             return ConfigurationFault("refused", message, status)
         said = said_in(status, payload, self._masked)
+        if status == PROXY_DENIES:
+            return ConfigurationFault("refused", f"{said}; check HTTP(S)_PROXY", status)
         if status == 200:
             said = replace(said, status=status_of(said))
         fault = fault_of(said, _asked_to_wait(headers, said.words))
@@ -125,12 +161,20 @@ class Transport:
             self.pace.refused(fault.after)
         return fault
 
-    def _masked(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
-
     async def close(self) -> None:
         """Close the session."""
         await self._session.close()
+
+
+def _through(access: Access) -> dict[str, Any]:
+    """Return the headers of all requests, and what leads them through a proxy."""
+    proxy = access.proxy
+    if proxy is None:
+        return {"headers": access.headers}
+    allowed = {"Proxy-Authorization": proxy.authorization} if proxy.authorization else {}
+    if access.url.startswith("https:"):  # only the proxy reads these
+        return {"headers": access.headers, "proxy": proxy.url, "proxy_headers": allowed}
+    return {"headers": access.headers | allowed, "proxy": proxy.url}
 
 
 def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Set
+from functools import cache
 from pathlib import Path
 
-from trecjudge.text.forms import word_form
-from trecjudge.text.tokens import tokenize
+from trecjudge.text.tokens import read_forms
 
 _FILE = Path(__file__).with_name("function_words.txt")
 
@@ -27,22 +27,24 @@ def _read(path: Path) -> dict[str, list[str]]:
 _WORDS = _read(_FILE)
 # Written without spaces, a text of these only is one that can be cut into them.
 _SPACELESS = ("chinese", "japanese", "thai", "korean")
+_GRAMMAR = frozenset(word for lang in _SPACELESS for word in _WORDS[lang] if len(word) == 1)
+_KANA = re.compile("[\u3041-\u309f]")
+# One word in three: more than a text of another language has by chance.
+_PLENTY = 3
 _FORMS: Mapping[str, frozenset[str]] = {
-    language: frozenset(token.form for word in words for token in tokenize(word))
-    | frozenset(map(word_form, words))
+    language: frozenset(read_forms(" ".join(words))[1])
     for language, words in _WORDS.items()
     if language not in _SPACELESS
 }
 ENGLISH = _FORMS["english"]
 _FOREIGN = frozenset().union(*_FORMS.values()) - ENGLISH
-_CUTS = [
-    re.compile(rf"(?:{'|'.join(sorted(_WORDS[language], key=len, reverse=True))}|[\W_])++")
-    for language in _SPACELESS
-]
-_GRAMMAR = frozenset(word for lang in _SPACELESS for word in _WORDS[lang] if len(word) == 1)
-_KANA = re.compile("[\u3041-\u309f]")
-# One word in three: more than a text of another language has by chance.
-_PLENTY = 3
+
+
+@cache
+def _cuts() -> list[re.Pattern[str]]:
+    """Return for each language written without spaces what a run of its function words is."""
+    longest = (sorted(_WORDS[language], key=len, reverse=True) for language in _SPACELESS)
+    return [re.compile(rf"(?:{'|'.join(words)}|[\W_])++") for words in longest]
 
 
 def grammar_of(forms: Set[str]) -> Set[str]:
@@ -62,7 +64,7 @@ def grammar_of(forms: Set[str]) -> Set[str]:
 
 def is_grammar_run(text: str) -> bool:
     """Tell if a text in a script without spaces can be cut into function words of a language."""
-    return any(cut.fullmatch(text) for cut in _CUTS)
+    return any(cut.fullmatch(text) for cut in _cuts())
 
 
 def has_grammar(bigram: str) -> bool:

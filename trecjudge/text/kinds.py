@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
-from functools import lru_cache
+from collections.abc import Collection, Container, Iterator
 from pathlib import Path
 
 from trecjudge.text.directions import same_direction
@@ -24,45 +23,51 @@ def _lines(name: str) -> Iterator[str]:
             yield line
 
 
-def _read_kinds() -> tuple[dict[str, set[str]], dict[str, set[str]], set[str]]:
-    """Return, by form, the words of its kinds and those for the same; and what has a capital."""
-    others: dict[str, set[str]] = defaultdict(set)
-    same: dict[str, set[str]] = defaultdict(set)
+Kind = dict[str, int]
+"""The forms of a kind; those for the same have the same number."""
+
+
+def _read_kinds() -> tuple[dict[str, list[Kind]], set[str]]:
+    """Return by form the kinds that it is of, and the forms that have a capital wherever given."""
+    kinds_of: dict[str, list[Kind]] = defaultdict(list)
     written: dict[bool, set[str]] = {True: set(), False: set()}
     for line in _lines("kinds.txt"):
-        members = [member.split("/") for member in line.partition(": ")[2].split()]
-        forms = [frozenset(map(word_form, words)) for words in members]
-        for word in (word for words in members for word in words):
-            written[word[0].isupper()].add(word_form(word))
-        for one in forms:
-            for form in one:
-                same[form] |= one
-                others[form].update(*(other for other in forms if other is not one))
-    return others, same, written[True] - written[False]
+        kind: Kind = {}
+        for number, member in enumerate(line.partition(": ")[2].split()):
+            for word in member.split("/"):
+                form = word_form(word)
+                kind[form] = number
+                written[word[0].isupper()].add(form)
+        for form in kind:
+            kinds_of[form].append(kind)
+    return kinds_of, written[True] - written[False]
 
 
-def _read_synonyms() -> dict[str, set[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
+def _read_synonyms() -> dict[str, list[set[str]]]:
+    """Return by form the groups of words that stand for it."""
+    found: dict[str, list[set[str]]] = defaultdict(list)
     for line in _lines("synonyms.txt"):
         forms = set(map(word_form, line.split()))
         for form in forms:
-            found[form] |= forms
+            found[form].append(forms)
     return found
 
 
-_OTHERS, _SAME, _CAPITALS = _read_kinds()
-_SYNONYMS = _read_synonyms()
+_KINDS_OF, _CAPITALS = _read_kinds()
+_SYNONYMS_OF = _read_synonyms()
 
 
-@lru_cache(maxsize=1 << 14)
-def rivals(form: str) -> frozenset[str]:
-    """Return the forms that exclude this one: the other colours of a colour, "unsafe" of "safe"."""
-    kind = _OTHERS.get(form, set()) - _SAME.get(form, set())
-    if len(form) < _DENIED or not form.isalpha():
-        return frozenset(kind)
-    denied = {form.removeprefix(prefix) for prefix in _DENYING} - {form}
-    denied = {bare for bare in denied if len(bare) >= _DENIED}
-    return frozenset({*kind, *denied, *(prefix + form for prefix in _DENYING)})
+def rivals(form: str, present: Container[str]) -> list[str]:
+    """Return what is present that excludes a form: other colours of one, "unreal" of "real"."""
+    kinds = _KINDS_OF.get(form, ())
+    found = [f for kind in kinds for f in kind if kind[f] != kind[form] and f in present]
+    if len(form) >= _DENIED:
+        found += [denied for prefix in _DENYING if (denied := prefix + form) in present]
+        for prefix in _DENYING:
+            bare = form.removeprefix(prefix)
+            if _DENIED <= len(bare) < len(form) and bare in present:
+                found.append(bare)
+    return found
 
 
 def is_capitalised(form: str) -> bool:
@@ -72,10 +77,14 @@ def is_capitalised(form: str) -> bool:
 
 def stands_in(form: str, others: Collection[str]) -> bool:
     """Tell if one of the forms says what `form` does: a synonym, or a word of the same stem."""
-    known = _SYNONYMS.get(form, set()) | _SAME.get(form, set()) | same_direction(form)
-    if not known.isdisjoint(others):
+    if not same_direction(form).isdisjoint(others):
         return True
-    return form not in _OTHERS and any(_akin(form, other) for other in others)
+    if any(not group.isdisjoint(others) for group in _SYNONYMS_OF.get(form, ())):
+        return True
+    kinds = _KINDS_OF.get(form, ())
+    if any(kind[f] == kind[form] and f in others for kind in kinds for f in kind):
+        return True
+    return not kinds and any(_akin(form, other) for other in others)
 
 
 def _akin(one: str, other: str) -> bool:
