@@ -9,6 +9,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,9 +122,7 @@ def play(behaviour: Behaviour, folder: Path, items: list[int] | None = None, **h
             failed = dict(zip(items, kinds(found), strict=True))
             failed = {item: kind for item, kind in failed.items() if kind != "ok"}
             errors = [str(f) for f in found if isinstance(f, BaseException)]
-            return Outcome(
-                labels, failed, len(endpoint.requests), now() - began, said, errors
-            )
+            return Outcome(labels, failed, len(endpoint.requests), now() - began, said, errors)
 
     return run(once())
 
@@ -149,7 +148,11 @@ def stream(content: str, *more: Any, **in_each: Any) -> str:
     half = len(content) // 2
     chunks: list[Any] = [
         {"choices": [{"delta": delta, "finish_reason": None}]} | in_each
-        for delta in ({"role": "assistant"}, {"content": content[:half]}, {"content": content[half:]})
+        for delta in (
+            {"role": "assistant"},
+            {"content": content[:half]},
+            {"content": content[half:]},
+        )
     ]
     chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}]} | in_each)
     events = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in (*chunks, *more))
@@ -204,7 +207,11 @@ def once(first: Callable[[Asked], Answer]) -> Behaviour:
 GOES_AWAY: dict[str, Behaviour] = {
     "an error in a choice": once(
         lambda a: raw(
-            {"choices": [{"error": {"code": 502, "message": "Provider"}, "message": {"content": ""}}]}
+            {
+                "choices": [
+                    {"error": {"code": 502, "message": "Provider"}, "message": {"content": ""}}
+                ]
+            }
         )
     ),
     "an error beside an empty choice": once(
@@ -218,12 +225,8 @@ GOES_AWAY: dict[str, Behaviour] = {
     "a web page with status 200": once(lambda a: raw("<html><title>Sign in</title></html>")),
     "a call of a tool": once(lambda a: raw(completion(None, "tool_calls", tool_calls=[{}]))),
     "only reasoning": once(lambda a: raw(completion(None, reasoning_content=a.wrong))),
-    "broken gzip": once(
-        lambda a: Answer(raw=b"\x1f\x8bno", headers={"Content-Encoding": "gzip"})
-    ),
-    "half a body": once(
-        lambda a: Answer(raw=json.dumps(completion(a.right)).encode()[:40])
-    ),
+    "broken gzip": once(lambda a: Answer(raw=b"\x1f\x8bno", headers={"Content-Encoding": "gzip"})),
+    "half a body": once(lambda a: Answer(raw=json.dumps(completion(a.right)).encode()[:40])),
     "a refusal in prose": once(lambda a: Answer("I'm sorry, but I can't help with that.")),
     "another language": once(lambda a: Answer("Le document confirme la phrase.")),
     "a table": once(lambda a: Answer("| field | value |\n|---|---|\n| label | perhaps |")),
@@ -551,9 +554,7 @@ MOMENTS: tuple[Callable[[Asked], Answer], ...] = (
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_many_faults_at_once_lose_nothing_and_turn_nothing_round(
-    seed: int, tmp_path: Path
-) -> None:
+def test_many_faults_at_once_lose_nothing_and_turn_nothing_round(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
 
     def behaviour(a: Asked) -> Answer:
@@ -586,3 +587,30 @@ def test_the_order_of_items_decides_nothing(seed: int, in_flight: int, tmp_path:
     assert found.kinds == {3: "too_long", 8: "filtered", 14: "filtered", 19: "refused",
                            22: "refused"}  # fmt: skip
     assert found.calls <= 30 + 6
+
+
+def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
+    """The port is closed for half a minute, in truth: nothing listens."""
+    said: list[str] = []
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return Answer(Asked(body, number, 1).right, delay=0.5)
+
+    async def once() -> tuple[list[Prediction | BaseException], float]:
+        async with AsyncExitStack() as server:
+            url = (await server.enter_async_context(running(script))).url
+            async with door_to(url, tmp_path, in_flight=2, say=said.append) as door:
+                asked = asyncio.create_task(each(door, list(range(ITEMS))))
+                began = now()
+                await asyncio.sleep(1.2)
+                await server.aclose()
+                await asyncio.sleep(30)
+                port = int(url.split(":")[2].removesuffix("/v1"))
+                async with running(script, port=port):
+                    return await asked, now() - began
+
+    found, seconds = run(once())
+    labels = [f.fields["label"] for f in found if isinstance(f, Prediction)]
+    assert labels == [label_of(item) for item in range(ITEMS)]
+    assert 30 < seconds < 100
+    assert any("waiting for the endpoint, 5 s" in line for line in said)

@@ -47,7 +47,6 @@ ADVICE = {
     403: "; check OPENAI_API_KEY",
     404: "; check OPENAI_BASE_URL and OPENAI_MODEL",
     405: "; check OPENAI_BASE_URL",
-    407: "; the proxy wants a name and a password",
     410: "; check OPENAI_BASE_URL and OPENAI_MODEL",
 }
 GO_ON = "what is judged is written; run the same command again to go on"

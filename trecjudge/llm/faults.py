@@ -195,7 +195,7 @@ def fault_of(said: Said, after: float = 0.0) -> Fault:
         for kind, known in _OF_ITEMS:
             if known.search(text):
                 return ItemFault(kind, message, status)
-    if status in (401, 403, 404, 405, 407, 410) or (status == 400 and _MODEL.search(text)):
+    if status in (401, 403, 404, 405, 410) or (status == 400 and _MODEL.search(text)):
         return ConfigurationFault("refused", message, status)
     if status >= 500 or status in (408, 409, 424, 425, 499):
         return Fault("transport", message, status)

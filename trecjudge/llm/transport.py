@@ -43,7 +43,8 @@ MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 307, 308})
 MOVED_FOR_GOOD = frozenset({301, 308})
 _TRY_AGAIN = re.compile(
-    r"(?:try again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?\s*(?:ms|[smh]|seconds?|minutes?|hours?)(?![a-z])\s?)+)"
+    r"(?:try again|retry|wait)\D{0,20}?"
+    r"((?:\d+(?:\.\d+)?\s*(?:ms|[smh]|seconds?|minutes?|hours?)(?![a-z])\s?)+)"
 )
 
 
