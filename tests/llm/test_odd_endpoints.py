@@ -90,13 +90,26 @@ def label_of(item: int) -> str:
     return ("full_support", "no_support")[item % 2]
 
 
-async def each(door: Door, items: list[int]) -> list[Prediction | BaseException]:
-    asked = (ask(door, f"Claim {item}.", f"Text {item}.") for item in items)
+async def each(
+    door: Door, items: list[int], about: Callable[[int], int] = lambda item: item
+) -> list[Prediction | BaseException]:
+    asked = (
+        ask(door, f"Claim {item}.", f"Text {about(item)}. It is of some length.") for item in items
+    )
     return await asyncio.gather(*asked, return_exceptions=True)
 
 
-def play(behaviour: Behaviour, folder: Path, items: list[int] | None = None, **how: Any) -> Outcome:
-    """Ask for every item through one door, and return what became of them."""
+def play(
+    behaviour: Behaviour,
+    folder: Path,
+    items: list[int] | None = None,
+    about: Callable[[int], int] = lambda item: item,
+    **how: Any,
+) -> Outcome:
+    """Ask for every item through one door, and return what became of them.
+
+    `about` gives the number of an item's document.
+    """
     items = list(range(ITEMS)) if items is None else items
     said: list[str] = []
     times: Counter[str] = Counter()
@@ -113,7 +126,7 @@ def play(behaviour: Behaviour, folder: Path, items: list[int] | None = None, **h
             door_to(endpoint, folder, say=said.append, **settings) as door,
         ):
             began = now()
-            found = await each(door, items)
+            found = await each(door, items, about)
             labels = {
                 item: f.fields["label"]
                 for item, f in zip(items, found, strict=True)
@@ -324,6 +337,7 @@ def test_one_item_that_never_gets_a_reply_holds_no_other(
     assert found.calls <= ITEMS + 120
 
 
+WINDOW = CONTEXT.replace("8192", "{window}")
 LIMIT = "max_tokens"
 OTHER = "max_completion_tokens"
 
@@ -391,9 +405,9 @@ PARAMETERS: dict[str, tuple[Behaviour, dict[str, Any]]] = {
     "vLLM, room": (with_room(300, 4096, "'max_tokens' or 'max_completion_tokens' is too large:"
         " {limit}. This model's maximum context length is {window} tokens and your request has"
         " {prompt} input tokens."), {"reasoning": True, LIMIT: 4096}),
-    "older vLLM, room": (with_room(3000, 4096, CONTEXT.replace("8192", "{window}") + "you requested"
+    "older vLLM, room": (with_room(3000, 4096, WINDOW + "you requested"
         " {total} tokens ({prompt} in the messages, {limit} in the completion)."), {LIMIT: 4096}),
-    "newest vLLM, room": (with_room(3000, 4096, CONTEXT.replace("8192", "{window}") + "you requested"
+    "newest vLLM, room": (with_room(3000, 4096, WINDOW + "you requested"
         " {limit} output tokens and your prompt contains at least {prompt} input tokens."),
         {LIMIT: 4096}),
     "TGI, room": (with_room(7000, 8193, "Input validation error: `inputs` tokens + `max_new_tokens`"
@@ -454,7 +468,7 @@ def test_the_time_that_an_endpoint_asks_for_is_waited(
 
 CONFIGURATION: dict[str, tuple[Answer, str]] = {
     "401": (problem(401, "Incorrect API key provided"), "OPENAI_API_KEY"),
-    "a proxy's 407": (raw("<html><h1>Proxy Authentication Required</h1></html>", 407), "proxy"),
+    "a proxy's 407": (raw("<html><h1>Proxy Authentication Required</h1></html>", 407), "PROXY"),
     "405": (raw({"detail": "Method Not Allowed"}, 405), "OPENAI_BASE_URL"),
     "vLLM, model": (raw({"object": "error", "message": "The model `x` does not exist.",
                     "type": "NotFoundError", "code": 404}, 404), "does not exist"),
@@ -614,3 +628,24 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     assert labels == [label_of(item) for item in range(ITEMS)]
     assert 30 < seconds < 100
     assert any("waiting for the endpoint, 5 s" in line for line in said)
+
+
+@pytest.mark.parametrize("in_flight", [1, 32])
+def test_one_long_document_of_many_items_ends_nothing(in_flight: int, tmp_path: Path) -> None:
+    long = BAD[3]
+    found = play(
+        lambda a: long if "Text 0." in text_of(a.body) else Answer(a.right),
+        tmp_path, list(range(100)), about=lambda item: max(0, item - 80), in_flight=in_flight,
+    )  # fmt: skip
+    assert (found.right, found.wrong, found.unjudged) == (19, 0, {"too_long": 81})
+
+
+def test_documents_that_are_all_too_long_end_the_asking(tmp_path: Path) -> None:
+    found = play(lambda a: BAD[3], tmp_path, list(range(300)), give_up_after=20)
+    assert found.unjudged.keys() == {"too_long", "stopped"}
+    assert found.calls <= 26
+
+
+def test_a_reply_that_cannot_be_read_is_shown(tmp_path: Path) -> None:
+    found = play(lambda a: Answer("I'd rather not say."), tmp_path)
+    assert "I'd rather not say." in found.errors[0]

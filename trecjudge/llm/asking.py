@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from trecjudge.findings import shown
 from trecjudge.llm.endpoints import Endpoint
 from trecjudge.llm.envelope import Reply
 from trecjudge.llm.faults import Fault, ItemFault
@@ -16,6 +17,7 @@ from trecjudge.records import ModelCall, Usage
 
 LEAST_ROOM = 64
 """Tokens that an answer takes at least."""
+LONGEST_BEGINNING = 60
 RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
 
@@ -95,7 +97,8 @@ class Asking:
                 fault = self._cut(reply, most_tokens)
             else:
                 self.wrong = _correction(reply.text, str(error))
-                fault = Fault("parse", f"the reply does not parse: {error}")
+                begins = shown(without_reasoning(reply.text) or reply.text, LONGEST_BEGINNING)
+                fault = Fault("parse", f"the reply does not parse: {error} It is {begins}")
             self.earlier.append(self.call(reply, str(fault)))
             raise fault from error
 

@@ -439,7 +439,9 @@ class Door:
     def _note(self, asking: Asking, fault: Fault) -> None:
         """Note a call that failed; of too many in a row, end the asking."""
         if self._stopped is None:
-            if self.patience.failed(fault.kind, asking.request.mark):
+            too_long = fault.kind == "too_long" and bool(asking.request.first)
+            mark = hash(asking.request.first) if too_long else asking.request.mark
+            if self.patience.failed(fault.kind, mark, once=too_long):
                 self._end("stopped", f"{self.patience.in_a_row} calls in a row failed: {fault}")
                 return
             # No more are under way than may still fail.

@@ -78,9 +78,14 @@ class Patience:
         if self._rows:
             self._rows.clear()
 
-    def failed(self, kind: str, mark: int) -> bool:
-        """Note a call that failed for an item; return whether it is one too many."""
+    def failed(self, kind: str, mark: int, once: bool = False) -> bool:
+        """Note a call that failed for an item; return whether it is one too many.
+
+        With `once`, what has the same mark counts once: many items may be about one document.
+        """
         row = self._rows.setdefault(kind, Row())
+        if once and mark in row.items:
+            return False
         row.calls += 1
         row.items.add(mark)
         different = max(min(self.give_up_after, LEAST_ITEMS), self.give_up_after // self.tries)
