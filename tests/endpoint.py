@@ -89,7 +89,10 @@ def completion(answer: Answer) -> dict[str, Any]:
 
 @asynccontextmanager
 async def running(
-    script: Script, tls: ssl.SSLContext | None = None, path: str = "/v1/chat/completions"
+    script: Script,
+    tls: ssl.SSLContext | None = None,
+    path: str = "/v1/chat/completions",
+    port: int = 0,
 ) -> AsyncIterator[Endpoint]:
     """Run an endpoint in the event loop that is running."""
     endpoint = Endpoint(script)
@@ -97,7 +100,7 @@ async def running(
     app.router.add_post(path, endpoint.handle)
     runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
+    await web.TCPSite(runner, "127.0.0.1", port, ssl_context=tls).start()
     host, port = runner.addresses[0][:2]
     endpoint.url = f"{'https' if tls else 'http'}://{host}:{port}/v1"
     try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from trecjudge.findings import shown
 from trecjudge.llm.endpoints import Endpoint
 from trecjudge.llm.envelope import Reply
 from trecjudge.llm.faults import Fault, ItemFault
@@ -14,8 +16,24 @@ from trecjudge.llm.requests import Request
 from trecjudge.llm.spending import Expected
 from trecjudge.records import ModelCall, Usage
 
+LEAST_ROOM = 64
+"""Tokens that an answer takes at least."""
+LONGEST_BEGINNING = 60
 RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
+
+
+class Turn:
+    """A lock that is held, to be let go of once."""
+
+    def __init__(self, lock: asyncio.Lock) -> None:
+        self._lock: asyncio.Lock | None = lock
+
+    def end(self) -> None:
+        """Let go of the lock, if that was not done yet."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
 
 class FormFault(Exception):
@@ -26,18 +44,20 @@ class FormFault(Exception):
 class Asking:
     """A request, its limit of tokens, and what went wrong with it so far.
 
-    `form_is_open`: it is not known yet whether the endpoint takes this form. `endpoint` was asked
-    last; `avoided` are those that could not serve it.
+    `turn`: it is not known yet whether the endpoint takes this form; others wait for this turn.
+    `endpoint` was asked last; `avoided` are those that could not serve it.
     """
 
     request: Request
     max_tokens: int
-    form_is_open: bool = False
+    turn: Turn | None = None
     endpoint: Endpoint = field(init=False)
     avoided: set[Endpoint] = field(default_factory=set)
     tries: int = 0
     cuts: int = 0
     waits: int = 0
+    room: int | None = None
+    """The most tokens that the endpoint has room for behind this prompt, once it told."""
     waiting_since: float | None = None
     last_status: int = 0
     sent: dict[str, Any] = field(default_factory=dict)
@@ -58,6 +78,13 @@ class Asking:
         """The request's messages, and what was wrong with the last reply."""
         return [*self.request.messages, *self.wrong]
 
+    def fits(self, room: int) -> bool:
+        """Note the room behind this prompt; return whether to ask again with a limit of that."""
+        if self.room is not None or not LEAST_ROOM <= room < self.max_tokens:
+            return False
+        self.room = self.max_tokens = room
+        return True
+
     def fields(self, reply: Reply, most_tokens: int) -> dict[str, Any]:
         """Return the output fields of a reply.
 
@@ -68,12 +95,14 @@ class Asking:
                 raise Unparsed("it was cut.")
             return self.request.parse(reply.text)
         except Unparsed as error:
+            most_tokens = min(most_tokens, self.room or most_tokens)
             came_to_the_limit = reply.completion_tokens >= self.max_tokens > 0
             if reply.cut or (came_to_the_limit and reply.finish_reason != "stop"):
                 fault = self._cut(reply, most_tokens)
             else:
                 self.wrong = _correction(reply.text, str(error))
-                fault = Fault("parse", f"the reply does not parse: {error}")
+                begins = shown(without_reasoning(reply.text) or reply.text, LONGEST_BEGINNING)
+                fault = Fault("parse", f"the reply does not parse: {error} It is {begins}")
             self.earlier.append(self.call(reply, str(fault)))
             raise fault from error
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from trecjudge.cache.store import CachedReply
 from trecjudge.errors import JudgmentFailed, ModelError
-from trecjudge.llm.asking import Asking, FormFault
+from trecjudge.llm.asking import Asking, FormFault, Turn
 from trecjudge.llm.batch import BatchTransport
 from trecjudge.llm.endpoints import FORBIDDEN, Endpoints
 from trecjudge.llm.envelope import Reply
@@ -26,6 +26,7 @@ from trecjudge.llm.faults import (
     Fault,
     ItemFault,
     ParameterFault,
+    TooLong,
     Unreachable,
     names_the_form,
 )
@@ -45,6 +46,8 @@ ADVICE = {
     401: "; check OPENAI_API_KEY",
     403: "; check OPENAI_API_KEY",
     404: "; check OPENAI_BASE_URL and OPENAI_MODEL",
+    405: "; check OPENAI_BASE_URL",
+    410: "; check OPENAI_BASE_URL and OPENAI_MODEL",
 }
 GO_ON = "what is judged is written; run the same command again to go on"
 
@@ -76,6 +79,8 @@ class Door:
         self.transport = first.transport
         self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)
+        if not self.endpoints.several:
+            self.transport.pace.on_hold = self.patience.holds
         self._say = say
         self._offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
@@ -172,33 +177,40 @@ class Door:
         In a batch all are asked at once, and those it does not take again in the next one.
         """
         if self.replies.form_of(program) is None and not self.settings.batch:
-            async with self._firsts.setdefault(program.name, asyncio.Lock()):
+            lock = self._firsts.setdefault(program.name, asyncio.Lock())
+            await lock.acquire()
+            turn = Turn(lock)
+            try:
                 # Whoever waited here did so while an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
                     return found
                 if self.replies.form_of(program) is None:
-                    return await self._in_form(program, inputs, made)
+                    return await self._in_form(program, inputs, made, turn)
+            finally:
+                turn.end()
         return await self._in_form(program, inputs, made)
 
-    async def _in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
+    async def _in_form(
+        self, program: Program, inputs: dict[str, Any], made: Made, turn: Turn | None = None
+    ) -> Found:
         known = self.replies.form_of(program)
         form = known or "schema"
         try:
             request = self._request(form, program, inputs, made)
-            return await self._shared(request, None, not known)
+            return await self._shared(request, None, turn)
         except FormFault:
-            return await self._shared(self._request("chat", program, inputs, made))
+            return await self._shared(self._request("chat", program, inputs, made), None, turn)
 
     def _request(self, form: Form, program: Program, inputs: dict[str, Any], made: Made) -> Request:
         return made.get(form) or self.requests.make(program, inputs, form)
 
     async def _shared(
-        self, request: Request, max_tokens: int | None = None, form_is_open: bool = False
+        self, request: Request, max_tokens: int | None = None, turn: Turn | None = None
     ) -> Found:
         """Wait for an equal request under way, or make this one."""
         task = self._under_way.get(request.key)
         if task is None:
-            asking = Asking(request, max_tokens or self.settings.max_tokens, form_is_open)
+            asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
             task = asyncio.create_task(self._ask(asking))
             self._under_way[request.key] = task
             task.add_done_callback(self._ended(request.key))
@@ -251,7 +263,7 @@ class Door:
         request = asking.request
         if isinstance(request.prompt, Prompt):
             learned = self.replies.habits.limits.get(asking.program, 0)
-            asking.max_tokens = max(asking.max_tokens, learned)
+            asking.max_tokens = asking.room or max(asking.max_tokens, learned)
         body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
         asking.sent = asking.endpoint.habits.applied(body)
         asking.prompt_tokens = sum(estimated_tokens(m["content"]) for m in asking.messages)
@@ -354,6 +366,8 @@ class Door:
             if self._learned(asking, fault):
                 return
             fault = ItemFault("refused", str(fault), fault.status)
+        if isinstance(fault, TooLong) and asking.fits(fault.room):
+            return
         if self._is_of_the_form(asking, fault):
             asking.endpoint.no_schema.add(asking.program)
             if not self.settings.batch:  # there all have it at once
@@ -390,7 +404,8 @@ class Door:
             return False
         known = asking.endpoint.habits.forms.get(asking.program)
         untried = self.endpoints.several and known != "schema"
-        if not ((asking.form_is_open and known is None) or untried):
+        is_open = (asking.turn or self.settings.batch) and known is None
+        if not (is_open or untried):
             return fault.status < 500 and names_the_form(str(fault))
         return fault.status < 500 or fault.status in (501, before)
 
@@ -399,14 +414,17 @@ class Door:
 
         What is forbidden may be only this item: of two different ones it is the key.
         """
-        if fault.status == FORBIDDEN:
-            self._forbidden.add(asking.request.mark)
-            if self._succeeded or len(self._forbidden) < 2:
-                return
+        if fault.status == FORBIDDEN and (self._succeeded or not self._is_second(asking)):
+            return
         message = f"{fault}{ADVICE.get(fault.status, '')}"
         if not self._succeeded:
             raise ModelError(f"{asking.endpoint.url}: {message}") from fault
         self._end("stopped", message)
+
+    def _is_second(self, asking: Asking) -> bool:
+        """Return whether a second item is turned away as a first one was."""
+        self._forbidden.add(asking.request.mark)
+        return len(self._forbidden) > 1
 
     def _is_of_the_moment(self, asking: Asking, fault: Fault) -> bool:
         """Return whether a fault is one of the moment, to be waited out."""
@@ -421,6 +439,8 @@ class Door:
         """Wait until the request may be tried again; the whole door does."""
         now = asyncio.get_running_loop().time()
         asking.waits += 1
+        if asking.turn and asking.waits > 1:
+            asking.turn.end()  # it may be this item's fault: another one shall try
         asking.tries -= not isinstance(fault, Busy)  # an outage takes no try
         asking.waiting_since = now if asking.waiting_since is None else asking.waiting_since
         if self.patience.waits(str(fault)):
@@ -430,13 +450,14 @@ class Door:
             raise self._failure(asking, fault) from fault
         asked = fault.after if isinstance(fault, Busy) else 0.0
         pause = asked or self.patience.pause()
-        if fault.status != TOO_MANY:
+        # While others succeed, only this request was one too many.
+        only_this = not asked and not self.patience.is_pausing
+        if fault.status != TOO_MANY and not (only_this and asking.waits > 2):
             asking.endpoint.transport.pace.pause(pause)
             if self.settings.batch:
                 await self._sleep(pause)
             return
-        # While others succeed, only this request was one too many.
-        if not asked and not self.patience.is_pausing:
+        if only_this:
             pause = random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.waits))
         else:
             asking.endpoint.transport.pace.hold(pause)
@@ -448,7 +469,7 @@ class Door:
         self._note(asking, fault)
         is_final = isinstance(fault, ItemFault | AccountFault | ConfigurationFault)
         if is_final or self._stopped or asking.tries - asking.cuts >= settings.tries:
-            if isinstance(fault, Unreachable):
+            if isinstance(fault, Unreachable) and (not fault.status or self._is_second(asking)):
                 raise ModelError(
                     f"{asking.endpoint.url}: {fault}; check OPENAI_BASE_URL"
                 ) from fault
@@ -459,7 +480,9 @@ class Door:
     def _note(self, asking: Asking, fault: Fault) -> None:
         """Note a call that failed; of too many in a row, end the asking."""
         if self._stopped is None:
-            if self.patience.failed(fault.kind, asking.request.mark, self.transport.at_once):
+            too_long = fault.kind == "too_long" and bool(asking.request.first)
+            mark = hash(asking.request.first) if too_long else asking.request.mark
+            if self.patience.failed(fault.kind, mark, self.transport.at_once, too_long):
                 self._end("stopped", f"{self.patience.in_a_row} calls in a row failed: {fault}")
                 return
             # No more are under way than may still fail.

@@ -69,6 +69,8 @@ def reply_in(answer: Any) -> Reply | None:
     except (KeyError, IndexError, TypeError, AttributeError):
         return None
     text, thought = _parts(content)
+    if answer.get("error") and not text.strip():
+        return None
     finish = str(choice.get("finish_reason") or "")
     usage = answer.get("usage")
     counts = [_count(usage, f"{what}_tokens") for what in ("prompt", "completion")]
@@ -96,10 +98,10 @@ def _json(payload: bytes) -> Any:
 
 def _put_together(chunks: list[Mapping[str, Any]]) -> Any:
     """Return the completion that the chunks of a stream make; a whole one as it is."""
-    whole = next((chunk for chunk in chunks if "error" in chunk or reply_like(chunk)), None)
+    whole = next((chunk for chunk in chunks if chunk.get("error") or reply_like(chunk)), None)
     if whole is not None:
         return whole
-    choices = [c for chunk in chunks for c in chunk.get("choices") or () if isinstance(c, Mapping)]
+    choices = [choice for chunk in chunks for choice in _choices(chunk)]
     deltas = [delta for c in choices if isinstance(delta := c.get("delta"), Mapping)]
     message = {
         key: "".join(said for delta in deltas if isinstance(said := delta.get(key), str))
@@ -112,8 +114,12 @@ def _put_together(chunks: list[Mapping[str, Any]]) -> Any:
 
 def reply_like(answer: Mapping[str, Any]) -> bool:
     """Return whether an answer has a whole message."""
+    return any(isinstance(choice.get("message"), Mapping) for choice in _choices(answer))
+
+
+def _choices(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     choices = answer.get("choices")
-    return isinstance(choices, list) and any("message" in choice for choice in choices)
+    return [c for c in choices if isinstance(c, Mapping)] if isinstance(choices, list) else []
 
 
 def _parts(content: Any) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 LONGEST_MESSAGE = 300
+LONGEST_SAID = 4000
 OF_THE_FORM = frozenset({400, 404, 415, 422, 500, 501})
 """Statuses that may go away where no reply by JSON schema is asked for."""
 
@@ -49,6 +50,14 @@ class ItemFault(Fault):
     """The endpoint or the model refuses this very item: asking again would not help."""
 
 
+class TooLong(ItemFault):
+    """A prompt and the limit of a reply are too long together; `room` is what the prompt leaves."""
+
+    def __init__(self, message: str, status: int, room: int) -> None:
+        super().__init__("too_long", message, status)
+        self.room = room
+
+
 class ParameterFault(Fault):
     """The endpoint does not take a parameter; `most` is the largest limit of tokens it takes."""
 
@@ -75,7 +84,7 @@ class Said:
     codes: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
-        return f"HTTP {self.status}: {self.words}"
+        return f"HTTP {self.status}: {self.words[:LONGEST_MESSAGE]}"
 
     @property
     def all(self) -> str:
@@ -99,10 +108,20 @@ _ACCOUNT = re.compile(
     r"|account.{0,20}(?:deactivat|suspend)"
 )
 _LIMIT = re.compile(r"max_(?:completion_)?tokens|max_new_tokens|maxoutputtokens|completion tokens")
-_TOO_LARGE = re.compile(
+_LARGEST = re.compile(
     r"(?:at most|<=|less than or equal to|up to|maximum(?: value| allowed)?(?: is| of)?"
-    r"|limit(?: is)?)\s*(\d+)"
+    r"|limit(?: is)?|\[\d+,|\(inclusive\) to)[\s`'\"]*(\d+)|> (\d+), which is the maximum"
 )
+_OF_LIMIT = re.compile(r"tokens[`'\"]? must be|range of max|which is the maximum allowed")
+_ROOM = (
+    re.compile(
+        r"context length (?:is|of) (?P<all>\d+) tokens.*?\b(?P<prompt>\d+) (?:input tokens"
+        r"|in (?:the|your) (?:messages|prompt)|of text input|tokens from the input)"
+    ),
+    re.compile(r"max_new_tokens`? must be <= (?P<all>\d+)\. given: (?P<prompt>\d+) `?inputs"),
+    re.compile(r"context limit: (?P<prompt>\d+) \+ \d+ > (?P<all>\d+)"),
+)
+"""How endpoints tell how long a prompt is and how long it may be, together with its reply."""
 _NOT_TAKEN = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|invalid"
     r"|deprecated|only the default|is not available|not enabled|must alternate"
@@ -117,8 +136,10 @@ _TOO_LONG = re.compile(
     r"|(?:prompt|input|request|message)s?(?: \w+)? (?:is|are|was) too (?:long|large)|input length"
     r"|(?:input|prompt)(?: token)? (?:count|length|tokens?).{0,60}exceed|exceeds? the (?:maximum )?"
     r"(?:number of |allowed )?(?:input |prompt )?tokens|longer than the (?:model|maximum|max)"
-    r"|payload too large|entity too large"
+    r"|payload too large|entity too large|content too large|maximum prompt length"
+    r"|inputs` must have less than|max_tokens must be at least 1, got -"
 )
+_NOT_IN_A_MINUTE = re.compile(r"request too large|tokens must be reduced")
 _FILTERED = re.compile(
     r"content.?(?:management|filter|polic)|responsibleai|safety|flagged|prohibited.content"
     r"|violat\w+ .{0,40}polic|polic\w+.{0,40}violat|sensitive (?:content|words)|data_inspection"
@@ -130,6 +151,9 @@ _MODEL = re.compile(
     r"model_not_found|(?:unknown|invalid|no such) model|model\b.{0,80}"
     r"(?:not (?:found|exist|available)|does not exist|is not (?:a valid|loaded))"
 )
+
+
+_MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]*>", re.S | re.IGNORECASE)
 
 
 def said_in(status: int, payload: bytes, mask: Any = str) -> Said:
@@ -145,9 +169,9 @@ def said_in(status: int, payload: bytes, mask: Any = str) -> Said:
         answer = answer[0]
     problem = _problem(answer) if isinstance(answer, Mapping) else answer
     words = " ".join(dict.fromkeys(_words(problem))) if problem is not None else ""
-    words = " ".join(mask(words or payload.decode(errors="replace")).split())
+    words = " ".join(mask(words or plain(payload.decode(errors="replace"))).split())
     codes = frozenset(_codes(problem)) if isinstance(problem, Mapping) else frozenset()
-    return Said(status, words[:LONGEST_MESSAGE], codes)
+    return Said(status, words[:LONGEST_SAID], codes)
 
 
 def status_of(said: Said) -> int:
@@ -164,27 +188,41 @@ def fault_of(said: Said, after: float = 0.0) -> Fault:
     `after` are the seconds to wait that its headers ask for.
     """
     status, text, message = said.status, said.all, str(said)
-    if status == 402 or (status in (400, 403, 429) and _ACCOUNT.search(text)):
+    if _is_of_the_account(said, after):
         return AccountFault("account", message, status)
+    if status == 413 or (status == 429 and _NOT_IN_A_MINUTE.search(text)):
+        return ItemFault("too_long", message, status)
     if status in (429, 503, 529):
         return Busy(message, status, after)
+    if status in (400, 422) and (room := _room(said.words.lower())) is not None:
+        return TooLong(message, status, room)
     if status in (400, 422) and (found := _parameter(said.words.lower())):
         return ParameterFault(found[0], message, status, found[1])
     if status in (400, 403, 413, 422, 451, 500):
-        for kind, known in (
-            ("too_long", _TOO_LONG),
-            ("filtered", _FILTERED),
-            ("refused", _MODERATED),
-        ):
+        for kind, known in _OF_ITEMS:
             if known.search(text):
                 return ItemFault(kind, message, status)
-    if status == 413:
-        return ItemFault("too_long", message, status)
-    if status in (401, 403, 404) or (status == 400 and _MODEL.search(text)):
+    if status in (401, 403, 404, 405, 410) or (status == 400 and _MODEL.search(text)):
         return ConfigurationFault("refused", message, status)
-    if status >= 500 or status in (408, 409, 425):
+    if status >= 500 or status in (408, 409, 424, 425, 499):
         return Fault("transport", message, status)
     return ItemFault("refused", message, status)
+
+
+def _is_of_the_account(said: Said, after: float) -> bool:
+    """Return whether there is no money or quota left.
+
+    Many speak of billing where a minute's quota is used up: who says how long to wait means that.
+    """
+    if said.status == 402 or "insufficient_quota" in said.codes:
+        return True
+    return said.status in (400, 403, 429) and not after and bool(_ACCOUNT.search(said.all))
+
+
+def _room(text: str) -> int | None:
+    """Return how many tokens a prompt leaves to its reply, where an endpoint tells that."""
+    found = next((match for known in _ROOM if (match := known.search(text))), None)
+    return found and int(found["all"]) - int(found["prompt"])
 
 
 def names_the_form(message: str) -> bool:
@@ -195,10 +233,11 @@ def names_the_form(message: str) -> bool:
 def _parameter(text: str) -> tuple[str, int | None] | None:
     """Return the parameter that is not taken, and the largest limit where that is told."""
     if _LIMIT.search(text):
+        is_of_limit = _OF_LIMIT.search(text) or not _TOO_LONG.search(text)
+        if is_of_limit and (largest := _LARGEST.search(text)):
+            return "limit", int(largest[1] or largest[2])
         if _NOT_TAKEN.search(text) and "too large" not in text:
             return "max_tokens", None
-        if not _TOO_LONG.search(text) and (largest := _TOO_LARGE.search(text)):
-            return "limit", int(largest[1])
     if _NOT_TAKEN.search(text) or "support" in text:
         if _SYSTEM.search(text):
             return "system", None
@@ -233,6 +272,10 @@ def _words(problem: Any) -> Iterator[str]:
             yield ".".join(map(str, where)) + ":"
         for key in ("message", "msg", "detail", "error", "error_description", "title"):
             yield from _words(problem.get(key))
+        details = problem.get("details")
+        for entry in details if isinstance(details, list) else ():
+            if isinstance(entry, Mapping) and "retryDelay" in entry:  # of Google
+                yield f"retry in {entry['retryDelay']}"
         metadata = problem.get("metadata")
         if isinstance(metadata, Mapping):  # of OpenRouter: what the provider said
             yield from _words(metadata.get("raw"))
@@ -247,3 +290,8 @@ def _codes(problem: Mapping[str, Any]) -> Iterator[str]:
     inner = problem.get("innererror")
     if isinstance(inner, Mapping):
         yield from _codes(inner)
+
+
+def plain(text: str) -> str:
+    """Return what a web page says; any other text as it is."""
+    return _MARKUP.sub(" ", text) if text.lstrip().startswith("<") else text

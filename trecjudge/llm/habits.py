@@ -60,7 +60,8 @@ class Habits:
         limit = next((sent[name] for name in LIMITS if name in sent), None)
         if fault.parameter == "limit" and limit is not None:
             most = max(LEAST_LIMIT, min(fault.most or limit, limit - 1))
-            if self.ceiling is not None and self.ceiling <= most:
+            is_larger = fault.most is not None and fault.most > limit
+            if is_larger or (self.ceiling is not None and self.ceiling <= most):
                 return ""
             self.ceiling = most
             return f"no more than {most} tokens of a reply are asked for"

@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 LONGEST_WAIT = 120.0
@@ -56,6 +56,8 @@ class Pace:
     limit: float = 0.0
     in_flight: int = 0
     throttled: int = 0
+    on_hold: Callable[[float], None] = lambda seconds: None
+    """Told of every time that nothing is admitted for so many seconds."""
     cap: float = math.inf
     """The most at a time, whatever the limit: while it is open whether the endpoint answers."""
     _paused_at: float | None = None
@@ -174,6 +176,7 @@ class Pace:
     def hold(self, seconds: float) -> None:
         """Admit nothing for so many seconds."""
         self._held_until = max(self._held_until, _now() + seconds)
+        self.on_hold(seconds)
 
     def learn(self, headers: Mapping[str, str]) -> None:
         """Take limits from x-ratelimit headers: hold while nothing remains; learn the rate."""

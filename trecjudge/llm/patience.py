@@ -14,6 +14,7 @@ FIRST_PAUSE = 0.5
 OUTAGE_FROM = 3
 """Different items that fail in a row from which on the endpoint is taken to be out of order."""
 LEAST_ITEMS = 5
+USED_UP = "its limit for a minute is used up"
 
 
 def growing(number: int) -> float:
@@ -47,6 +48,8 @@ class Patience:
     """When the outage began, in the event loop's time; None where there is none."""
     _pauses: int = 0
     _paused_until: float = 0.0
+    _held_until: float = 0.0
+    _waited_from: float = 0.0
     _reason: str = ""
     _rows: dict[str, Row] = field(default_factory=dict)
     _teller: asyncio.TimerHandle | None = None
@@ -65,7 +68,8 @@ class Patience:
         """Note that the endpoint answers, whatever the reply is worth: nothing is waited for."""
         if self.since is not None:
             self.since, self._pauses = None, 0
-            self.close()
+            if not self._is_held:
+                self.close()
         if self._rows:
             self._rows.pop("transport", None)
 
@@ -74,12 +78,15 @@ class Patience:
         if self._rows:
             self._rows.clear()
 
-    def failed(self, kind: str, mark: int, at_once: int = 1) -> bool:
+    def failed(self, kind: str, mark: int, at_once: int = 1, once: bool = False) -> bool:
         """Note a call that failed for an item; return whether it is one too many.
 
-        Of replies that come together `at_once` all have to fail.
+        Of replies that come together `at_once` all have to fail. With `once`, what has the same
+        mark counts once: many items may be about one document.
         """
         row = self._rows.setdefault(kind, Row())
+        if once and mark in row.items:
+            return False
         row.calls += 1
         row.items.add(mark)
         different = max(min(self.give_up_after, LEAST_ITEMS), self.give_up_after // self.tries)
@@ -106,16 +113,33 @@ class Patience:
         self._reason = reason
         if self.since is None:
             self.since = loop.time()
-            self._teller = loop.call_later(TELL_AFTER, self._tell, 2 * TELL_AFTER)
+            self._tell_later()
         return loop.time() - self.since > self.seconds
 
+    def holds(self, seconds: float) -> None:
+        """Note that nothing is asked for so many seconds, even where answers still come in."""
+        self._held_until = max(self._held_until, asyncio.get_running_loop().time() + seconds)
+        if self._is_held:
+            self._tell_later()
+
+    @property
+    def _is_held(self) -> bool:
+        return asyncio.get_running_loop().time() < self._held_until
+
+    def _tell_later(self) -> None:
+        if self._teller is None:
+            loop = asyncio.get_running_loop()
+            self._waited_from = loop.time()
+            self._teller = loop.call_later(TELL_AFTER, self._tell, 2 * TELL_AFTER)
+
     def _tell(self, again: float) -> None:
-        if self.since is None:
+        if self.since is None and not self._is_held:
+            self.close()
             return
         loop = asyncio.get_running_loop()
-        passed = loop.time() - self.since
+        passed = loop.time() - self._waited_from
         most = f"{passed:.0f} s of at most {self.seconds:.0f}"
-        self.say(f"waiting for the endpoint, {most}: {self._reason}")
+        self.say(f"waiting for the endpoint, {most}: {self._reason or USED_UP}")
         self._teller = loop.call_later(again, self._tell, min(TELL_AGAIN, 2 * again))
 
     def close(self) -> None:
@@ -123,3 +147,4 @@ class Patience:
         if self._teller is not None:
             self._teller.cancel()
             self._teller = None
+            self._reason = ""

@@ -25,6 +25,7 @@ from trecjudge.llm.faults import (
     Unreachable,
     fault_of,
     is_error,
+    plain,
     said_in,
     status_of,
 )
@@ -44,7 +45,8 @@ MOVED_FOR_GOOD = frozenset({301, 308})
 LAST_WAIT = 15.0
 """Seconds to wait, after an interrupt, for replies that are on their way."""
 _TRY_AGAIN = re.compile(
-    r"(?:try again|retry|wait)\D{0,20}?(\d+(?:\.\d+)?\s*(?:ms|m|h|s|seconds?|minutes?)\b)"
+    r"(?:try again|retry|wait)\D{0,20}?"
+    r"((?:\d+(?:\.\d+)?\s*(?:ms|[smh]|seconds?|minutes?|hours?)(?![a-z])\s?)+)"
 )
 
 
@@ -139,8 +141,11 @@ class Transport:
         if reply is None:
             if isinstance(answer, Mapping) and is_error(answer):
                 raise self.failure(status, headers, payload)
-            said = shown(self._masked(payload.decode(errors="replace")))
-            raise Fault("transport", f"the reply is no completion: {said}")
+            said = shown(self._masked(plain(payload.decode(errors="replace"))).strip())
+            said = f"the reply is no completion: {said}"
+            if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
+                raise Unreachable("transport", said, status)
+            raise Fault("transport", said)
         self.pace.succeeded()
         # Masked, since replies are logged and kept; a key of a few letters is no secret.
         said = reply.text + reply.reasoning
@@ -240,8 +245,18 @@ def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
         return seconds
     if seconds := seconds_of(f"{headers.get('retry-after-ms', '')}ms"):
         return min(LONGEST_WAIT, seconds)
+    if seconds := _until(headers.get("x-ratelimit-reset", "")):
+        return min(LONGEST_WAIT, seconds)
     found = _TRY_AGAIN.search(words.lower())
     return min(LONGEST_WAIT, seconds_of(found[1].replace(" ", ""))) if found else 0.0
+
+
+def _until(reset: str) -> float:
+    """Return the seconds until a reset: given in seconds, or as seconds or milliseconds of time."""
+    seconds = seconds_of(reset)
+    if seconds > 1e12:
+        seconds /= 1000
+    return max(0.0, seconds - datetime.now(UTC).timestamp()) if seconds > 1e9 else seconds
 
 
 def _seconds(retry_after: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from trecjudge.llm.reading.reasoning import without_reasoning
 from trecjudge.llm.reading.sets import Contradiction, FieldSet, TooManyBraces, field_sets, whole_set
@@ -75,7 +75,22 @@ class Fields:
         first, *others = (self._typed(found) for found in telling)
         for other in others:
             first = _merged(first, other)
+        self._not_taken_back(first, reply)
         return first
+
+    def _not_taken_back(self, found: Mapping[str, Any], reply: str) -> None:
+        """Raise Unparsed where a line behind an answer is another label, as in a correction."""
+        behind = reply[max(reply.rfind("}"), reply.rfind("]]")) + 1 :]
+        for name in self.required if behind.strip() else ():
+            if not isinstance(found[name], str) or get_origin(self.types[name]) is not Literal:
+                continue
+            for line in behind.splitlines():
+                try:
+                    said = read_value(self.types[name], line.rpartition(":")[2])
+                except Unreadable:
+                    continue
+                if said != found[name]:
+                    raise Unparsed(f"it gives several answers that differ in {name}.")
 
     def _typed(self, found: FieldSet) -> dict[str, Any]:
         if missing := self.required - found.keys():

@@ -80,12 +80,38 @@ def _is_echo(text: str, name: str) -> bool:
 
 
 def _objects(text: str, names: Collection[str]) -> list[FieldSet]:
-    """Return the sets that JSON objects of a text make."""
-    return [found for record in _records(text, names) for found in _sets_of(record, names)]
+    """Return the sets that JSON objects of a text make, and values that stand in none of them.
+
+    A text that was quoted without escapes may end an object, or hold one: what the reply itself
+    says then stands outside.
+    """
+    found: list[FieldSet] = []
+    outside, at = [], 0
+    for start, end, record in _records(text, names):
+        outside.append(text[at:start])
+        at = end
+        found += _sets_of(record, names)
+    return found + _loose("\n".join([*outside, text[at:]]), names) if found else []
 
 
-def _records(text: str, names: Collection[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the outermost JSON objects of a text; one that wraps another by one key as that."""
+def _loose(text: str, names: Collection[str]) -> list[FieldSet]:
+    """Return the fields whose key and value stand in no object, each as a set."""
+    found: list[FieldSet] = []
+    for name in names:
+        for key in re.finditer(rf"[\"']{name}[\"']\s*:\s*", text, re.IGNORECASE):
+            try:
+                value, _ = _DECODER.raw_decode(text, key.end())
+            except JSONDecodeError:  # as in a form that is repeated: {"label": ...}
+                continue
+            found.append({name: value})
+    return found
+
+
+def _records(text: str, names: Collection[str]) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+    """Yield the outermost JSON objects of a text and where they stand.
+
+    One that wraps another by one key is that other.
+    """
     at, tries = text.find("{"), 0
     while at >= 0:
         tries += 1
@@ -96,7 +122,7 @@ def _records(text: str, names: Collection[str]) -> Iterator[Mapping[str, Any]]:
         except JSONDecodeError:
             end = at + 1
         else:
-            yield _inner(value, names)
+            yield at, end, _inner(value, names)
         at = text.find("{", end)
 
 
