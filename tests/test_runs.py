@@ -233,6 +233,16 @@ def test_a_document_beside_the_runs_goes_before_that_of_the_run(
     assert found.kinds == ["document_differs"]
 
 
+def test_text_of_documents_that_the_organiser_lacks_is_told(read: Read) -> None:
+    store = HeldDocuments({"d": Document("d", "One."), "c": Document("c")})
+    documents = '{"d": "One.", "D": "Forged.", "d\\u200b": "Forged.", "c": "Own.", "e": ""}'
+    text = f'{PLAIN[:-1]}, "documents": {documents}}}'
+    found = read(text, store=store)
+    assert found.kinds == ["documents_beside", "own_document_empty"]
+    assert "carries 2 documents that --documents has not, such as 'D'" in str(found.findings[0])
+    assert "documents_beside" not in read(text).kinds
+
+
 def carrying(text: str, topic_id: str, run_id: str = "r") -> str:
     """Return a record that carries this text as `d`."""
     return f'{record(run_id, topic_id)[:-2]}, "documents": {{"d": "{text}"}}}}\n'

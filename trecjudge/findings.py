@@ -91,6 +91,7 @@ KINDS: dict[str, FindingKind] = {
     "document_differs": FindingKind(
         "warning", "the text of --documents is judged, unless --own-documents"
     ),
+    "documents_beside": FindingKind("warning", "judged by the text that the run carries"),
     "document_varies": FindingKind("warning", "each is judged by the text that it carries"),
     "documents_withheld": FindingKind("warning", "the run's doing: its citations do not exist"),
     "document_unknown": FindingKind("warning", "citations of it cannot be judged"),

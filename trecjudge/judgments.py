@@ -7,7 +7,7 @@ One JSON object a line, told apart by `record`: a `header`, then each `response`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from trecjudge.errors import InputError
 from trecjudge.findings import shown
 from trecjudge.records import (
+    LEFT_OUT,
     Citation,
     Claim,
     Evidence,
@@ -286,4 +287,23 @@ def _response(record: dict[str, Any]) -> Response:
         sentences=sentences,
         references=tuple(record["references"]),
         documents_given=record["documents_given"],
+    )
+
+
+def without_text(judgment: Judgment) -> Judgment:
+    """Return a judgment without the text of documents: where it stands is kept.
+
+    What a model gave as its reason may quote a document, and is left out; so is what was wrong with
+    its replies.
+    """
+    evidence, failure = judgment.evidence, judgment.failure
+    if failure is not None and failure.kind == "parse" and failure.tries:
+        failure = replace(failure, message=LEFT_OUT)
+    return replace(
+        judgment,
+        reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
+        evidence=replace(evidence, quote="") if evidence else None,
+        failure=failure,
+        sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
+        facts=tuple(replace(fact, text="") for fact in judgment.facts),
     )

@@ -23,7 +23,7 @@ from trecjudge.gate import check_gate, read_gate
 from trecjudge.given import check_takes_labels, with_labels
 from trecjudge.job import Inputs, Job
 from trecjudge.judge import needs_model
-from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter
+from trecjudge.judgments import Header, JudgmentsReader, JudgmentsWriter, without_text
 from trecjudge.labels import read_labels
 from trecjudge.llm.model import Model
 from trecjudge.llm.opening import open_model
@@ -42,7 +42,7 @@ from trecjudge.panel import (
     panel_spec,
     with_calibration,
 )
-from trecjudge.records import Judgment, without_text
+from trecjudge.records import Judgment
 from trecjudge.runner import JudgedResponse, Runner
 from trecjudge.scoring import score
 from trecjudge.summary import Summary, counts_of

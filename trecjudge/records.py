@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 FULL: Final = "full_support"
@@ -333,23 +333,4 @@ def judgment_of(item: Item, **decision: Any) -> Judgment:
         topic_id=item.topic.topic_id,
         citation=citation.value if citation else None,
         **decision,
-    )
-
-
-def without_text(judgment: Judgment) -> Judgment:
-    """Return a judgment without the text of documents: where it stands is kept.
-
-    What a model gave as its reason may quote a document, and is left out; so is what was wrong with
-    its replies.
-    """
-    evidence, failure = judgment.evidence, judgment.failure
-    if failure is not None and failure.kind == "parse" and failure.tries:
-        failure = replace(failure, message=LEFT_OUT)
-    return replace(
-        judgment,
-        reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
-        evidence=replace(evidence, quote="") if evidence else None,
-        failure=failure,
-        sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
-        facts=tuple(replace(fact, text="") for fact in judgment.facts),
     )

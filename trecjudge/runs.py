@@ -161,8 +161,8 @@ class RunReader:
             if format_name != claimed[0].NAME:
                 format_name = claimed[0].NAME
                 self._tell(path, place, name, *claimed)
-            flag, carries = self.flag_instructions, self.carriers.has
-            reader = Reader(draft, place, self.report, self.shelf, flag, name, carries)
+            flag, carriers = self.flag_instructions, self.carriers
+            reader = Reader(draft, place, self.report, self.shelf, flag, name, carriers)
             response = reader.read()
             self.observe(place, record, claimed[0].NAME, response)
             if response is not None and (place.path, name) not in self.names.repeated:

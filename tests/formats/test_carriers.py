@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.reading import Write, citing, reading
@@ -44,3 +46,25 @@ def test_without_run_ids_the_file_tells_runs_apart(write: Write) -> None:
     bare, carried = (text.replace('"run_id": "r"', '"run_id": ""') for text in (BARE, CARRIED))
     files = write(bare, "a/x.jsonl"), write(carried, "b/x.jsonl")
     assert not reading(*files).responses[0].documents_given
+
+
+UNNAMED = CARRIED.replace('"narrative_id": "1"', '"narrative_id": "2"').replace("[0]", '["a"]')
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "unnamed"),
+    [
+        pytest.param(CARRIED, False, id="it gives ids elsewhere, and hides them here"),
+        pytest.param("", True, id="it never gives ids"),
+        pytest.param(
+            CARRIED.replace('"run_id": "r"', '"run_id": "s"'), True, id="another run does"
+        ),
+    ],
+)
+def test_ids_left_out_of_one_response_are_the_runs_doing(
+    elsewhere: str, unnamed: bool, write: Write
+) -> None:
+    record = json.loads(UNNAMED) | {"references": [], "documents": [{"text": "Filler."}]}
+    response = reading(write(f"{json.dumps(record)}\n{elsewhere}\n")).responses[0]
+    assert response.documents_unnamed == unnamed
+    assert (response.has("a") is None) == unnamed

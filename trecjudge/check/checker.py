@@ -44,6 +44,7 @@ OF_A_RECORD = frozenset(
         "document_empty",
         "document_missing",
         "document_varies",
+        "documents_beside",
         "documents_withheld",
         "markers_read",
         "markers_unread",

@@ -95,7 +95,8 @@ def no_claim(sentence: str) -> NoClaim | None:
     Questions, headings, opinions, and what the answer says about itself or about what it lacks.
     """
     plain = bare(sentence)
-    marked = _HEADING_MARK.match(" ".join(sentence.split())) or plain.endswith((":", "："))
+    signed = _HEADING_MARK.match(" ".join(sentence.split())) and not _says_something(plain)
+    marked = signed or plain.endswith((":", "："))
     if marked and len(plain.split()) <= _LONGEST_HEADING:
         return "heading"
     if _QUESTION.search(plain):
@@ -150,6 +151,12 @@ def _may_be_a_clause(words: Sequence[str]) -> bool:
 def _is_checkable(opinion: str) -> bool:
     """Tell if an opinion is about a number or a name: it can be held against a document."""
     return any(c.isdigit() for c in opinion) or any(w[:1].isupper() for w in opinion.split())
+
+
+def _says_something(plain: str) -> bool:
+    """Tell a sentence that is only dressed as a heading: it has a verb, and asks nothing."""
+    first, *rest = plain.lower().split() or [""]
+    return first not in _HANGING and not PREDICATES.isdisjoint(rest)
 
 
 def _is_title(plain: str) -> bool:

@@ -42,6 +42,10 @@ class Shelf:
         given = self.store.get(doc_id)
         return mine if given is None or (with_text and not given.has_text) else given
 
+    def lacks(self, mine: Document) -> bool:
+        """Return whether a text that a run carries is of a document that `store` has not."""
+        return self.store is not None and mine.has_text and self.store.get(mine.doc_id) is None
+
     def differs(self, run: str, mine: Document) -> str:
         """Return how a text that a run carries is another than that of `store`; empty if it is not.
 

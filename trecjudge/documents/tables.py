@@ -11,7 +11,7 @@ from typing import Any
 from trecjudge.documents.names import IDENTIFYING, TEXTS, TITLES, plain
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place
-from trecjudge.sources.containers import lines
+from trecjudge.sources.values import decoded_lines
 
 DELIMITERS = ("\t", ",", ";")
 MOST_COLUMNS = 4
@@ -32,7 +32,7 @@ def delimiter_of(first_line: str) -> str | None:
 
 def rows(path: Path, delimiter: str, report: Report) -> Iterator[Row]:
     """Yield (line, record) of a table. What cannot be read is reported and passed over."""
-    decoded = _decoded(path, report)
+    decoded = decoded_lines(path, report)
     if delimiter == "\t":
         return _tab_separated(decoded, path, report)
     return _comma_separated(decoded, delimiter, path, report)
@@ -43,15 +43,6 @@ def _is_header(cells: list[str]) -> bool:
     names = [plain(cell) for cell in cells]
     said = (*TEXTS, *TITLES)
     return any(n in IDENTIFYING for n in names) and any(name in said for name in names)
-
-
-def _decoded(path: Path, report: Report) -> Iterator[tuple[int, str]]:
-    for number, line in lines(path):
-        try:
-            yield number, line.decode()
-        except UnicodeDecodeError as bad:
-            message = f"is not UTF-8 at byte {bad.start}"
-            report(Finding("bad_utf8", Place(str(path), number), message, shown(line)))
 
 
 def _tab_separated(decoded: Iterator[tuple[int, str]], path: Path, report: Report) -> Iterator[Row]:

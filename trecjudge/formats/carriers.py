@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trecjudge.documents.carried import CarriedReader
+from trecjudge.documents.carried import Carried, CarriedReader
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.formats.draft import Draft
@@ -22,34 +22,45 @@ Run = tuple[str, str, str]
 class Carriers:
     """Tells whether a run carries documents in any response, by a look at all files when asked."""
 
-    files: Iterable[Path]
+    files: Iterable[Path] = ()
     dataset: str = "auto"
-    found: set[Run] | None = field(default=None)
+    found: dict[Run, bool] | None = field(default=None)
+    """Whether the ids of its documents are known somewhere, by run."""
 
     def has(self, draft: Draft, place: Place) -> bool:
         """Return whether the run of this draft carries a document somewhere."""
-        if self.found is None:
-            self.found = {run for file in self.files for run in self._in(file)}
-        return _run_of(draft, place.path) in self.found
+        return _run_of(draft, place.path) in self._found()
 
-    def _in(self, file: Path) -> set[Run]:
-        found: set[Run] = set()
+    def names(self, draft: Draft, place: Place) -> bool:
+        """Return whether the run of this draft carries a document of a known id somewhere."""
+        return self._found().get(_run_of(draft, place.path), False)
+
+    def _found(self) -> dict[Run, bool]:
+        if self.found is None:
+            self.found = {}
+            for file in self.files:
+                for run, named in self._in(file):
+                    self.found[run] = named or self.found.get(run, False)
+        return self.found
+
+    def _in(self, file: Path) -> Iterator[tuple[Run, bool]]:
+        """Yield (run, whether ids are known) of every record with documents."""
         path = Place(str(file)).path
         with suppress(InputError):  # a finding where its responses are read
             for _, record in objects(file, _unheard):
                 if record.get("documents") and (claimed := format_of(record, self.dataset)):
                     draft = claimed[0].draft(record)
-                    if _carries(draft):
-                        found.add(_run_of(draft, path))
-        return found
+                    carried = _carried(draft)
+                    if carried.documents:
+                        yield _run_of(draft, path), carried.named
 
 
-def _carries(draft: Draft) -> bool:
-    """Return whether a draft carries a document that can be read."""
+def _carried(draft: Draft) -> Carried:
+    """Return the documents that a draft carries."""
     given = draft.references
     ids = tuple(map(as_id, given)) if isinstance(given, list | dict) else ()
     reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, _unsaid)
-    return bool(reader.read(draft.documents).documents)
+    return reader.read(draft.documents)
 
 
 def _run_of(draft: Draft, path: str) -> Run:

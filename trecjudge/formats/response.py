@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from trecjudge.documents.carried import Carried, CarriedReader
 from trecjudge.documents.shelf import Shelf
 from trecjudge.findings import Finding, Report, shown
+from trecjudge.formats.carriers import Carriers
 from trecjudge.formats.citations import References, Resolver, ids_written
 from trecjudge.formats.draft import ABSENT, Draft
 from trecjudge.formats.sentences import SentenceReader, differ
@@ -23,7 +24,7 @@ from trecjudge.text.instructions import instruction_like
 class Reader:
     """Reads one draft into a response; every problem becomes a finding at the draft's place.
 
-    `carries` tells whether the run carries documents in another of its responses.
+    `carriers` tells what the run carries in another of its responses.
     """
 
     draft: Draft
@@ -33,7 +34,7 @@ class Reader:
     flag_instructions: bool = False
     name: str = ""
     """What the run is called; its run_id where nothing is given."""
-    carries: Callable[[Draft, Place], bool] = lambda draft, place: False
+    carriers: Carriers = field(default_factory=Carriers)
 
     def read(self) -> Response | None:
         """Return the response, or None if it cannot be told which topic it answers."""
@@ -65,7 +66,7 @@ class Reader:
             documents=documents,
             documents_given=self._documents_given(carried),
             documents_lost=self.shelf.store is not None and self.shelf.store.lost > 0,
-            documents_unnamed=self.shelf.store is None and not carried.named,
+            documents_unnamed=self._documents_unnamed(carried),
             place=self.place,
         )
         self._check_documents(response, carried)
@@ -121,7 +122,19 @@ class Reader:
 
     def _documents_given(self, carried: Carried) -> bool:
         """Tell whether anything could supply documents: the job, or the run here or elsewhere."""
-        return self.shelf.store is not None or carried.given or self.carries(self.draft, self.place)
+        return self.shelf.store is not None or carried.given or self._carries()
+
+    def _carries(self) -> bool:
+        return self.carriers.has(self.draft, self.place)
+
+    def _documents_unnamed(self, carried: Carried) -> bool:
+        """Tell whether any id may be one of documents without ids.
+
+        Not where the run gives ids elsewhere: what it leaves out here is its own doing.
+        """
+        if self.shelf.store is not None or carried.named:
+            return False
+        return not self.carriers.names(self.draft, self.place)
 
     def _names(self, references: References, own: dict[str, Document]) -> dict[str, str]:
         """Return the ids of the documents by title and by address."""
@@ -200,6 +213,10 @@ class Reader:
         """
         cited = {c.doc_id for s in response.sentences for c in s.citations}
         run = f"{response.team_id}/{response.run_id}"
+        beside = [mine.doc_id for mine in own.values() if self.shelf.lacks(mine)]
+        if beside:
+            message = f"carries {len(beside)} documents that --documents has not, such as"
+            self._complain("documents_beside", f"{message} {shown(beside[0])}", len(beside))
         for doc_id, mine in own.items():
             if response.documents[doc_id].hollow and doc_id not in cited:
                 message = f"carries {doc_id!r} without text"

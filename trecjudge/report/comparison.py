@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trecjudge.judgments import JudgmentsReader
+from trecjudge.judgments import JudgmentsReader, without_text
 from trecjudge.leaderboard import Leaderboard
-from trecjudge.records import Judgment, Response, without_text
+from trecjudge.records import Judgment, Response
 from trecjudge.report.places import mean_shown, sure_places
 from trecjudge.report.tones import tone, word
 from trecjudge.scoring import spec_of

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from trecjudge.records import Judgment, Response, without_text
+from trecjudge.judgments import without_text
+from trecjudge.records import Judgment, Response
 from trecjudge.report.tones import marks_of, tone, word
 
 SAME = (

@@ -198,6 +198,16 @@ def _refuse(constant: str) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
+def decoded_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
+    """Yield (number, text) of every line that is not blank; one that is not UTF-8 is reported."""
+    for number, line in lines(path):
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as bad:
+            message = f"is not UTF-8 at byte {bad.start}"
+            report(Finding("bad_utf8", Place(str(path), number), message, shown(line)))
+
+
 def objects(path: Path, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line, object) of a file; a value that is no object is reported and passed over."""
     for number, value in values(path, report):

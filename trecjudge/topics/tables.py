@@ -9,7 +9,8 @@ from pathlib import Path
 
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place
-from trecjudge.sources.containers import ENDINGS, lines
+from trecjudge.sources.containers import ENDINGS
+from trecjudge.sources.values import decoded_lines
 from trecjudge.topics.record import ID_KEYS, TEXT_KEYS, Record, name_of
 
 
@@ -46,7 +47,7 @@ def header_of(cells: Sequence[str]) -> list[str]:
 
 def _rows(path: Path, report: Report) -> Iterator[tuple[Place, list[str]]]:
     """Yield the cells of every row; commas part them where the file's name or header says so."""
-    texts = _texts(path, report)
+    texts = decoded_lines(path, report)
     number, first = next(texts, (0, ""))
     rest = chain([(number, first)] if number else [], texts)
     if _is_csv(path, first):
@@ -54,15 +55,6 @@ def _rows(path: Path, report: Report) -> Iterator[tuple[Place, list[str]]]:
         return
     for n, text in rest:
         yield Place(str(path), n), text.split("\t")
-
-
-def _texts(path: Path, report: Report) -> Iterator[tuple[int, str]]:
-    for number, line in lines(path):
-        try:
-            yield number, line.decode()
-        except UnicodeDecodeError as bad:
-            message = f"is not UTF-8 at byte {bad.start}"
-            report(Finding("bad_utf8", Place(str(path), number), message, shown(line)))
 
 
 def _is_csv(path: Path, first: str) -> bool:
