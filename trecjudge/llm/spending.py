@@ -177,7 +177,7 @@ def listed_prices(model: str) -> Prices | None:
     if path is None:
         return None
     prices = path.read_bytes()
-    if orjson.dumps(model) not in prices:  # most models of one's own are not
+    if orjson.dumps(model) not in prices:  # it is long, and models of one's own are not in it
         return None
     entry = orjson.loads(prices).get(model)
     if not entry or "input_cost_per_token" not in entry:
