@@ -50,6 +50,11 @@ def test_what_is_put_is_there_with_what_it_cost(tmp_path: Path) -> None:
         assert (cache.habits(HERE), cache.habits(OTHER)) == ("schema", None)
 
 
+def test_more_replies_at_once_than_one_statement_takes(tmp_path: Path) -> None:
+    count = 2 * store.MOST_ROWS + 1
+    assert held(filled(tmp_path, count), count) == count
+
+
 def test_a_later_reply_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
     async def twice() -> CachedReply | None:
         with closing(ReplyCache(tmp_path)) as cache:
