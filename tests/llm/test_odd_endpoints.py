@@ -401,7 +401,7 @@ PARAMETERS: dict[str, tuple[Behaviour, dict[str, Any]]] = {
         " value for `max_tokens` is less than the `context_window` for this model"), {LIMIT: 9000}),
     "DeepSeek, limit": (takes(8192, "Invalid max_tokens value, the valid range of max_tokens is"
         " [1, 8192]"), {LIMIT: 9000}),
-    "a limit raised too far": (takes(1000, "max_tokens must be at most 1000"), {}),
+    "a limit raised too far": (takes(1000, "max_tokens must be at most 1000"), {LIMIT: 300}),
     "vLLM, room": (with_room(300, 4096, "'max_tokens' or 'max_completion_tokens' is too large:"
         " {limit}. This model's maximum context length is {window} tokens and your request has"
         " {prompt} input tokens."), {"reasoning": True, LIMIT: 4096}),
