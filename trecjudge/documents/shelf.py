@@ -16,7 +16,8 @@ class Shelf:
     """Finds the documents of responses, in `store` and among those that the run carries.
 
     A document of `store` that has text is the one that is judged; with `own_text` that is the
-    run's own, where it has text. Of each id it remembers the text carried first, as a digest.
+    run's own, where it has text. Of each id it remembers the text carried first, as digests: of its
+    words, and of how it was written.
     """
 
     store: DocumentStore | None = None
@@ -51,7 +52,9 @@ class Shelf:
 
         This is told once of each run and document. Of white space nothing is told.
         """
-        if not self.compares or not mine.has_text or self._was_told(run, mine):
+        if self.store is None or not self.compares or not mine.has_text:
+            return ""
+        if self._was_told(run, mine):
             return ""
         given = self._given(mine.doc_id)
         if given is None:
@@ -65,12 +68,15 @@ class Shelf:
 
         Of what `store` has there is nothing to tell here; else as `differs`.
         """
-        if not self.compares or not mine.has_text or self._was_told(run, mine):
+        if not self.compares or not mine.has_text:
             return ""
-        if self._given(mine.doc_id):
+        to_the_letter = digest(mine.doc_id, mine.text)
+        if to_the_letter in self.first or self._was_told(run, mine) or self._given(mine.doc_id):
             return ""
         now = digest(_plain(mine.text))
         same = self.first.setdefault(digest(mine.doc_id), now) == now
+        if same:
+            self.first.setdefault(to_the_letter, now)
         how = f"carries another text as {shown(mine.doc_id)} than was carried under this id before"
         return self._telling(run, mine, "" if same else how)
 
