@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
 
-from tests.endpoint import Answer, Script, completion
+from tests.endpoint import Answer, Script, completion, in_a_thread
 
 STEPS = ("validating", "in_progress", "finalizing")
 LINE = {"custom_id", "method", "url", "body"}
@@ -198,25 +196,6 @@ async def batching(script: Script, **options: Any) -> AsyncIterator[BatchEndpoin
         await runner.cleanup()
 
 
-@contextmanager
-def serving_batches(script: Script, **options: Any) -> Iterator[BatchEndpoint]:
+def serving_batches(script: Script, **options: Any) -> AbstractContextManager[BatchEndpoint]:
     """Run such an endpoint in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    ready, stop = threading.Event(), asyncio.Event()
-    found: list[BatchEndpoint] = []
-
-    async def serve() -> None:
-        async with batching(script, **options) as endpoint:
-            found.append(endpoint)
-            ready.set()
-            await stop.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
-    thread.start()
-    ready.wait(5)
-    try:
-        yield found[0]
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(5)
-        loop.close()
+    return in_a_thread(batching(script, **options))

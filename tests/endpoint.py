@@ -7,12 +7,18 @@ import json
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import web
 
+T = TypeVar("T")
 Script = Callable[[dict[str, Any], int], "Answer"]
 """(request body, how many requests came before it) -> answer"""
 
@@ -110,14 +116,14 @@ async def running(
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[Endpoint]:
-    """Run an endpoint in a thread of its own."""
+def in_a_thread(opened: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """Run what an asynchronous context holds open in a thread of its own."""
     loop = asyncio.new_event_loop()
     ready, stop = threading.Event(), asyncio.Event()
-    found: list[Endpoint] = []
+    found: list[T] = []
 
     async def serve() -> None:
-        async with running(script) as endpoint:
+        async with opened as endpoint:
             found.append(endpoint)
             ready.set()
             await stop.wait()
@@ -131,6 +137,11 @@ def serving(script: Script) -> Iterator[Endpoint]:
         loop.call_soon_threadsafe(stop.set)
         thread.join(5)
         loop.close()
+
+
+def serving(script: Script) -> AbstractContextManager[Endpoint]:
+    """Run an endpoint in a thread of its own."""
+    return in_a_thread(running(script))
 
 
 def attesting(label: str = "full_support", evidence: str = "", delay: float = 0.0) -> Script:

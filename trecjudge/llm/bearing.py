@@ -165,7 +165,7 @@ class Bearing:
                 await self._sleep(pause)
             return
         if only_this:
-            pause = random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.waits))
+            pause = _back_off(asking.waits)
         else:
             asking.endpoint.transport.pace.hold(pause)
         await self._sleep(pause)
@@ -182,7 +182,7 @@ class Bearing:
                 ) from fault
             raise self._failure(asking, fault) from fault
         if fault.kind not in ("parse", "cut") and not self.settings.batch:
-            await self._sleep(random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2**asking.tries)))
+            await self._sleep(_back_off(asking.tries))
 
     def _note(self, asking: Asking, fault: Fault) -> None:
         """Note a call that failed; of too many in a row, end the asking."""
@@ -218,3 +218,8 @@ class Bearing:
                 await self._stop.wait()
         except TimeoutError:
             return
+
+
+def _back_off(number: int) -> float:
+    """Return the seconds before an item is tried again after so many tries or waits."""
+    return random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2.0**number))

@@ -18,10 +18,7 @@ from trecjudge.llm.batch import BatchTransport
 from trecjudge.llm.bearing import Bearing
 from trecjudge.llm.endpoints import Endpoints
 from trecjudge.llm.envelope import Reply
-from trecjudge.llm.faults import (
-    Busy,
-    Fault,
-)
+from trecjudge.llm.faults import Busy, Fault
 from trecjudge.llm.habits import Form
 from trecjudge.llm.lengths import estimated_tokens
 from trecjudge.llm.model import Prediction, Program
