@@ -227,9 +227,9 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
     """Return the jobs that the command line asks for."""
     from trecjudge.job import Job
     from trecjudge.outputs import Outputs
-    from trecjudge.panel import check_settings, check_workflow
     from trecjudge.points import Names, points, read_overrides
     from trecjudge.workflow import Workflow, find_workflow, read_workflow
+    from trecjudge.workflow_checks import check_settings, check_workflow
 
     path = options["workflow"]
     shipped = Path(__file__).parent / "workflows"

@@ -13,12 +13,13 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FLOORS = (
     {"errors", "records", "text", "options"},
-    {"findings", "lexical", "lock", "strict_yaml"},
+    {"findings", "lexical", "files", "lock", "strict_yaml"},
     {"sources", "measures", "typed", "cache", "log"},
     {"topics", "trec", "workflow", "judgments", "outputs", "labels"},
     {"documents", "leaderboard", "llm", "points", "stats", "leaderboards"},
-    {"formats", "naming", "strays", "attest", "judge", "summary", "gate", "human"},
+    {"formats", "naming", "strays", "attest", "judge", "summary", "human"},
     {"runs", "panel", "attestation", "claims", "ranking"},
+    {"gate", "workflow_checks"},
     {"job", "runner", "scoring", "check", "given"},
     {"config", "progress", "calibrate", "evaluation", "report"},
     {"pipeline", "console"},

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from trecjudge.errors import OutputError
-from trecjudge.outputs import Outputs, whole
+from trecjudge.files import whole
+from trecjudge.outputs import Outputs
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "a b", "a\n"])

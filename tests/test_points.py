@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import WorkflowError
-from trecjudge.gate import check_gate, read_gate
+from trecjudge.gate import check_gate, panel_rules, read_gate
 from trecjudge.judge import judge_names
-from trecjudge.panel import check_settings, check_workflow, make_panel, panel_rules, panel_spec
+from trecjudge.panel import make_panel, panel_spec
 from trecjudge.points import Names, Point, points, read_overrides
 from trecjudge.workflow import Workflow, read_workflow
+from trecjudge.workflow_checks import check_settings, check_workflow
 
 SHIPPED = sorted((Path(__file__).parent.parent / "workflows").glob("*.yml"))
 WORKFLOW = Workflow(

@@ -11,9 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from trecjudge.files import whole
 from trecjudge.job import Job
 from trecjudge.llm.model import Model
-from trecjudge.outputs import whole
 from trecjudge.strict_yaml import written_yaml
 from trecjudge.summary import Summary, counts_of
 from trecjudge.workflow import KEYS, Workflow

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
 from trecjudge.leaderboard import Score
 from trecjudge.measures import LeaderboardSpec
+from trecjudge.panel import Panel, column_names, column_of
 from trecjudge.records import ABSTAINED, Judgment, Response
 
 Status = Literal["REJECTED", "REVIEW"]
@@ -132,3 +133,9 @@ def _look_at(
             "evidence": judgment.evidence,
             "sources": judgment.sources,
         }
+
+
+def panel_rules(panel: Panel, rules: Iterable[Rule]) -> list[Rule]:
+    """Return the rules of a gate on the columns that a panel has."""
+    names = column_names(panel)
+    return [replace(rule, measure=column_of(rule.measure, names)) for rule in rules]

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from trecjudge.cache.store import default_folder
 from trecjudge.documents.overlap import Overlap
 from trecjudge.documents.store import DocumentStore, is_data_set, open_documents
 from trecjudge.errors import InputError, unknown
+from trecjudge.files import default_folder
 from trecjudge.findings import Finding, Report
 from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs

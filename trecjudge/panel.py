@@ -10,22 +10,16 @@ from typing import Any, cast
 
 from trecjudge.attest import calibration_at
 from trecjudge.errors import PluginError, WorkflowError, unknown
-from trecjudge.gate import Rule
 from trecjudge.judge import (
     Judge,
-    judge_class,
     make_judge,
     measures_of,
     programs_of,
     settings_of,
 )
 from trecjudge.llm.model import Program
-from trecjudge.llm.settings import LlmSettings
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, leaderboard_spec
-from trecjudge.points import Names, Setting, axes, own_settings, points, variant_settings
 from trecjudge.records import Judgment
-from trecjudge.typed import typed_fields
-from trecjudge.workflow import Workflow, check_leaderboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,43 +65,6 @@ def settings_by_judge(
     return {name: dict(own.get(name, {})) for name in names}
 
 
-def check_workflow(workflow: Workflow, names: Names) -> None:
-    """Raise WorkflowError for what a workflow sets in vain, chosen or not: key by key, with place.
-
-    Variants are made whole; of a sweep each value is looked at on its own.
-    """
-    llm = [
-        Setting("llm", key, value, workflow.where("llm", inside=(key,)))
-        for key, value in workflow.llm.items()
-    ]
-    check_settings([*llm, *own_settings(workflow, names).values()])
-    for variant in workflow.variants:
-        check_settings(variant_settings(workflow, names, variant).values())
-        (point,) = points(workflow, names, variant=variant)
-        try:
-            make_panel(names.judges, point.settings)
-        except WorkflowError as error:
-            where = workflow.where("variants", variant)
-            raise WorkflowError(f"{where}: {error}") from error
-    for sweep in workflow.sweeps:
-        for axis in axes(workflow, names, sweep):
-            check_settings(setting for _, sets in axis for setting in sets.values())
-
-
-def check_settings(settings: Iterable[Setting]) -> None:
-    """Raise WorkflowError for a setting of an unknown name or a wrong type."""
-    for setting in settings:
-        value, where = {setting.key: setting.value}, setting.where
-        if setting.owner == "leaderboard":
-            check_leaderboard(where, value)
-        elif setting.owner == "llm":
-            typed_fields(LlmSettings, value, where)
-        else:
-            kind = "" if where.endswith(": settings") else ": settings"
-            where = f"{where}{kind} of judge {setting.owner}"
-            typed_fields(judge_class(setting.owner), value, where)
-
-
 def panel_spec(
     panel: Panel, wanted: Mapping[str, Any] | None = None, references: Iterable[str] = ()
 ) -> LeaderboardSpec:
@@ -139,12 +96,6 @@ def panel_spec(
     return spec
 
 
-def panel_rules(panel: Panel, rules: Iterable[Rule]) -> list[Rule]:
-    """Return the rules of a gate on the columns that a panel has."""
-    names = column_names(panel)
-    return [replace(rule, measure=_column(rule.measure, names)) for rule in rules]
-
-
 def column_names(panel: Panel) -> dict[tuple[str, str], str]:
     """Return the name of each measure in the leaderboard by its judge and its own name."""
     every = [(seat.name, m.name) for seat in panel for m in measures_of(seat.judge).measures]
@@ -152,7 +103,7 @@ def column_names(panel: Panel) -> dict[tuple[str, str], str]:
     return {(j, name): name if count[name] == 1 else f"{j.upper()}.{name}" for j, name in every}
 
 
-def _column(name: str, names: Mapping[tuple[str, str], str]) -> str:
+def column_of(name: str, names: Mapping[tuple[str, str], str]) -> str:
     """Return the column that a name stands for: its own, or that of the first judge that has it."""
     if name in names.values():
         return name
@@ -163,12 +114,12 @@ def _named(wanted: Mapping[str, Any], names: Mapping[tuple[str, str], str]) -> d
     """Return `leaderboard:` with columns for the names of measures."""
     named = dict(wanted)
     if isinstance(sort_by := wanted.get("sort_by"), str):
-        named["sort_by"] = _column(sort_by, names)
+        named["sort_by"] = column_of(sort_by, names)
     if isinstance(measures := wanted.get("measures"), list):
         found: dict[Any, None] = {}
         for name in map(str, measures):
             every = [column for (judge, _), column in names.items() if name == f"{judge}.*"]
-            found |= dict.fromkeys(every or [_column(name, names)])
+            found |= dict.fromkeys(every or [column_of(name, names)])
         named["measures"] = list(found)
     return named
 

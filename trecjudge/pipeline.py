@@ -7,7 +7,7 @@ import gc
 import signal
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -17,9 +17,10 @@ from trecjudge.check.checking import check
 from trecjudge.check.report import Violation
 from trecjudge.config import write_config
 from trecjudge.errors import InputError, WorkflowError, unknown
+from trecjudge.files import whole
 from trecjudge.findings import KINDS, RULE, Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
-from trecjudge.gate import check_gate, read_gate
+from trecjudge.gate import check_gate, panel_rules, read_gate
 from trecjudge.given import check_takes_labels, with_labels
 from trecjudge.job import Inputs, Job
 from trecjudge.judge import needs_model
@@ -30,14 +31,12 @@ from trecjudge.llm.opening import open_model
 from trecjudge.llm.secrets import check_in_clear
 from trecjudge.llm.settings import LlmSettings
 from trecjudge.log import DebugLog
-from trecjudge.outputs import whole
 from trecjudge.panel import (
     Panel,
     Seat,
     calibrations,
     make_panel,
     panel_programs,
-    panel_rules,
     panel_settings,
     panel_spec,
     with_calibration,
@@ -134,10 +133,18 @@ def _panel(job: Job) -> list[Seat]:
     return panel
 
 
+def _open_model(job: Job, panel: Panel, watcher: Watcher) -> AbstractAsyncContextManager[Model]:
+    """Return the model that the judges of a panel ask, to be entered."""
+    workflow, programs = job.workflow, panel_programs(panel).values()
+    return open_model(job.model, workflow.llm, workflow.prompts, programs, watcher.said)
+
+
 async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     programs = panel_programs(panel).values()
     findings = FindingLog([watcher.finding])
-    async with open_model(job.model, job.workflow, programs, watcher.said) as model:
+    async with open_model(
+        job.model, job.workflow.llm, job.workflow.prompts, programs, watcher.said
+    ) as model:
         inputs = Inputs.read(job, findings)
         inputs.check_documents(findings)
         reader = inputs.reader(findings, watcher.taken)
@@ -165,7 +172,9 @@ class _Session:
         self.findings.listeners.append(self.watcher.finding)
         programs = panel_programs(self.panel).values()
         with ExitStack() as files:
-            async with open_model(job.model, job.workflow, programs, self.watcher.said) as model:
+            async with open_model(
+                job.model, job.workflow.llm, job.workflow.prompts, programs, self.watcher.said
+            ) as model:
                 if job.debug_log:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
                     self.log = DebugLog(file, job.document_text)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import orjson
 
+from trecjudge.files import whole
 from trecjudge.findings import Finding, Report
-from trecjudge.gate import KEYS, read_gate, review
+from trecjudge.gate import KEYS, panel_rules, read_gate, review
 from trecjudge.human import HumanLabels
 from trecjudge.judgments import Header, JudgmentsReader
 from trecjudge.labels import Key, TakesLabels
@@ -22,8 +23,8 @@ from trecjudge.leaderboard import (
     response_qrels,
 )
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.outputs import Outputs, whole
-from trecjudge.panel import Seat, make_panel, panel_rules, panel_spec
+from trecjudge.outputs import Outputs
+from trecjudge.panel import Seat, make_panel, panel_spec
 from trecjudge.ranking import standing_lines, standings_of
 from trecjudge.records import Judgment, Place, Response
 from trecjudge.summary import Summary, summarise

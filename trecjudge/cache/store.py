@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +26,6 @@ SAMPLE = 20_000
 MOST_ROWS = 100
 """Rows of one statement: SQLite takes at least 999 values."""
 
-FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 MIGRATIONS: Sequence[str] = (
     """
     CREATE TABLE replies (
@@ -82,17 +80,6 @@ class Origin:
 
 
 NOT_TOLD = Asked()
-
-
-def default_folder() -> Path:
-    """Return TRECJUDGE_CACHE, else `trecjudge` below XDG_CACHE_HOME or ~/.cache."""
-    chosen = os.environ.get(FOLDER_VARIABLE)
-    if chosen:
-        return Path(chosen)
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trecjudge"
-    except RuntimeError as error:
-        raise OutputError(f"{error} Give --cache-dir, or set {FOLDER_VARIABLE}") from error
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.cache.batches import BatchRecord
-from trecjudge.cache.store import FILE, connect, default_folder, open_read_only
+from trecjudge.cache.store import FILE, connect, open_read_only
 from trecjudge.errors import InputError, OutputError, unknown
+from trecjudge.files import default_folder
 
 DAY = 24 * 60 * 60
 

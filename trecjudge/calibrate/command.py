@@ -16,10 +16,10 @@ from trecjudge.calibrate.measuring import measure, measure_apart
 from trecjudge.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
 from trecjudge.calibrate.reading import read_responses
 from trecjudge.errors import InputError
+from trecjudge.files import whole
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.lexical.calibration import format_calibration, shipped_calibration
 from trecjudge.lexical.wording import read_wording
-from trecjudge.outputs import whole
 from trecjudge.text.frequencies import blended
 from trecjudge.text.tokens import comparable, scripts
 

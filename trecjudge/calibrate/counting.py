@@ -9,9 +9,9 @@ from typing import Any
 
 from trecjudge.calibrate.reading import read_responses
 from trecjudge.errors import InputError
+from trecjudge.files import whole
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.lexical.calibration import format_calibration, shipped_calibration
-from trecjudge.outputs import whole
 from trecjudge.records import Response, Topic
 from trecjudge.text.frequencies import ENOUGH, blended, count_frequencies
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from trecjudge.cache.store import default_folder
 from trecjudge.documents.store import open_documents
+from trecjudge.files import default_folder
 from trecjudge.findings import Report
 from trecjudge.formats.registry import check_dataset
 from trecjudge.records import Response, Topic

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trecjudge.cache.store import default_folder
 from trecjudge.check.checking import check
 from trecjudge.check.fixing import Change, fix
 from trecjudge.check.report import CheckReport
 from trecjudge.documents.store import open_documents
+from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
 from trecjudge.naming import OF_NAMES

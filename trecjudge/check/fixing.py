@@ -15,10 +15,11 @@ from trecjudge.check.rules import Track, track_named, track_of
 from trecjudge.documents.shelf import Shelf
 from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError, OutputError
+from trecjudge.files import whole
 from trecjudge.findings import Finding
 from trecjudge.formats.registry import format_of
 from trecjudge.formats.response import Reader
-from trecjudge.outputs import SAFE_NAME, whole
+from trecjudge.outputs import SAFE_NAME
 from trecjudge.records import Place, Response, Topic
 from trecjudge.runs import not_a_run
 from trecjudge.sources.containers import ENDINGS

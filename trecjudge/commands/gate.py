@@ -224,7 +224,7 @@ def _drop_rules(texts: list[str], rules: list[Rule], tables: list[Scores]) -> li
 
 
 def _write_junit(path: Path, name: str, checks: list[Check], left_out: list[Finding]) -> None:
-    from trecjudge.outputs import whole
+    from trecjudge.files import whole
     from trecjudge.stats.junit import junit
 
     with whole(path) as file:

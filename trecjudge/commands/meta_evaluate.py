@@ -107,7 +107,7 @@ def meta_evaluate(
 def _draw(folder: Path, found: list[Correlated]) -> Iterator[Path]:
     """Write a scatter and a bump plot of each pair of measures; yield their paths."""
     from trecjudge.errors import OutputError
-    from trecjudge.outputs import whole
+    from trecjudge.files import whole
     from trecjudge.stats.plots import bump, scatter
 
     try:

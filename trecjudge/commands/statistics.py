@@ -96,7 +96,7 @@ def write_jsonl(path: Path, records: Iterable[object]) -> None:
     """Write one JSON object a line, whole or not at all. Raises OutputError."""
     import orjson
 
-    from trecjudge.outputs import whole
+    from trecjudge.files import whole
 
     with whole(path) as file:
         for record in records:

@@ -19,8 +19,8 @@ from trecjudge.documents.collection import (
 )
 from trecjudge.documents.record import document_of, documents_within
 from trecjudge.errors import InputError, OutputError
+from trecjudge.files import whole_path
 from trecjudge.findings import Finding, FindingLog, Report, shown
-from trecjudge.outputs import whole_path
 from trecjudge.records import Document, Place
 from trecjudge.sources.own import own_output
 from trecjudge.sources.paths import files_below

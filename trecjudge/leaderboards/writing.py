@@ -11,8 +11,8 @@ from pathlib import Path
 import orjson
 
 from trecjudge.errors import OutputError
+from trecjudge.files import whole
 from trecjudge.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, Layout
-from trecjudge.outputs import whole
 from trecjudge.trec import ALL, ENCODED_ALL, LeaderboardRow, encode, encode_topic
 
 LONGEST_NAME = 200

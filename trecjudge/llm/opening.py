@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from trecjudge.cache.store import ReplyCache, default_folder
+from trecjudge.cache.store import ReplyCache
 from trecjudge.errors import ModelError
+from trecjudge.files import default_folder
 from trecjudge.llm.model import Model, NoModel, Program
 from trecjudge.llm.spending import Budget, Spending
-from trecjudge.workflow import Workflow
 
 if TYPE_CHECKING:
     from trecjudge.llm.requests import Replies
@@ -53,12 +53,14 @@ class ModelOptions:
 @asynccontextmanager
 async def open_model(
     options: ModelOptions,
-    workflow: Workflow,
+    given: Mapping[str, Any],
+    texts: Mapping[str, str],
     programs: Iterable[Program],
     say: Callable[[str], None],
 ) -> AsyncIterator[Model]:
     """Yield the model; its prompts are made first, so that one that misfits costs no call.
 
+    `given` are the settings of `llm:`, `texts` prompts by the name of their program.
     Raises ModelError for a missing setting, WorkflowError for a prompt that misfits, InputError for
     a cache that is not there.
     """
@@ -68,7 +70,7 @@ async def open_model(
     from trecjudge.llm.door import Door
     from trecjudge.llm.plan import Planner
 
-    replies = _replies(options, workflow, programs, say)
+    replies = _replies(options, given, texts, programs, say)
     try:
         prices = replies.requests.settings.pricing
         if options.command.budget.max_cost is not None and prices is None:
@@ -86,7 +88,8 @@ async def open_model(
 
 def _replies(
     options: ModelOptions,
-    workflow: Workflow,
+    given: Mapping[str, Any],
+    texts: Mapping[str, str],
     programs: Iterable[Program],
     say: Callable[[str], None],
 ) -> Replies:
@@ -95,8 +98,8 @@ def _replies(
     from trecjudge.llm.requests import Replies, Requests
     from trecjudge.llm.settings import llm_settings
 
-    settings = llm_settings(workflow.llm, os.environ, key_needed=options.asks)
-    prompts = Prompts(workflow.prompts)
+    settings = llm_settings(given, os.environ, key_needed=options.asks)
+    prompts = Prompts(texts)
     for program in programs:
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()

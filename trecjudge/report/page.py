@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from trecjudge.outputs import whole
+from trecjudge.files import whole
 from trecjudge.report.blocks import Block
 from trecjudge.report.charts import Axis
 from trecjudge.report.templates import asset, render

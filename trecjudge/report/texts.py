@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from trecjudge.cache.store import default_folder
 from trecjudge.documents.store import open_documents
 from trecjudge.errors import InputError
+from trecjudge.files import default_folder
 from trecjudge.findings import Finding
 from trecjudge.records import Document, Response, Topic
 from trecjudge.report.blocks import Blocks
