@@ -26,9 +26,9 @@ BUILD = "import sys; from setuptools import build_meta as b; b.build_{}(sys.argv
 IMPORT_JUDGES = "try: import judges\nexcept ImportError as error: print(error)\nelse: print(judges)"
 
 
-def run(*words: str | Path, cwd: Path, **environment: str) -> str:
+def run(*words: str | Path, cwd: Path, **more: str) -> str:
     """Run a command, which must succeed; return what it prints."""
-    given = {**os.environ, **environment}
+    given = {**os.environ, **more}
     done = subprocess.run(words, cwd=cwd, env=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -87,30 +87,28 @@ def foreign(folder: Path, code: str) -> Path:
     return path
 
 
-def installed(folder: Path, wheels: Iterable[Path]) -> Path:
-    """Return the programs of an environment with these wheels installed, one after the other.
+def environment(folder: Path, wheels: Iterable[Path]) -> tuple[Path, Path]:
+    """Return Python and `run-judge` where these wheels are installed, one after the other.
 
     What they depend on is that of the tests.
     """
     venv.create(folder, symlinks=True)
-    programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    paths = {"base": str(folder), "platbase": str(folder)}
-    packages = Path(sysconfig.get_path("purelib", "venv", paths))
-    dependencies = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
-    (packages / "dependencies.pth").write_text("".join(f"{path}\n" for path in dependencies))
-    pip = (sys.executable, "-m", "pip", "--python", programs / "python")
+    (packages,) = folder.glob("lib/python*/site-packages")
+    paths = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    (packages / "dependencies.pth").write_text("".join(f"{path}\n" for path in paths))
+    pip = (sys.executable, "-m", "pip", "install", "--prefix", folder, "--ignore-installed")
     for path in wheels:
-        run(*pip, "install", "--no-index", "--no-deps", "-q", path, cwd=folder)
-    return programs
+        run(*pip, "--no-index", "--no-deps", "--no-compile", "-q", path, cwd=folder)
+    return folder / "bin" / "python", folder / "bin" / "run-judge"
 
 
-def shown_judges(*program: str | Path, cwd: Path, **environment: str) -> list[str]:
+def shown_judges(*program: str | Path, cwd: Path, **more: str) -> list[str]:
     """Return the names of the judges that can be used."""
-    rows = [line.split() for line in run(*program, "judges", cwd=cwd, **environment).splitlines()]
+    rows = [line.split() for line in run(*program, "judges", cwd=cwd, **more).splitlines()]
     return [row[0] for row in rows if row[1] != "broken:"]
 
 
-def judged(*program: str | Path, cwd: Path, **environment: str) -> int:
+def judged(*program: str | Path, cwd: Path, **more: str) -> int:
     """Return how many rows of scores a small job writes, with a workflow that is shipped."""
     given = (
         "--rag-responses",
@@ -119,7 +117,7 @@ def judged(*program: str | Path, cwd: Path, **environment: str) -> int:
         SAMPLES / "rag" / "topics.jsonl",
     )
     documents = ("--documents", SAMPLES / "rag" / "documents.jsonl")
-    run(*program, *given, *documents, "--workflow", "citation", "-q", cwd=cwd, **environment)
+    run(*program, *given, *documents, "--workflow", "citation", "-q", cwd=cwd, **more)
     return len((cwd / "out" / "default.leaderboard.txt").read_text().splitlines())
 
 
@@ -153,25 +151,25 @@ def test_it_goes_with_another_package_called_judges(
     order: tuple[str, str], code: str, theirs: str, wheel: Path, tmp_path: Path
 ) -> None:
     wheels = {"ours": wheel, "theirs": foreign(tmp_path, code)}
-    programs = installed(tmp_path / "env", [wheels[name] for name in order])
-    program = programs / "run-judge"
-    assert shown_judges(program, cwd=tmp_path) == sorted([*OURS, "echo"])
-    assert judged(program, cwd=tmp_path) > 0
-    assert run(programs / "python", "-c", IMPORT_JUDGES, cwd=tmp_path).startswith(theirs)
+    program = environment(tmp_path / "env", [wheels[name] for name in order])
+    assert shown_judges(*program, cwd=tmp_path) == sorted([*OURS, "echo"])
+    assert judged(*program, cwd=tmp_path) > 0
+    assert run(program[0], "-c", IMPORT_JUDGES, cwd=tmp_path).startswith(theirs)
 
 
 def test_an_editable_install_finds_a_new_judge(checkout: Path, tmp_path: Path) -> None:
     editable = built("editable", checkout, tmp_path)
-    programs = installed(tmp_path / "env", [editable, foreign(tmp_path, "")])
+    program = environment(tmp_path / "env", [editable])
+    ZipFile(foreign(tmp_path, "")).extractall(next(tmp_path.glob("env/lib/*/site-packages")))
     shutil.copytree(checkout / "judges" / "length", checkout / "judges" / "later")
     try:
-        shown = shown_judges(programs / "run-judge", cwd=tmp_path)
+        shown = shown_judges(*program, cwd=tmp_path)
     finally:
         shutil.rmtree(checkout / "judges" / "later")
     assert shown == sorted([*OURS, "echo", "later"])
-    assert "site-packages" in run(programs / "python", "-c", IMPORT_JUDGES, cwd=tmp_path)
+    assert "site-packages" in run(program[0], "-c", IMPORT_JUDGES, cwd=tmp_path)
     gone = "import importlib.util as u; print(*map(u.find_spec, ('workflows', 'tests', 'docs')))"
-    assert run(programs / "python", "-c", gone, cwd=tmp_path).split() == ["None"] * 3
+    assert run(program[0], "-c", gone, cwd=tmp_path).split() == ["None"] * 3
 
 
 def test_a_checkout_needs_no_installation(checkout: Path, tmp_path: Path) -> None:
