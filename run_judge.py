@@ -95,6 +95,7 @@ def main(
     report: flag.Report = False,
     quiet: flag.Quiet = False,
     as_json: flag.AsJson = False,
+    version: flag.Version = False,
 ) -> None:
     """Judge runs; write qrels, leaderboard, debug log, judgments and config."""
     if ctx.invoked_subcommand is not None:
@@ -112,12 +113,12 @@ def main(
 def judges() -> int:
     """List the judges."""
     from trecjudge.errors import PluginError
-    from trecjudge.judge import judge_class, judge_names, summary_of
+    from trecjudge.judge import judge_names, summary_of
 
     rows = []
     for name in judge_names():
         try:
-            rows.append((name, summary_of(judge_class(name))))
+            rows.append((name, summary_of(name)))
         except PluginError as error:
             rows.append((name, f"broken: {error}"))
     return print_listing(rows)
@@ -232,8 +233,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
     from trecjudge.workflow_checks import check_settings, check_workflow
 
     path = options["workflow"]
-    shipped = Path(__file__).parent / "workflows"
-    workflow = read_workflow(find_workflow(path, shipped)) if path else Workflow()
+    workflow = read_workflow(find_workflow(path)) if path else Workflow()
     names = Names.of(workflow, options["judge"] or (), options["also"] or ())
     overrides = read_overrides(options["settings"] or (), names)
     check_workflow(workflow, names)

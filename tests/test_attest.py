@@ -54,5 +54,5 @@ def test_a_calibration_is_read_once() -> None:
 
 
 def test_without_a_model_auto_is_lexical() -> None:
-    program = Program("attest", "judges.citation.program:Attest")
+    program = Program("attest", "trecjudge.judges.citation.program:Attest")
     assert attester_for("auto", NoModel(), program, "mine.json") == LexicalAttester("mine.json")

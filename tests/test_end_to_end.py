@@ -247,10 +247,8 @@ def test_a_model_that_always_says_yes(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_new_judge_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import judges
-
-    folder = tmp_path / "echo"
-    folder.mkdir()
+    folder = tmp_path / "judges" / "echo"
+    folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(
         "from dataclasses import dataclass\n"
         "from trecjudge.measures import LeaderboardSpec, MeasureSpec\n"
@@ -262,12 +260,15 @@ def test_a_new_judge_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "    async def judge(self, item, model):\n"
         "        return judgment_of(item, label='yes')\n"
     )
-    monkeypatch.setattr(judges, "__path__", [*judges.__path__, str(tmp_path)])
+    monkeypatch.chdir(tmp_path)
     assert re.search(r"echo +Says yes\.", command("judges").out)
     assert sample("rag", tmp_path / "out", "-q", "--judge", "echo").status == 0
     assert set(means(tmp_path / "out", "YES").values()) == {1.0}
     outside = sample("rag", tmp_path / "out", "-q", "--judge", "judges.length:LengthJudge")
     assert outside.status == 0
+    judgments = tmp_path / "out" / "x.judgments.jsonl"
+    assert b'"judges.length:LengthJudge"' in judgments.read_bytes()
+    assert command("rescore", judgments, "-q").status == 0
 
 
 def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from judges.citation import CitationJudge
-from judges.support import SupportJudge
 from tests.fakes import judgment, response
 from trecjudge.human import HumanLabels
+from trecjudge.judges.citation import CitationJudge
+from trecjudge.judges.support import SupportJudge
 from trecjudge.labels import Key
 from trecjudge.leaderboard import Leaderboard
 from trecjudge.ranking import standing_lines, standings_of

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from trecjudge import __version__
 from trecjudge.files import whole
 from trecjudge.job import Job
 from trecjudge.llm.model import Model
@@ -18,13 +19,13 @@ from trecjudge.strict_yaml import written_yaml
 from trecjudge.summary import Summary, counts_of
 from trecjudge.workflow import KEYS, Workflow
 
-PACKAGES = ("trecjudge", "dspy", "aiohttp", "PyStemmer", "wordllama")
+PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that can change a judgment."""
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "trecjudge": __version__}
     for package in PACKAGES:
         try:
             found[package] = version(package)

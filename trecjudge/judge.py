@@ -1,23 +1,23 @@
-"""The Judge protocol, and finding judges: folders of `judges/`, entry points, `module:Class`."""
+"""The Judge protocol, and finding judges: folders in `judges/`, entry points, `module:Class`."""
 
 from __future__ import annotations
 
-import importlib
+import ast
 import inspect
-import pkgutil
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, cast, runtime_checkable
 
 from trecjudge.errors import JudgmentFailed, PluginError, TrecJudgeError, unknown
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec
+from trecjudge.plugins import JUDGES, imported, is_own, judge_folders
 from trecjudge.records import Failure, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.typed import typed_fields
 
-FOLDER = "judges"
 GROUP = "trecjudge.judges"
 
 
@@ -62,7 +62,7 @@ def unjudged(item: Item, failed: JudgmentFailed) -> Judgment:
 
 def judge_names() -> list[str]:
     """Return the names of all judges found, sorted, without importing them."""
-    return sorted({*_folders(), *_entry_points()})
+    return sorted({*judge_folders(), *_entry_points()})
 
 
 def judge_class(name: str) -> type[Judge]:
@@ -72,8 +72,8 @@ def judge_class(name: str) -> type[Judge]:
     """
     if ":" in name:
         return _checked(name, _attribute(name))
-    if name in _folders():
-        return _checked(name, _class_in(_import(name, f"{FOLDER}.{name}")))
+    if name in judge_folders():
+        return _checked(name, _class_in(_import(name, f"{JUDGES}.{name}")))
     if name in _entry_points():
         return _checked(name, _attribute(_entry_points()[name]))
     raise PluginError(unknown("judge", name, judge_names()))
@@ -120,17 +120,35 @@ def programs_of(judge: Judge) -> dict[str, Program]:
     return {program.name: program for program in programs}
 
 
-def summary_of(found: type[Judge]) -> str:
-    """Return the first line of a judge's docstring."""
-    return (inspect.getdoc(found) or "").partition("\n")[0]
+def summary_of(name: str) -> str:
+    """Return the first line of a judge's docstring. Raises PluginError as `judge_class` does.
+
+    What lies in the working directory is read and not imported: it may be no judge at all.
+    """
+    folder = judge_folders().get(name)
+    if folder is not None and is_own(folder):
+        return _first_line(_read_docstring(name, folder / "__init__.py"))
+    return _first_line(inspect.getdoc(judge_class(name)))
 
 
-def _folders() -> list[str]:
+def _first_line(docstring: str | None) -> str:
+    return (docstring or "").partition("\n")[0]
+
+
+def _read_docstring(name: str, path: Path) -> str | None:
+    """Return the docstring of the class in a file that looks most like a judge, or the file's."""
     try:
-        package = importlib.import_module(FOLDER)
-    except ImportError:
-        return []
-    return [m.name for m in pkgutil.iter_modules(package.__path__) if m.ispkg]
+        tree = ast.parse(path.read_bytes(), str(path))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise PluginError(f"judge {name!r} cannot be read: {error}") from error
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    judging = [node for node in classes if {"pool", "judge"} & _methods(node)]
+    return ast.get_docstring((judging or classes)[-1] if classes else tree)
+
+
+def _methods(node: ast.ClassDef) -> set[str]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return {part.name for part in node.body if isinstance(part, functions)}
 
 
 def _entry_points() -> dict[str, str]:
@@ -139,7 +157,7 @@ def _entry_points() -> dict[str, str]:
 
 def _import(name: str, module: str) -> ModuleType:
     try:
-        return importlib.import_module(module)
+        return imported(module)
     except (Exception, SystemExit) as error:  # a plug-in can fail in any way while it is imported
         why = f"{type(error).__name__}: {error}"
         raise PluginError(f"judge {name!r} cannot be imported: {why}") from error

@@ -6,7 +6,6 @@ and no denominator.
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
+from trecjudge.plugins import imported
 from trecjudge.records import Judgment, Response
 
 UNJUDGED = ".unjudged"
@@ -116,7 +116,7 @@ def load_measure(reference: str) -> MeasureSpec:
     address, _, judge = str(reference).partition("@")
     module, _, name = address.partition(":")
     try:
-        found = getattr(importlib.import_module(module), name)
+        found = getattr(imported(module), name)
     except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
         message = f"measure {reference!r} cannot be imported: {error}; give package.module:name"
         raise PluginError(message) from error

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from trecjudge import __version__
+
 INPUTS, JUDGING, MODEL, OUTPUTS = "Inputs", "Judging", "Model", "Outputs"
 
 Responses = Annotated[
@@ -263,6 +265,18 @@ Report = Annotated[
         help="Write NAME.report.html too: all of it to look at, in one file.",
         rich_help_panel=OUTPUTS,
     ),
+]
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"trecjudge {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option("--version", help="Print the version.", callback=_tell_version, is_eager=True),
 ]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print errors alone.", rich_help_panel=OUTPUTS)

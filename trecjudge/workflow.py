@@ -9,10 +9,13 @@ from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
+from trecjudge.plugins import SHIPPED
 from trecjudge.records import Place
 from trecjudge.strict_yaml import YamlFault, read_yaml
 
 DEFAULT_JUDGE = "citation"
+WORKFLOWS = SHIPPED / "workflows"
+"""The folder of the workflows that are shipped."""
 LEADERBOARD_KEYS = ("sort_by", "on_missing", "measures")
 
 
@@ -62,7 +65,7 @@ AXIS = 3
 KEYS = [f.name for f in fields(Workflow) if f.name not in ("path", "lines")]
 
 
-def find_workflow(given: Path, shipped: Path) -> Path:
+def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
     """Return a workflow file: the path that is given or, by its name, one of those shipped.
 
     `workflows/NAME.yml` is such a name too, wherever it is given. Raises WorkflowError with the

@@ -13,10 +13,10 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response
 from trecjudge.typed import check_range
 
-ATTEST = Program("attest", "judges.citation.program:Attest")
+ATTEST = Program("attest", f"{__package__}.program:Attest")
 ATTEST_GROUP = Program(
     "attest_group",
-    "judges.citation.program:AttestGroup",
+    f"{__package__}.program:AttestGroup",
     "sentences",
     ReplyLength(fixed=15, each=60),
 )

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from judges.citation_score.axes import Passage, keywords, missing, read_claims, read_passage
 from trecjudge.errors import WorkflowError
 from trecjudge.lexical.similarity import mean_cosine
 from trecjudge.llm.model import Model
@@ -25,6 +24,8 @@ from trecjudge.records import (
     WholeResponse,
     judgment_of,
 )
+
+from .axes import Passage, keywords, missing, read_claims, read_passage
 
 FAITHFULNESS, COVERAGE, REDUNDANCY = "FAITHFULNESS", "COVERAGE", "REDUNDANCY"
 AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)

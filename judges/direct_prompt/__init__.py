@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from judges.direct_prompt.grades import MAX_GRADE, grade_of
 from trecjudge.attest import HOLLOW, AttesterName, require_shared_script, require_text
 from trecjudge.errors import JudgmentFailed, WorkflowError
 from trecjudge.lexical.relevance import Parts, Unit, relevance
@@ -15,7 +14,9 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.text.tokens import scripts
 
-GRADE = Program("grade", "judges.direct_prompt.program:GradeText", length=ReplyLength(fixed=45))
+from .grades import MAX_GRADE, grade_of
+
+GRADE = Program("grade", f"{__package__}.program:GradeText", length=ReplyLength(fixed=45))
 HEADINGS = {
     "title": "Title",
     "problem_statement": "Problem statement",

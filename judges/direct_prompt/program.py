@@ -7,7 +7,7 @@ from typing import Any
 import dspy
 from pydantic_core import core_schema
 
-from judges.direct_prompt.grades import MAX_GRADE, grade_of
+from .grades import MAX_GRADE, grade_of
 
 
 class Grade(int):

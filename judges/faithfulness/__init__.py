@@ -7,15 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from judges.faithfulness.steps import (
-    TRUTHS,
-    VERIFY,
-    Answer,
-    Truth,
-    Verifier,
-    truths_of,
-)
-from judges.faithfulness.wording import NO, UNSURE, YES
 from trecjudge.attest import HOLLOW
 from trecjudge.claims.asking import first_sure
 from trecjudge.claims.extraction import SPLIT
@@ -39,6 +30,16 @@ from trecjudge.records import (
     judgment_of,
 )
 from trecjudge.typed import check_range
+
+from .steps import (
+    TRUTHS,
+    VERIFY,
+    Answer,
+    Truth,
+    Verifier,
+    truths_of,
+)
+from .wording import NO, UNSURE, YES
 
 STATED = "TRUTHS"
 LABELS = {ATTRIBUTED: YES, CONTRADICTED: NO, UNATTRIBUTED: UNSURE, AMBIGUOUS: UNSURE}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judges.faithfulness.wording import UNSURE, YES
 from trecjudge.claims.asking import NOT_FOUND, in_parts, no_evidence, with_note
 from trecjudge.claims.offline import missing
 from trecjudge.claims.search import Library, Passage
@@ -15,17 +14,19 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.llm.model import Model, Program, ReplyLength
 from trecjudge.records import NOTHING_SPENT, Claim, Document, Fact, Source, Usage
 
+from .wording import UNSURE, YES
+
 if TYPE_CHECKING:
-    from judges.faithfulness.program import ClaimVerdict
+    from .program import ClaimVerdict
 
 TRUTHS = Program(
     "truths",
-    "judges.faithfulness.program:ListTruths",
+    f"{__package__}.program:ListTruths",
     length=ReplyLength(fixed=15, share=1.1, of="text", most=1500),
 )
 VERIFY = Program(
     "verify",
-    "judges.faithfulness.program:VerifyClaims",
+    f"{__package__}.program:VerifyClaims",
     "claims",
     ReplyLength(fixed=15, each=50),
 )

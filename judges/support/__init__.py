@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from judges.citation import ATTEST, ATTEST_GROUP, sentence_support
-from judges.support.alce import (
+from trecjudge.attestation import Attesting, citation_item, filled
+from trecjudge.errors import JudgmentFailed
+from trecjudge.judge import unjudged
+from trecjudge.llm.model import Model, Program
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.records import FULL, Item, Judgment, Response, Topic, judgment_of
+
+from ..citation import ATTEST, ATTEST_GROUP, sentence_support
+from .alce import (
     Together,
     alce_precision,
     alce_recall,
@@ -15,13 +22,7 @@ from judges.support.alce import (
     filled_together,
     without,
 )
-from judges.support.weighing import HARD, WEIGHTED, Rule, Weighing, strongest
-from trecjudge.attestation import Attesting, citation_item, filled
-from trecjudge.errors import JudgmentFailed
-from trecjudge.judge import unjudged
-from trecjudge.llm.model import Model, Program
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.records import FULL, Item, Judgment, Response, Topic, judgment_of
+from .weighing import HARD, WEIGHTED, Rule, Weighing, strongest
 
 ALCE = (MeasureSpec("ALCE_RECALL", alce_recall), MeasureSpec("ALCE_PRECISION", alce_precision))
 ARGUE = (

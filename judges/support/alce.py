@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from judges.support.weighing import Place, by_place, label_at, mean, place_of
 from trecjudge.attestation import citation_item, filled
 from trecjudge.records import (
     FULL,
@@ -22,6 +21,8 @@ from trecjudge.records import (
     Sentence,
     Topic,
 )
+
+from .weighing import Place, by_place, label_at, mean, place_of
 
 TOGETHER: Final = "all"
 WITHOUT: Final = "without:"

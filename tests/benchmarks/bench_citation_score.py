@@ -22,9 +22,9 @@ from pathlib import Path
 
 from invented import WORDS
 
-from judges.citation_score import CitationScoreJudge
-from judges.citation_score.axes import read_passage
 from trecjudge.findings import FindingLog
+from trecjudge.judges.citation_score import CitationScoreJudge
+from trecjudge.judges.citation_score.axes import read_passage
 from trecjudge.lexical.wording import wording_of
 from trecjudge.llm.model import NoModel
 from trecjudge.records import Citation, Document, Response, Sentence, Topic

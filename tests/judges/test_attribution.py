@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from judges.attribution import AttributionJudge, filled
 from tests.fakes import ScriptedModel, response
 from trecjudge.claims.asking import ATTRIBUTE
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judges.attribution import AttributionJudge, filled
 from trecjudge.llm.model import Model, NoModel
 from trecjudge.llm.prompt import Prompts
 from trecjudge.llm.reading import Unparsed

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from judges.citation import CitationJudge
 from tests.fakes import ScriptedModel, always, item, judgment, response
 from trecjudge.attestation import filled
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judges.citation import CitationJudge
 from trecjudge.llm.model import Model, NoModel
 from trecjudge.records import FULL, NONE, PARTIAL, Citation, Failure, Item, Judgment, Topic
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from judges.citation_score import CitationScoreJudge, filled
 from tests.commandline import ROOT, command, judge, sample
 from tests.fakes import always, judgment, response
 from trecjudge.errors import WorkflowError
 from trecjudge.judge import make_judge
+from trecjudge.judges.citation_score import CitationScoreJudge, filled
 from trecjudge.llm.model import Model, NoModel
 from trecjudge.records import Citation, Failure, Judgment, Response, Topic
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from judges.direct_prompt import GRADE, DirectPromptJudge, filled, topic_text
-from judges.direct_prompt.grades import grade_of
 from tests.commandline import SAMPLES, command, judge, sample
 from tests.endpoint import Answer, in_chat_form, serving, text_of
 from tests.fakes import ScriptedModel, judgment, response
 from trecjudge.errors import JudgmentFailed, WorkflowError
+from trecjudge.judges.direct_prompt import GRADE, DirectPromptJudge, filled, topic_text
+from trecjudge.judges.direct_prompt.grades import grade_of
 from trecjudge.llm.model import Model, NoModel
 from trecjudge.llm.prompt import FORMS, Form, Prompts
 from trecjudge.llm.reading import Unparsed

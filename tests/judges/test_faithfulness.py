@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from judges.faithfulness import FaithfulnessJudge
-from judges.faithfulness.program import ClaimVerdict
-from judges.faithfulness.wording import read_verdict
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judges.faithfulness import FaithfulnessJudge
+from trecjudge.judges.faithfulness.program import ClaimVerdict
+from trecjudge.judges.faithfulness.wording import read_verdict
 from trecjudge.llm.model import Model, NoModel
 from trecjudge.records import Judgment, Response, Topic, WholeResponse
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from judges.grounding import GroundingJudge
 from tests.fakes import response
+from trecjudge.judges.grounding import GroundingJudge
 from trecjudge.llm.model import NoModel
 from trecjudge.records import Judgment, Response, Topic, WholeResponse
 

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from judges.length import LengthJudge
 from tests.fakes import response
+from trecjudge.judges.length import LengthJudge
 from trecjudge.llm.model import NoModel
 from trecjudge.records import Topic
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from judges.citation import CitationJudge
-from judges.support import SupportJudge
 from tests.commandline import command, judge, sample
 from tests.endpoint import Answer, Script, attestation, attesting, serving, text_of
 from tests.fakes import ScriptedModel, judgment, response
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judges.citation import CitationJudge
+from trecjudge.judges.support import SupportJudge
 from trecjudge.llm.model import Model, NoModel
 from trecjudge.records import (
     FULL,

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
-from judges.citation import ATTEST
 from tests.endpoint import Endpoint
 from trecjudge.cache.store import ReplyCache
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judges.citation import ATTEST
 from trecjudge.llm.door import Door
 from trecjudge.llm.model import Prediction
 from trecjudge.llm.prompt import Prompts

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from judges.citation import ATTEST
 from tests.endpoint import Answer, Endpoint, Script, attestation, attesting, in_chat_form, running
 from tests.llm.clock import now, run
 from tests.llm.doors import ask, ask_many, door_to, kinds
 from trecjudge.errors import ModelError
+from trecjudge.judges.citation import ATTEST
 from trecjudge.llm.door import Door
 
 

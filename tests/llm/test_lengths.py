@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from judges.citation import ATTEST, ATTEST_GROUP
-from judges.direct_prompt import GRADE
-from judges.faithfulness.steps import TRUTHS, VERIFY
 from tests.endpoint import Answer, attestation, running
 from tests.llm.clock import run
 from tests.llm.doors import ask_many, door_to
 from trecjudge.claims.asking import ATTRIBUTE
 from trecjudge.claims.extraction import SPLIT
 from trecjudge.errors import JudgmentFailed
+from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
+from trecjudge.judges.direct_prompt import GRADE
+from trecjudge.judges.faithfulness.steps import TRUTHS, VERIFY
 from trecjudge.llm.lengths import Lengths, Seen, stated_length
 from trecjudge.llm.model import Program
 from trecjudge.llm.plan import Planner

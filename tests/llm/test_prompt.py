@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.errors import PluginError, WorkflowError
+from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.llm.prompt import FORMS, Form, Prompts
 from trecjudge.llm.reading import Unparsed
 
@@ -104,9 +104,9 @@ def test_the_docstring_is_what_is_sent(form: Form) -> None:
     ("override", "error", "message"),
     [
         ("Is {sentense} so?", WorkflowError, "did you mean 'sentence'"),
-        ("judges.citation.program:AttestGroup", WorkflowError, "must be"),
-        ("judges.citation.program:Nothing", PluginError, "cannot be imported"),
-        ("judges.citation.program:Label", PluginError, "is no dspy.Signature"),
+        ("trecjudge.judges.citation.program:AttestGroup", WorkflowError, "must be"),
+        ("trecjudge.judges.citation.program:Nothing", PluginError, "cannot be imported"),
+        ("trecjudge.judges.citation.program:Label", PluginError, "is no dspy.Signature"),
     ],
 )
 def test_overrides_that_misfit(override: str, error: type[Exception], message: str) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from judges.citation import ATTEST
 from tests.endpoint import Answer, attestation, attesting, in_turn, running
 from tests.llm.clock import run
 from tests.llm.doors import ask, ask_many, door_to, failure, kinds, settings_for
+from trecjudge.judges.citation import ATTEST
 from trecjudge.llm.prompt import Form, Prompts
 from trecjudge.llm.requests import Requests
 

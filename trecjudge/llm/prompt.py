@@ -19,6 +19,7 @@ from trecjudge.llm.habits import FORMS, Form
 from trecjudge.llm.model import Program
 from trecjudge.llm.reading import Fields, defused, is_exact
 from trecjudge.llm.schema import reply_schema
+from trecjudge.plugins import imported
 from trecjudge.text.steering.marks import TEMPLATE_MARK
 
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -212,8 +213,8 @@ def load_signature(reference: str) -> Any:
     module, _, name = reference.partition(":")
     dspy = dspy_module()
     try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
+        found = getattr(imported(module), name)
+    except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
         raise PluginError(f"prompt {reference!r} cannot be imported: {error}") from error
     if not (isinstance(found, type) and issubclass(found, dspy.Signature)):
         raise PluginError(f"prompt {reference!r} is no dspy.Signature")

@@ -43,7 +43,7 @@ def main() -> None:
     os.environ["OPENAI_API_KEY"] = "none"
     job = job_of(spec)
     dspy_module()
-    load_signature("judges.citation.program:Attest")
+    load_signature("trecjudge.judges.citation.program:Attest")
     importlib.import_module("trecjudge.llm.door")
     profile = cProfile.Profile() if spec["profile"] else None
     clock = Clock()

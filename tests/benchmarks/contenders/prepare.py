@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 from invented import Pair, pairs
 
-from judges.citation import ATTEST
 from trecjudge.cache.store import CachedReply, ReplyCache
+from trecjudge.judges.citation import ATTEST
 from trecjudge.llm.habits import Habits
 from trecjudge.llm.prompt import Prompts
 from trecjudge.llm.requests import Request, Requests

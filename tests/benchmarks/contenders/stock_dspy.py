@@ -15,7 +15,7 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"
 
 import dspy
 
-from judges.citation.program import Attest
+from trecjudge.judges.citation.program import Attest
 
 INPUTS = ("document", "sentence")
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from judges.citation import ATTEST, ATTEST_GROUP
-from judges.direct_prompt import GRADE
-from judges.faithfulness.steps import TRUTHS, VERIFY
 from trecjudge.claims.asking import ATTRIBUTE
 from trecjudge.claims.extraction import SPLIT
+from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
+from trecjudge.judges.direct_prompt import GRADE
+from trecjudge.judges.faithfulness.steps import TRUTHS, VERIFY
 from trecjudge.llm.model import Program
 from trecjudge.llm.prompt import Form, Prompts
 from trecjudge.llm.reading import Unparsed

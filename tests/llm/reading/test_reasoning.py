@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.citation import ATTEST
+from trecjudge.judges.citation import ATTEST
 from trecjudge.llm.prompt import FORMS, Form, Prompts
 from trecjudge.llm.reading import defused, without_reasoning
 
