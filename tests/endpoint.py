@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -48,10 +49,14 @@ def attestation(body: dict[str, Any], label: str = "full_support", evidence: str
 
 @dataclass
 class Endpoint:
-    """A running endpoint: where it is, and the requests that it got."""
+    """A running endpoint: where it is, and the requests that it got.
+
+    It answers the first `answers` requests; the others wait until there are more.
+    """
 
     script: Script
     url: str = ""
+    answers: float = math.inf
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)
@@ -69,6 +74,8 @@ class Endpoint:
         try:
             answer = self.script(body, number)
             await asyncio.sleep(answer.delay)
+            while number >= self.answers:
+                await asyncio.sleep(0.005)
         finally:
             self.in_flight -= 1
         if answer.drop and request.transport is not None:
