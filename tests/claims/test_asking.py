@@ -119,6 +119,14 @@ def test_likely_passages_are_read_until_one_decides() -> None:
     assert failed.value.kind == "not_read"
 
 
+def test_where_no_passage_is_likely_one_call_is_enough() -> None:
+    model = says("UNATTRIBUTED")
+    text = filler(500).replace("grain", "steam")
+    claim = "Steam makes the copper kettle of Antoine whistle in Lyon."
+    found = asked(model, claim, library(text), characters=1000)
+    assert (found.label, len(model.asked)) == ("UNATTRIBUTED", 1)
+
+
 def test_without_a_document_nothing_is_asked() -> None:
     model = says("ATTRIBUTED")
     assert asked(model, "A claim.", library()).label == "UNATTRIBUTED"

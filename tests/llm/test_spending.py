@@ -79,6 +79,14 @@ def test_a_budget_that_suffices_is_not_refused(
     assert (found.count("ok"), budget.tokens) == (count, sum(taken) * count)
 
 
+def test_what_calls_reserve_is_given_back(tmp_path: Path) -> None:
+    budget = Budget(max_tokens=100_000, max_cost=1.0)
+    found, most_in_flight = asked_within(budget, tmp_path, counting(600, 20), 100)
+    assert (found, most_in_flight) == (["ok"] * 100, 32)
+    left = (budget.under_way, budget.reserved_tokens, budget.reserved_cost)
+    assert left == pytest.approx((0, 0.0, 0.0))
+
+
 def test_after_fifty_calls_what_was_seen_is_reserved(tmp_path: Path) -> None:
     budget = Budget(max_cost=0.2)
     found, _ = asked_within(budget, tmp_path, counting(600, 400), 300)
