@@ -125,25 +125,25 @@ async def running(
 @contextmanager
 def in_a_thread(opened: AbstractAsyncContextManager[T]) -> Iterator[T]:
     """Run what an asynchronous context holds open in a thread of its own."""
-    loop = asyncio.new_event_loop()
     ready, stop = threading.Event(), asyncio.Event()
-    found: list[T] = []
+    found: list[tuple[asyncio.AbstractEventLoop, T]] = []
 
     async def serve() -> None:
         async with opened as endpoint:
-            found.append(endpoint)
+            found.append((asyncio.get_running_loop(), endpoint))
             ready.set()
             await stop.wait()
 
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    # It ends every task that is left, those of connections that are still open too.
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
-    ready.wait(5)
+    ready.wait(60)
+    loop, endpoint = found[0]
     try:
-        yield found[0]
+        yield endpoint
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(5)
-        loop.close()
 
 
 def serving(script: Script) -> AbstractContextManager[Endpoint]:
