@@ -146,6 +146,9 @@ def test_the_same_row_twice_is_a_note() -> None:
         pytest.param("a t1 M 0.33333\na t2 M 0.33333\na all M 0.333\n", False, id="rounded"),
         pytest.param("a t1 M 1\na t2 M 0\na all M 0.7\n", True, id="neither"),
         pytest.param("a t1 M 100\na t2 M 100\na all M 100.05\n", False, id="rounded, large"),
+        pytest.param("a t1 M 1\na t2 M 0\na all M 0.5009\n", False, id="nearly"),
+        pytest.param("a t1 M 1\na t2 M 0\na all M 0.5011\n", True, id="not nearly"),
+        pytest.param("a t1 M 100\na t2 M 100\na all M 100.2\n", True, id="not nearly, large"),
     ],
 )
 def test_all_rows_that_contradict_their_topics(text: str, contradicts: bool) -> None:
