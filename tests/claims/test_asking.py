@@ -151,6 +151,12 @@ def test_a_cascade_asks_only_what_is_not_sure() -> None:
     assert len(model.asked) == 1
 
 
+def test_where_no_model_would_be_asked_none_is_spared() -> None:
+    row = Cascade([LexicalDetector()], LexicalDetector(0.5))
+    found = asyncio.run(row.verdict("It was sold in Lyon.", library(TEXT)))
+    assert (found.label, found.usage.spared) == ("ATTRIBUTED", 0)
+
+
 def test_what_words_cannot_compare_goes_on_to_the_model() -> None:
     model = says("ATTRIBUTED", "Москва велика")
     row = Cascade([LexicalDetector()], ModelDetector(model))
