@@ -460,3 +460,8 @@ def test_what_is_too_long_of_one_document_is_one_failure() -> None:
     patience = Patience(900.0, 6, 3, print)
     assert not any(patience.failed("too_long", document % 2, once=True) for document in range(99))
     assert patience.in_a_row == 2
+
+
+def test_a_reply_that_is_cut_takes_no_try(tmp_path: Path) -> None:
+    found = asked(in_turn(Answer("{", finish_reason="length"), Answer()), tmp_path, tries=1)
+    assert (found.label, len(found.endpoint.requests)) == ("full_support", 2)
