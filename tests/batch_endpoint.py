@@ -35,13 +35,15 @@ class BatchEndpoint:
 
     A batch is over after each step was looked at once and `held` is False. `expires` says after how
     many lines the n-th batch expires, `fails` with what errors it fails, `refuse` how a path is
-    answered. `asked` are the bodies of all lines that were worked on.
+    answered, `loses` how many batches begin without a word of it. `asked` are the bodies of all
+    lines that were worked on.
     """
 
     script: Script
     url: str = ""
     held: bool = False
     lists: bool = True
+    loses: int = 0
     expires: dict[int, int] = field(default_factory=dict)
     ends: str = "expired"
     fails: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -89,6 +91,8 @@ class BatchEndpoint:
         elif failure := self.fails.get(len(self.batches)):
             batch.errors.append(failure)
         self.batches.append(batch)
+        if len(self.batches) <= self.loses:
+            return _refused("the reply is lost", 503)
         return web.json_response(self._told(batch))
 
     async def look(self, request: web.Request) -> web.Response:

@@ -13,9 +13,10 @@ import pytest
 
 from tests.reading import Reading, reading
 
-# The same examples every time: a landing must not hang on luck. `--hypothesis-seed` tries others.
-hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
-hypothesis.settings.load_profile("steady")
+# The same examples every time: a landing must not hang on luck. `thorough` tries others, and more.
+hypothesis.settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 FILE_EVENTS = ("open", "os.mkdir", "os.rename", "os.remove", "sqlite3.connect")
 LOOPBACK = ("127.", "::1", "localhost")

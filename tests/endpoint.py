@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -48,10 +49,14 @@ def attestation(body: dict[str, Any], label: str = "full_support", evidence: str
 
 @dataclass
 class Endpoint:
-    """A running endpoint: where it is, and the requests that it got."""
+    """A running endpoint: where it is, and the requests that it got.
+
+    It answers the first `answers` requests; the others wait until there are more.
+    """
 
     script: Script
     url: str = ""
+    answers: float = math.inf
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)
@@ -69,6 +74,8 @@ class Endpoint:
         try:
             answer = self.script(body, number)
             await asyncio.sleep(answer.delay)
+            while number >= self.answers:
+                await asyncio.sleep(0.005)
         finally:
             self.in_flight -= 1
         if answer.drop and request.transport is not None:
@@ -118,25 +125,25 @@ async def running(
 @contextmanager
 def in_a_thread(opened: AbstractAsyncContextManager[T]) -> Iterator[T]:
     """Run what an asynchronous context holds open in a thread of its own."""
-    loop = asyncio.new_event_loop()
     ready, stop = threading.Event(), asyncio.Event()
-    found: list[T] = []
+    found: list[tuple[asyncio.AbstractEventLoop, T]] = []
 
     async def serve() -> None:
         async with opened as endpoint:
-            found.append(endpoint)
+            found.append((asyncio.get_running_loop(), endpoint))
             ready.set()
             await stop.wait()
 
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    # It ends every task that is left, those of connections that are still open too.
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
-    ready.wait(5)
+    ready.wait(60)
+    loop, endpoint = found[0]
     try:
-        yield found[0]
+        yield endpoint
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(5)
-        loop.close()
 
 
 def serving(script: Script) -> AbstractContextManager[Endpoint]:

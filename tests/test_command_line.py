@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import SAMPLES, command, judge, sample
+from trecjudge.commands.ending import guarded
+from trecjudge.errors import InputError
 
 RUNS = SAMPLES / "rag" / "runs"
 TOPICS = SAMPLES / "rag" / "topics.jsonl"
@@ -145,3 +147,24 @@ def test_what_a_packed_file_holds_before_it_breaks_off_is_judged(tmp_path: Path)
         "12",
         "all",
     ]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (InputError("a.jsonl: no such file"), 1, "error: a.jsonl: no such file"),
+        (OSError(28, "No space left on device"), 1, "error: [Errno 28] No space left on device"),
+        (KeyboardInterrupt(), 130, "interrupted; run the same command again to go on"),
+        (ValueError("x"), 3, "error: a bug: ValueError at test_command_line.py"),
+    ],
+    ids=["what the user can put right", "a full disk", "Ctrl-C", "a bug"],
+)
+def test_how_a_command_ends(
+    error: BaseException, status: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> int:
+        raise error
+
+    assert guarded(work) == status
+    said = capsys.readouterr().err
+    assert (said.startswith(told), said.count("\n")) == (True, 1)

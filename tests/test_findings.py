@@ -20,6 +20,23 @@ def test_the_kinds_are_those_that_the_code_reports() -> None:
     assert {kind for source in sources for kind in REPORTED.findall(source)} == set(KINDS)
 
 
+def test_by_which_kinds_something_is_not_judged() -> None:
+    """They end a job with status 3, and `--strict` with 1."""
+    assert {name for name, kind in KINDS.items() if kind.severity == "error"} == {
+        "bad_utf8",
+        "collection_unreadable",
+        "file_unreadable",
+        "file_without_responses",
+        "label_unusable",
+        "line_not_json",
+        "record_not_an_object",
+        "record_unknown_shape",
+        "row_unreadable",
+        "topic_id_missing",
+        "topic_unreadable",
+    }
+
+
 @pytest.mark.parametrize(
     ("finding", "wanted"),
     [

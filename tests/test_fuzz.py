@@ -40,7 +40,7 @@ LINES = st.one_of(
     RECORDS.map(lambda record: json.dumps(record).encode()),
     st.integers(0, len(PLAIN)).map(lambda end: PLAIN[:end].encode()),
 )
-SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(suppress_health_check=list(HealthCheck))
 
 
 def written(folder: Path, data: bytes) -> Path:

@@ -115,6 +115,14 @@ def test_ranking_puts_runs_without_a_value_last() -> None:
     assert b.ranking() == ["good", "poor", "unjudged"]
 
 
+def test_ties_are_ranked_by_run_id() -> None:
+    b = board()
+    for run_id in ("b", "c", "a"):
+        b.add(response(run_id=run_id), [judgment(FULL)])
+    b.finish()
+    assert b.ranking() == ["a", "b", "c"]
+
+
 GRADED = [
     judgment(doc_id="d2", grade=0),
     judgment(doc_id="d1", grade=1),

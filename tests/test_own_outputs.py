@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,32 @@ GATE = "judge: citation\ngate: {reject_unless: CITATION_SUPPORT >= 0.9}\n"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a working folder that holds runs, topics, documents and a workflow side by side."""
+    fill(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def fill(folder: Path) -> None:
+    """Write what is judged."""
     for path in (*SAMPLES.glob("rag/runs/*"), *SAMPLES.glob("rag/*.jsonl")):
-        shutil.copy(path, tmp_path)
-    (tmp_path / "gate.yml").write_text(GATE)
+        shutil.copy(path, folder)
+    (folder / "gate.yml").write_text(GATE)
+
+
+@pytest.fixture(scope="module")
+def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return such a folder after a job, to be copied."""
+    once = tmp_path_factory.mktemp("judged")
+    fill(once)
+    with chdir(once):
+        here()
+    return once
+
+
+@pytest.fixture
+def judged(tmp_path: Path, judged_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a working folder of one's own after a job."""
+    shutil.copytree(judged_once, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -60,20 +84,19 @@ def test_a_job_on_the_folder_that_it_writes_to_gives_the_same_twice(folder: Path
     assert "note: a.judgments.jsonl: is a judgments file, no run; passed over" in done.err
 
 
-def test_a_file_is_known_whatever_it_is_called(folder: Path) -> None:
-    here()
-    judgments = folder / "a.judgments.jsonl"
+def test_a_file_is_known_whatever_it_is_called(judged: Path) -> None:
+    judgments = judged / "a.judgments.jsonl"
     lines = judgments.read_bytes().splitlines(keepends=True)
-    shutil.copy(judgments, folder / "careful2.jsonl")
-    (folder / "packed").write_bytes(gzip.compress(judgments.read_bytes()))
-    (folder / "picked.jsonl").write_bytes(lines[1])
-    (folder / "events.json").write_bytes(
-        b"[" + (folder / "a.log").read_bytes().splitlines()[5] + b"]"
+    shutil.copy(judgments, judged / "careful2.jsonl")
+    (judged / "packed").write_bytes(gzip.compress(judgments.read_bytes()))
+    (judged / "picked.jsonl").write_bytes(lines[1])
+    (judged / "events.json").write_bytes(
+        b"[" + (judged / "a.log").read_bytes().splitlines()[5] + b"]"
     )
-    (folder / "a.log.part").write_bytes((folder / "a.log").read_bytes()[:3000])
-    before = (folder / "a.leaderboard.txt").read_bytes()
+    (judged / "a.log.part").write_bytes((judged / "a.log").read_bytes()[:3000])
+    before = (judged / "a.leaderboard.txt").read_bytes()
     here()
-    assert (folder / "a.leaderboard.txt").read_bytes() == before
+    assert (judged / "a.leaderboard.txt").read_bytes() == before
 
 
 COMMANDS = {
@@ -90,32 +113,29 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("line", COMMANDS.values(), ids=COMMANDS)
-def test_what_a_command_writes_is_no_run(line: str, folder: Path) -> None:
-    here()
+def test_what_a_command_writes_is_no_run(line: str, judged: Path) -> None:
     done = command(*line.split())
-    if not [*folder.glob("made*")]:
-        (folder / "made.json").write_text(done.out)
-    before = (folder / "a.leaderboard.txt").read_bytes()
-    (path,) = folder.glob("made*")
+    if not [*judged.glob("made*")]:
+        (judged / "made.json").write_text(done.out)
+    before = (judged / "a.leaderboard.txt").read_bytes()
+    (path,) = judged.glob("made*")
     assert line.endswith("csv") or own_output(path)
     here()
-    assert (folder / "a.leaderboard.txt").read_bytes() == before
+    assert (judged / "a.leaderboard.txt").read_bytes() == before
 
 
 @pytest.mark.parametrize("name", WRITTEN)
 @pytest.mark.parametrize("flag", ["--rag-topics", "--documents", "--rag-responses"])
-def test_an_output_given_as_an_input_is_refused_by_name(flag: str, name: str, folder: Path) -> None:
-    here()
+def test_an_output_given_as_an_input_is_refused_by_name(flag: str, name: str, judged: Path) -> None:
     given = {"--rag-responses": "careful.jsonl"} | {flag: f"a.{name}"}
     done = command("--judge", "length", "--out-dir", "out", *(w for i in given.items() for w in i))
     assert done.status == 1
     assert f"a.{name}: is {WRITTEN[name]}, no " in done.err
 
 
-def test_documents_of_a_folder_with_outputs(folder: Path) -> None:
-    here()
-    shutil.copytree(folder, folder / "docs", ignore=shutil.ignore_patterns("c*.jsonl", "u*", "t*"))
-    done = judge(folder / "careful.jsonl", folder / "out", "--documents", folder / "docs")
+def test_documents_of_a_folder_with_outputs(judged: Path) -> None:
+    shutil.copytree(judged, judged / "docs", ignore=shutil.ignore_patterns("c*.jsonl", "u*", "t*"))
+    done = judge(judged / "careful.jsonl", judged / "out", "--documents", judged / "docs")
     assert "a.judgments.jsonl: is a judgments file, no documents; passed over" in done.err
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commandline import command
 from trecjudge.formats.registry import all_formats
 from trecjudge.judge import judge_names, make_judge, settings_of
 from trecjudge.leaderboards.layouts import LAYOUTS
@@ -26,32 +27,32 @@ BLOCK = re.compile(
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def run(command: str, folder: Path) -> str:
-    """Run a README's command in `folder`; return what it prints on standard output."""
-    words = shlex.split(command.replace("\\\n", " "))
-    assert words[:2] == ["python", "run_judge.py"], command
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "run_judge.py"), *words[2:]],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (0, 3), done.stderr
-    return done.stdout
+def arguments(line: str) -> list[str]:
+    """Return the arguments of a README's command."""
+    words = shlex.split(line.replace("\\\n", " "))
+    assert words[:2] == ["python", "run_judge.py"], line
+    return words[2:]
+
+
+def run(line: str) -> str:
+    """Run a README's command where the test is; return what it prints on standard output."""
+    done = command(*arguments(line))
+    assert done.status in (0, 3), done.err
+    return done.out
 
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_examples(readme: Path, tmp_path: Path) -> None:
+def test_examples(readme: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     for name in ("sample_data", "workflows"):
         (tmp_path / name).symlink_to(ROOT / name)
     printed = ""
     for kind, name, text in BLOCK.findall(readme.read_text(encoding="utf-8")):
         if kind == "command":  # of those that set up a place to run in, what is ours
             _, ours, rest = text.partition("python run_judge.py")
-            printed = run(ours + rest, tmp_path) if ours else ""
+            printed = run(ours + rest) if ours else ""
         elif kind == "run":
-            printed = run(text, tmp_path)
+            printed = run(text)
         elif kind == "file":
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,26 +73,28 @@ def test_the_main_command_is_tested_as_it_stands(tmp_path: Path) -> None:
     assert block is not None
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
     (tmp_path / "workflows").symlink_to(ROOT / "workflows")
-    command = block[1][block[1].index("python run_judge.py") :]
-    printed = run(command, tmp_path)
-    order = [line.split()[1] for line in printed.splitlines() if re.match(r"\d ", line)]
+    words = arguments(block[1][block[1].index("python run_judge.py") :])
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "run_judge.py"), *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 3), done.stderr
+    order = [line.split()[1] for line in done.stdout.splitlines() if re.match(r"\d ", line)]
     assert order == ["careful", "uncited", "careless"]
 
 
 STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert")
 
 
-@pytest.mark.parametrize("command", ["", "rescore", "report", "show", *STATISTICS])
-def test_every_flag_is_in_the_readme(command: str) -> None:
-    help_text = subprocess.run(
-        [sys.executable, "run_judge.py", *command.split(), "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"COLUMNS": "200", "PATH": "", "TERMINAL_WIDTH": "200"},
-    ).stdout
+@pytest.mark.parametrize("name", ["", "rescore", "report", "show", *STATISTICS])
+def test_every_flag_is_in_the_readme(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    help_text = command(*name.split(), "--help").out
     flags = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", help_text)) - {"--help"}
+    assert flags
     assert {flag for flag in flags if f"`{flag}" not in README and flag not in README} == set()
 
 

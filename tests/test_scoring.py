@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import ir_measures
@@ -12,7 +13,7 @@ from tests.commandline import command
 from tests.commands.jobs import BAD, GOOD, job
 from tests.fakes import judgment, response
 from trecjudge.findings import Finding
-from trecjudge.records import FULL, NONE
+from trecjudge.records import FULL, NONE, Claim
 from trecjudge.scoring import Pool
 
 
@@ -104,6 +105,29 @@ def test_grades_of_a_pool_that_contradict_each_other(
     ]
     assert all("in run 'a', sentence 0 2: the highest counts" in f.message for f in findings)
     assert pool.best["t1", "d"] == 2
+
+
+def test_two_claims_of_a_sentence_contradict_each_other_in_nothing() -> None:
+    findings: list[Finding] = []
+    pool = Pool(Path("j"), findings.append)
+    told = [
+        replace(graded("a", "d", grade), claim=Claim(n, text, 0))
+        for n, (text, grade) in enumerate([("Kettles whistle.", 2), ("Kettles are new.", 0)])
+    ]
+    pool.add(response(("Kettles whistle and are new.", ["d"]), run_id="a"), told)
+    assert (findings, pool.best) == ([], {("t1", "d"): 2})
+
+
+@pytest.mark.parametrize(
+    ("judges", "qrels"),
+    [(("citation", "length"), "1 r k 2\n"), (("length", "citation"), "")],
+    ids=["it grades", "it does not"],
+)
+def test_of_several_judges_the_first_gives_the_qrels(
+    judges: tuple[str, str], qrels: str, tmp_path: Path
+) -> None:
+    path = job(tmp_path, "x", {"r": [GOOD]}, "--judge", judges[0], "--also", judges[1])
+    assert Path(f"{path}.qrels").read_text() == qrels
 
 
 def graded(run_id: str, doc_id: str, grade: int):  # type: ignore[no-untyped-def]

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.check.samples import GOOD, SENTENCES, lines
@@ -55,7 +55,6 @@ def records(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return track, record
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(records(), min_size=1, max_size=3))
 def test_any_record_is_checked_and_mended_for_good(drawn: list[tuple[str, dict[str, Any]]]) -> None:
     track = drawn[0][0]

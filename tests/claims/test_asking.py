@@ -119,6 +119,14 @@ def test_likely_passages_are_read_until_one_decides() -> None:
     assert failed.value.kind == "not_read"
 
 
+def test_where_no_passage_is_likely_one_call_is_enough() -> None:
+    model = says("UNATTRIBUTED")
+    text = filler(500).replace("grain", "steam")
+    claim = "Steam makes the copper kettle of Antoine whistle in Lyon."
+    found = asked(model, claim, library(text), characters=1000)
+    assert (found.label, len(model.asked)) == ("UNATTRIBUTED", 1)
+
+
 def test_without_a_document_nothing_is_asked() -> None:
     model = says("ATTRIBUTED")
     assert asked(model, "A claim.", library()).label == "UNATTRIBUTED"
@@ -141,6 +149,12 @@ def test_a_cascade_asks_only_what_is_not_sure() -> None:
     rest = asyncio.run(row.verdict("Steam makes copper kettles boil in Lyon.", library(TEXT)))
     assert (rest.label, rest.detector, rest.usage.spared) == ("UNATTRIBUTED", "llm", 0)
     assert len(model.asked) == 1
+
+
+def test_where_no_model_would_be_asked_none_is_spared() -> None:
+    row = Cascade([LexicalDetector()], LexicalDetector(0.5))
+    found = asyncio.run(row.verdict("It was sold in Lyon.", library(TEXT)))
+    assert (found.label, found.usage.spared) == ("ATTRIBUTED", 0)
 
 
 def test_what_words_cannot_compare_goes_on_to_the_model() -> None:

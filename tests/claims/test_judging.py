@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.fakes import always
+from tests.fakes import always, response
 from trecjudge.claims.asking import Cascade, ModelDetector
 from trecjudge.claims.judging import ClaimJudging
 from trecjudge.claims.offline import LexicalDetector
@@ -63,3 +65,10 @@ def test_without_the_extra_passages_for_a_model_are_found_by_words() -> None:
     found = ClaimJudging().detector_for(always("x"))
     assert isinstance(found, ModelDetector)
     assert found.embedder is None
+
+
+def test_where_no_document_was_given_nothing_is_paid_for() -> None:
+    model = always("x")
+    without = replace(response(("Kettles whistle.", ["d"])), documents_given=False)
+    claims = asyncio.run(ClaimJudging(claims="llm").claims_of(without, model))
+    assert ([claim.text for claim in claims], model.asked) == (["Kettles whistle."], [])

@@ -215,3 +215,13 @@ def test_the_semantic_detector_too_is_shielded_only_by_what_is_cited(
             asyncio.run(detector.verdict("Water boils.", both))
     else:
         assert asyncio.run(detector.verdict("Water boils.", both)).label == "UNATTRIBUTED"
+
+
+@pytest.mark.parametrize(
+    ("above", "label"), [(0.0, "UNATTRIBUTED"), (-1e-9, "ATTRIBUTED")], ids=["at it", "above it"]
+)
+def test_a_share_must_be_more_than_the_threshold(above: float, label: str) -> None:
+    claim, documents = "The long red ferry leaves Dover.", library("The red ferry leaves Dover.")
+    share = documents.best(claim)[0].overlap
+    found = asyncio.run(LexicalDetector(share + above).verdict(claim, documents))
+    assert (0.5 < share < 1, found.label) == (True, label)

@@ -1,4 +1,4 @@
-"""A certificate of one's own, for endpoints on loopback."""
+"""A certificate of one's own, for endpoints on loopback; a job in the test's own process."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import ipaddress
 from pathlib import Path
 
 import pytest
+
+from tests.commandline import Done, judge
+from tests.llm.processes import Here, Serving, arguments
 
 
 @pytest.fixture
@@ -40,3 +43,16 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
     (tmp_path / "ca.pem").write_bytes(made.public_bytes(pem))
     (tmp_path / "key.pem").write_bytes(private)
     return tmp_path / "ca.pem", tmp_path / "key.pem"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
+    """Return `here(endpoint, cache, name, *flags)`: judge in this process what `runs` wrote."""
+
+    def here(endpoint: Serving, cache: str, name: str, *flags: str) -> Done:
+        for variable, value in endpoint.environment().items():
+            monkeypatch.setenv(variable, value)
+        given = arguments(tmp_path / cache, name)
+        return judge(tmp_path / "runs", tmp_path, *given, *flags)
+
+    return here

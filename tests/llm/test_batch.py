@@ -53,6 +53,11 @@ def test_all_that_is_asked_is_one_batch(tmp_path: Path) -> None:
     assert again == ["ok"] * 20
 
 
+def test_a_batch_that_began_without_a_word_of_it_is_not_begun_again(tmp_path: Path) -> None:
+    found, sizes, endpoint, _ = batched(tmp_path, attesting(), options={"loses": 1})
+    assert (found, sizes, len(endpoint.asked)) == (["ok"] * 20, [20], 20)
+
+
 def test_the_size_of_a_batch_is_bounded(tmp_path: Path) -> None:
     found, sizes, _, _ = batched(tmp_path, attesting(), batch_size=8)
     assert (found, sizes) == (["ok"] * 20, [8, 8, 4])

@@ -3,56 +3,32 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.batch_endpoint import BatchEndpoint, serving_batches
-from tests.commandline import ROOT, Done, command, judge
+from tests.batch_endpoint import serving_batches
+from tests.commandline import Done, command, judge
 from tests.endpoint import Answer, attestation, attesting, serving, text_of
-from tests.llm.test_resume import FILES, runs
+from tests.llm.processes import FILES, Here, runs, start, wait_until
 
 ITEMS = 200
-
-
-def start(folder: Path, name: str, endpoint: BatchEndpoint, cache: str) -> subprocess.Popen[bytes]:
-    """Start judging in a process of its own."""
-    return subprocess.Popen(
-        [
-            sys.executable, str(ROOT / "run_judge.py"), "--rag-responses", str(folder / "runs"),
-            "--use-env-llm", "--cache-dir", str(folder / cache), "--out-dir", str(folder),
-            "--name", name, "--set", "llm.batch=true",
-        ],
-        env=os.environ | endpoint.environment(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    """Wait until something is true."""
-    until = time.monotonic() + 30
-    while not true() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert true()
+BATCH = ("--set", "llm.batch=true", "--set", "llm.batch_poll=0.01")
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
 def test_a_batch_under_way_is_waited_for_by_the_same_command(
-    how: signal.Signals, tmp_path: Path
+    how: signal.Signals, tmp_path: Path, here: Here
 ) -> None:
     runs(tmp_path / "runs")
     with serving_batches(attesting("partial_support")) as endpoint:
-        whole = start(tmp_path, "whole", endpoint, "cache1")
-        assert whole.wait(60) == 0
+        assert here(endpoint, "cache1", "whole", *BATCH).status == 0
         assert len(endpoint.asked) == ITEMS
         endpoint.held = True
-        process = start(tmp_path, "x", endpoint, "cache2")
+        process = start(tmp_path, endpoint, "cache2", *BATCH)
         wait_until(lambda: len(endpoint.batches) == 2 and endpoint.batches[1].looks > 1)
         process.send_signal(how)
         _, said = process.communicate(timeout=20)
@@ -63,24 +39,23 @@ def test_a_batch_under_way_is_waited_for_by_the_same_command(
         assert "batch batch_1 under way" in info
         assert "200 requests" in info
         endpoint.held = False
-        again = start(tmp_path, "x", endpoint, "cache2")
-        assert again.wait(60) == 0
+        assert here(endpoint, "cache2", "x", *BATCH).status == 0
         assert (len(endpoint.asked), len(endpoint.batches)) == (2 * ITEMS, 2)
     for kind in FILES:
         assert (tmp_path / f"x.{kind}").read_bytes() == (tmp_path / f"whole.{kind}").read_bytes()
 
 
 @pytest.mark.parametrize("lists", [True, False], ids=["it lists batches", "it does not"])
-def test_killed_between_the_file_and_the_batch(lists: bool, tmp_path: Path) -> None:
+def test_killed_between_the_file_and_the_batch(lists: bool, tmp_path: Path, here: Here) -> None:
     runs(tmp_path / "runs")
     with serving_batches(attesting(), lists=lists) as endpoint:
         endpoint.refuse = {"POST batches": [503] * 99}
-        process = start(tmp_path, "x", endpoint, "cache")
+        process = start(tmp_path, endpoint, "cache", *BATCH)
         wait_until(lambda: len(endpoint.refuse["POST batches"]) < 99)
         process.kill()
         process.communicate(timeout=20)
         endpoint.refuse = {}
-        assert start(tmp_path, "x", endpoint, "cache").wait(60) == 0
+        assert here(endpoint, "cache", "x", *BATCH).status == 0
         assert (len(endpoint.asked), len(endpoint.batches), len(endpoint.files)) == (ITEMS, 1, 2)
 
 
@@ -92,8 +67,8 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
     def ask(endpoint: Any, *arguments: str) -> Done:
         for name, value in endpoint.environment().items():
             monkeypatch.setenv(name, value)
-        batch = ("--use-env-llm", "--set", "llm.batch=true")
-        return judge(folder, tmp_path / "out", *batch, "--json", *arguments)
+        given = ("--use-env-llm", *BATCH, "--json")
+        return judge(folder, tmp_path / "out", *given, *arguments)
 
     return ask
 

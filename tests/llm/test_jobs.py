@@ -104,6 +104,20 @@ def test_a_plan_counts_what_a_run_then_asks(half: bool, group: int, calls: int, 
         assert (again["calls"], again["saved"]) == (0, 0)
 
 
+def test_a_plan_tells_tokens_and_price(ask: Ask) -> None:
+    prices = ("--set", "llm.prices={input: 1000000, output: 2000000}")
+    short = ("--set", "llm.max_tokens=20", "--set", "llm.most_tokens=20")
+    with serving(answering) as endpoint:
+        plan = json.loads(ask(endpoint, *prices, "--plan").out)
+        cut = json.loads(ask(endpoint, *short, "--plan").out)
+        ask(endpoint)
+        texts = [message["content"] for body in endpoint.requests for message in body["messages"]]
+    prompts = sum(len(text) // 4 + 1 for text in texts)  # four characters are a token
+    assert (plan["calls"], plan["prompt_tokens"], plan["completion_tokens"]) == (12, prompts, 720)
+    assert plan["cost"] == prompts + 2 * 720
+    assert (cut["prompt_tokens"], cut["completion_tokens"]) == (prompts, 240)
+
+
 def test_a_group_is_one_request_and_judges_as_its_items_alone(ask: Ask, tmp_path: Path) -> None:
     with serving(answering) as endpoint:
         ask(endpoint, out="single")

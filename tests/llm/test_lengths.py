@@ -52,6 +52,9 @@ def test_what_a_program_states(
         pytest.param(Seen(9, 600, 1800), None, {"p": 2048}, 180, id="as kept replies"),
         pytest.param(Seen(9, 600, 1800), Seen(49, 600, 300), {}, 180, id="too few were seen"),
         pytest.param(Seen(9, 600, 1800), Seen(50, 600, 300), {}, 30, id="as seen in the job"),
+        pytest.param(None, Seen(5, 600, 1800), {}, 180, id="a few in the job were longer"),
+        pytest.param(None, Seen(5, 600, 300), {}, 60, id="a few in the job were shorter"),
+        pytest.param(None, Seen(4, 600, 1800), {}, 60, id="fewer than a few were longer"),
     ],
 )
 def test_what_is_expected(

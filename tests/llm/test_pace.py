@@ -60,6 +60,18 @@ def test_a_hard_limit_is_found_in_the_first_burst() -> None:
     assert server.refused - first <= 10
 
 
+def test_a_refusal_takes_a_quarter_off_and_successes_bring_it_back() -> None:
+    async def limits() -> list[float]:
+        pace, found = Pace(16), []
+        for happens in [lambda: pace.refused(0.0), *[pace.succeeded] * 12, *[pace.succeeded] * 13]:
+            happens()
+            found.append(pace.limit)
+        return found
+
+    found = run(limits())
+    assert (found[0], found[11], found[12], found[25]) == (12, 12, 13, 14)
+
+
 def test_a_hard_limit_is_used_to_the_full() -> None:
     assert served(Server(8), Pace(64), 800) < 1.2 * 800 / 8 * 0.1
 

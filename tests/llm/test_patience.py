@@ -18,6 +18,7 @@ from tests.llm.clock import now, run
 from tests.llm.doors import ask, ask_many, door_to, failure, kinds
 from trecjudge.errors import ModelError
 from trecjudge.llm.door import Door
+from trecjudge.llm.patience import Patience
 from trecjudge.llm.transport import _seconds
 
 LONGEST_WAIT = 120.0
@@ -446,3 +447,21 @@ def test_random_trouble_loses_nothing(tmp_path: Path) -> None:
             return kinds(await ask_many(door, 200)), door.transport.pace.in_flight
 
     assert run(many()) == (["ok"] * 200, 0)
+
+
+def test_after_how_many_failures_in_a_row_the_asking_ends() -> None:
+    patience = Patience(900.0, 6, 3, print)
+    assert [patience.failed("parse", item) for item in range(7)] == [False] * 5 + [True] * 2
+    patience.succeeded()
+    assert not patience.failed("parse", 8)
+
+
+def test_what_is_too_long_of_one_document_is_one_failure() -> None:
+    patience = Patience(900.0, 6, 3, print)
+    assert not any(patience.failed("too_long", document % 2, once=True) for document in range(99))
+    assert patience.in_a_row == 2
+
+
+def test_a_reply_that_is_cut_takes_no_try(tmp_path: Path) -> None:
+    found = asked(in_turn(Answer("{", finish_reason="length"), Answer()), tmp_path, tries=1)
+    assert (found.label, len(found.endpoint.requests)) == ("full_support", 2)

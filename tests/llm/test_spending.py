@@ -79,6 +79,44 @@ def test_a_budget_that_suffices_is_not_refused(
     assert (found.count("ok"), budget.tokens) == (count, sum(taken) * count)
 
 
+def test_what_calls_reserve_is_given_back(tmp_path: Path) -> None:
+    budget = Budget(max_tokens=100_000, max_cost=1.0)
+    found, most_in_flight = asked_within(budget, tmp_path, counting(600, 20), 100)
+    assert (found, most_in_flight) == (["ok"] * 100, 32)
+    left = (budget.under_way, budget.reserved_tokens, budget.reserved_cost)
+    assert left == pytest.approx((0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("taken", "most", "count"),
+    [
+        pytest.param((10, 5), 60, 4, id="spent to the last token"),
+        pytest.param((10, 0), 60, 6, id="only those in are told"),
+        pytest.param((0, 5), 60, 12, id="only those out are told"),
+    ],
+)
+def test_a_budget_ends_where_it_is_reached(
+    taken: tuple[int, int], most: int, count: int, tmp_path: Path
+) -> None:
+    budget = Budget(max_tokens=most)
+    found, _ = asked_within(budget, tmp_path, counting(*taken), 20)
+    assert (found.count("ok"), found.count("budget")) == (count, 20 - count)
+    assert budget.tokens == most
+
+
+def test_a_reply_is_taken_to_be_no_longer_than_it_may_be(tmp_path: Path) -> None:
+    async def spent(most: int) -> float:
+        budget = Budget(max_tokens=9000)
+        async with (
+            running(lambda body, number: Answer(attestation(body), usage=None)) as endpoint,
+            door_to(endpoint, tmp_path / str(most), budget=budget, max_tokens=most) as door,
+        ):
+            await ask(door)
+        return budget.tokens
+
+    assert run(spent(512)) - run(spent(20)) == 60 - 20
+
+
 def test_after_fifty_calls_what_was_seen_is_reserved(tmp_path: Path) -> None:
     budget = Budget(max_cost=0.2)
     found, _ = asked_within(budget, tmp_path, counting(600, 400), 300)

@@ -58,6 +58,7 @@ def test_where_to(environment: dict[str, str], workflow: dict[str, Any], url: st
         ({"ca_file": "/no/such.pem"}, {}, "no such file"),
         ({"tries": 0}, {}, "llm.tries is 0"),
         ({"timeout": 0.0}, {}, "llm.timeout is 0.0"),
+        ({"batch_poll": 0.0}, {}, "llm.batch_poll is 0.0"),
         ({"rpm": -1.0}, {}, "llm.rpm is -1.0"),
     ],
 )

@@ -50,8 +50,10 @@ class Browser:
 
     def open(self, page: Path, address: str = "") -> None:
         """Open a page at an address inside it and wait until it is ready."""
-        self.driver.get("about:blank")
-        self.driver.get(f"{page.resolve().as_uri()}{address}")
+        place = page.resolve().as_uri()
+        if self.driver.current_url.partition("#")[0] == place:
+            self.driver.get("about:blank")  # another address of a page does not load it anew
+        self.driver.get(f"{place}{address}")
         self.wait("document.documentElement.dataset.ready === 'yes'")
 
     def go(self, address: str) -> None:

@@ -38,6 +38,22 @@ def test_each_run_is_taken_by_its_own_all_row() -> None:
     assert found.means("M").tolist() == [0.75, 0.8, 0.4]
 
 
+@pytest.mark.parametrize(
+    ("others", "mean"),
+    [
+        pytest.param("b t1 M 0.8\nb all M 0.8\n", 0.6, id="left out in the others"),
+        pytest.param("b t1 M 0.8\nb all M 0.4\n", 0.3, id="0 in the others"),
+        pytest.param("b t1 M 0.8\n", 0.3, id="none has an `all` row"),
+        pytest.param(
+            "b t1 M 0.8\nb all M 0.8\nd t1 M 0.8\nd all M 0.4\n", 0.3, id="as many as not"
+        ),
+    ],
+)
+def test_a_run_without_an_all_row_is_taken_as_most_others(others: str, mean: float) -> None:
+    found = scores("a t1 M 1\na t2 M 0.5\nc t1 M 0.6\n" + others)
+    assert found.means("M")[found.runs.index("c")] == pytest.approx(mean)
+
+
 def test_what_enters_a_mean_is_taken_as_it_is_known() -> None:
     findings: list[Finding] = []
     entering = {
@@ -130,6 +146,9 @@ def test_the_same_row_twice_is_a_note() -> None:
         pytest.param("a t1 M 0.33333\na t2 M 0.33333\na all M 0.333\n", False, id="rounded"),
         pytest.param("a t1 M 1\na t2 M 0\na all M 0.7\n", True, id="neither"),
         pytest.param("a t1 M 100\na t2 M 100\na all M 100.05\n", False, id="rounded, large"),
+        pytest.param("a t1 M 1\na t2 M 0\na all M 0.5009\n", False, id="nearly"),
+        pytest.param("a t1 M 1\na t2 M 0\na all M 0.5011\n", True, id="not nearly"),
+        pytest.param("a t1 M 100\na t2 M 100\na all M 100.2\n", True, id="not nearly, large"),
     ],
 )
 def test_all_rows_that_contradict_their_topics(text: str, contradicts: bool) -> None:

@@ -57,6 +57,7 @@ class BatchTransport:
             requests.origin,
             self._gather,
             say,
+            settings.batch_poll,
         )
         self._gathered: list[Waiting] = []
         self._bytes = 0

@@ -30,7 +30,6 @@ from trecjudge.llm.batch_lines import (
 from trecjudge.llm.faults import Busy, ConfigurationFault, Fault, ItemFault
 from trecjudge.llm.steady import Steady
 
-FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 GROWTH = 1.5
 TELL_AFTER = 60.0
@@ -43,8 +42,9 @@ MOST_SENT = 3
 class Batches:
     """The batches under way of one endpoint.
 
-    `gather` takes a request that is to go into another batch. `over` are the files of batches that
-    are handed out, `most` the size that the endpoint takes.
+    `gather` takes a request that is to go into another batch. `poll` is the first pause between two
+    looks at a batch, in seconds. `over` are the files of batches that are handed out, `most` the
+    size that the endpoint takes.
     """
 
     _api: BatchApi
@@ -54,6 +54,7 @@ class Batches:
     _origin: Origin
     _gather: Callable[[Waiting], None]
     _say: Callable[[str], None]
+    _poll: float
     over: set[str] = field(default_factory=set)
     most: float = math.inf
     last_size: int = 1
@@ -159,7 +160,7 @@ class Batches:
     async def _follow(self, batch: Batch) -> None:
         """Look after a batch, less and less often, until it is over; hand out its answers."""
         loop = asyncio.get_running_loop()
-        pause, silence, told = FIRST_PAUSE, TELL_AFTER, loop.time()
+        pause, silence, told = self._poll, TELL_AFTER, loop.time()
         while True:
             state = await self._steady.do(lambda: self._api.state(batch.id))
             if state is None or state.is_over:
@@ -168,7 +169,7 @@ class Batches:
                 told, silence = loop.time(), min(LONGEST_SILENCE, 2 * silence)
                 self._say(f"batch {batch.id}: {_progress(state)}")
             await asyncio.sleep(pause)
-            pause = min(LONGEST_PAUSE, GROWTH * pause)
+            pause = min(max(LONGEST_PAUSE, self._poll), GROWTH * pause)
         if state is None:
             self._say(f"batch {batch.id}: the endpoint does not know it any more; asking anew")
             self._again(batch, "the endpoint lost its batch")

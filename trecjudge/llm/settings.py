@@ -40,7 +40,8 @@ class LlmSettings:
     Pace: `in_flight` requests at once, in all; `rpm` requests and `tpm` tokens per minute, at each
     endpoint. `prices` are per million tokens: {input: 0.15, output: 0.6}.
     Batches: `batch` asks by the endpoint's Batch API, up to `batch_size` requests at a time, at
-    `batch_price` times the price; `in_flight`, `rpm` and `tpm` are nothing to it.
+    `batch_price` times the price; it is looked at again after `batch_poll` seconds, then less and
+    less often, down to once a minute. `in_flight`, `rpm` and `tpm` are nothing to it.
     Access: `base_url` may be several, of equal models. `headers` and `query` are sent with every
     request; `${NAME}` in a value is a variable of the environment. `ca_file` is a file of
     certificates to trust, `cert_file` and `key_file` are the client's own.
@@ -66,6 +67,7 @@ class LlmSettings:
     batch: bool = False
     batch_size: int = 50_000
     batch_price: float = 0.5
+    batch_poll: float = 0.5
     prices: dict[str, float] | None = None
     ca_file: str | None = None
     cert_file: str | None = None
@@ -163,7 +165,7 @@ def _check(settings: LlmSettings) -> None:
         raise ModelError("llm.batch: goes with one base_url only")
     if settings.tries > MOST_TRIES:
         raise ModelError(f"llm.tries is {settings.tries}: must be at most {MOST_TRIES}")
-    for name in ("timeout", "rpm", "tpm"):
+    for name in ("timeout", "rpm", "tpm", "batch_poll"):
         value = getattr(settings, name)
         if value is not None and value <= 0:
             raise ModelError(f"llm.{name} is {value}: must be more than 0")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from trecjudge.claims.asking import ATTRIBUTE
@@ -129,7 +129,6 @@ def test_a_right_answer_in_any_wrapping(program: Program, wrapping: str) -> None
 
 @PROGRAMS
 @given(data=some.data())
-@settings(max_examples=80, deadline=None)
 def test_never_another_answer(program: Program, data: Any) -> None:
     right = data.draw(some.sampled_from(ANSWERS[program]))
     wrong = data.draw(some.sampled_from([a for a in ANSWERS[program] if a != right]))
@@ -143,7 +142,6 @@ def test_never_another_answer(program: Program, data: Any) -> None:
 
 @PROGRAMS
 @given(data=some.data())
-@settings(max_examples=60, deadline=None)
 def test_of_two_answers_neither(program: Program, data: Any) -> None:
     one, two = data.draw(
         some.lists(some.sampled_from(ANSWERS[program]), min_size=2, max_size=2, unique_by=str)
@@ -164,7 +162,6 @@ def test_of_two_answers_neither(program: Program, data: Any) -> None:
          '{{"label": "{}"}}', "{}</s>", "# {}"]
     ),
 )  # fmt: skip
-@settings(max_examples=300, deadline=None)
 def test_one_unmistakable_label_in_any_dress(
     label: str, case: Callable[[str], str], joint: str, dress: str
 ) -> None:
