@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trecjudge import options as flag
-from trecjudge.commands.agree import agree
-from trecjudge.commands.cache import cache_app
-from trecjudge.commands.calibrate import calibrate
-from trecjudge.commands.check import check_runs
-from trecjudge.commands.compare import compare
-from trecjudge.commands.convert import convert
-from trecjudge.commands.ending import (
+from trecjudge.cli import options as flag
+from trecjudge.cli.agree import agree
+from trecjudge.cli.cache import cache_app
+from trecjudge.cli.calibrate import calibrate
+from trecjudge.cli.check import check_runs
+from trecjudge.cli.compare import compare
+from trecjudge.cli.convert import convert
+from trecjudge.cli.exits import (
     exits,
     guarded,
     print_listing,
@@ -27,12 +27,12 @@ from trecjudge.commands.ending import (
     print_summaries,
     warned,
 )
-from trecjudge.commands.gate import gate
-from trecjudge.commands.label_next import label_next
-from trecjudge.commands.meta_evaluate import meta_evaluate
-from trecjudge.commands.report import report_output
-from trecjudge.commands.show import show_response
-from trecjudge.commands.statistics import Heard
+from trecjudge.cli.gate import gate
+from trecjudge.cli.label_next import label_next
+from trecjudge.cli.meta_evaluate import meta_evaluate
+from trecjudge.cli.report import report_output
+from trecjudge.cli.shared import Heard
+from trecjudge.cli.show import show_response
 
 if TYPE_CHECKING:
     from trecjudge.job import Job

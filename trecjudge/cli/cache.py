@@ -6,8 +6,8 @@ from datetime import datetime
 
 import typer
 
-from trecjudge import options as flag
-from trecjudge.commands.ending import exits, print_listing
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits, print_listing
 
 cache_app = typer.Typer(help="Look after the cache of model replies.", no_args_is_help=True)
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits
 
 
 @exits

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from trecjudge.commands.ending import print_errors
+from trecjudge.cli.exits import print_errors
 from trecjudge.measures import UNJUDGED
 
 if TYPE_CHECKING:

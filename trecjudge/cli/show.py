@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trecjudge import options as flag
-from trecjudge.commands.ending import exits, output
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits, output
 
 
 @exits

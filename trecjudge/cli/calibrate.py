@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trecjudge import options as flag
-from trecjudge.commands.ending import exits, output, print_json, print_lines
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits, output, print_json, print_lines
 
 if TYPE_CHECKING:
     from trecjudge.calibrate.command import Calibrated

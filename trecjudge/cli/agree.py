@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from trecjudge import options as flag
-from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits, output, print_json, print_lines
+from trecjudge.cli import options as flag
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits, output, print_json, print_lines
 
 SIDE = "Qrels, a judgments file (or its folder), or JSONL of labels."
 
