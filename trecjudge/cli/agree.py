@@ -9,7 +9,9 @@ import typer
 
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, output, print_json, print_lines
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.evaluation import agreeing, tables
 
 SIDE = "Qrels, a judgments file (or its folder), or JSONL of labels."
 
@@ -34,8 +36,6 @@ def agree(
     quiet: flag.Quiet = False,
 ) -> int:
     """Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
-    from trecjudge.evaluation import agreeing, tables
-
     heard = common.Heard(quiet)
     found = agreeing.agree(truth, predicted, heard, threshold, on_missing)
     if as_json:

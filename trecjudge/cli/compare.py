@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, output, print_errors, print_json, print_lines
-
-if TYPE_CHECKING:
-    from trecjudge.stats.verdicts import Verdicts
+from trecjudge.cli.exits import exits, print_errors
+from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.errors import InputError
+from trecjudge.evaluation.inputs import scores_of_paths
+from trecjudge.evaluation.tables import difference_table, moved_lines, verdict_lines
+from trecjudge.judgments import JudgmentsReader
+from trecjudge.leaderboards.outcomes import outcomes
+from trecjudge.stats import comparison
+from trecjudge.stats.unmatched import report_unmatched
+from trecjudge.stats.verdicts import Verdicts, verdicts
 
 
 @exits
@@ -36,12 +43,6 @@ def compare(
     every run is compared with the first. With judgments of the same runs the flipped verdicts are
     shown with their evidence.
     """
-    from trecjudge.errors import InputError
-    from trecjudge.evaluation.inputs import scores_of_paths
-    from trecjudge.evaluation.tables import difference_table, moved_lines, verdict_lines
-    from trecjudge.stats import comparison
-    from trecjudge.stats.unmatched import report_unmatched
-
     heard = common.Heard(quiet)
     read = scores_of_paths(leaderboards, heard, format_name, duplicates)
     tables = [table.without_all(table.disputed) for table in read]
@@ -73,10 +74,6 @@ def compare(
 
 def _flips(paths: list[Path]) -> Verdicts | None:
     """Return the verdicts of two jobs that judged the same runs; None for anything else."""
-    from trecjudge.judgments import JudgmentsReader
-    from trecjudge.leaderboards.outcomes import outcomes
-    from trecjudge.stats.verdicts import verdicts
-
     jobs = [found for path in paths for found in outcomes(path)]
     if len(jobs) != 2:
         return None
@@ -88,8 +85,6 @@ def _flips(paths: list[Path]) -> Verdicts | None:
 
 
 def _as_dict(difference: Any) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return asdict(difference) | {"difference": difference.difference}
 
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, output, print_json, print_lines
-
-if TYPE_CHECKING:
-    from trecjudge.stats.meta import Correlated
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.errors import OutputError
+from trecjudge.evaluation.inputs import scores_at, scores_of_paths
+from trecjudge.evaluation.tables import correlation_table
+from trecjudge.leaderboards.outcomes import outcome
+from trecjudge.outputs import whole
+from trecjudge.stats.alignment import Rules
+from trecjudge.stats.correlation import DEFAULT
+from trecjudge.stats.meta import Correlated
+from trecjudge.stats.meta import meta_evaluate as correlated
+from trecjudge.stats.plots import bump, scatter
 
 UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 60
@@ -70,13 +78,6 @@ def meta_evaluate(
     quiet: flag.Quiet = False,
 ) -> int:
     """Correlate leaderboards with one that people made, with intervals over topics and runs."""
-    from trecjudge.evaluation.inputs import scores_at, scores_of_paths
-    from trecjudge.evaluation.tables import correlation_table
-    from trecjudge.leaderboards.outcomes import outcome
-    from trecjudge.stats.alignment import Rules
-    from trecjudge.stats.correlation import DEFAULT
-    from trecjudge.stats.meta import meta_evaluate as correlated
-
     heard = common.Heard(quiet)
     rules = Rules(
         on_missing,
@@ -106,10 +107,6 @@ def meta_evaluate(
 
 def _draw(folder: Path, found: list[Correlated]) -> Iterator[Path]:
     """Write a scatter and a bump plot of each pair of measures; yield their paths."""
-    from trecjudge.errors import OutputError
-    from trecjudge.outputs import whole
-    from trecjudge.stats.plots import bump, scatter
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
