@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from trecjudge.api.statistics import agree as agreement
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
-from trecjudge.evaluation import agreeing, tables
+from trecjudge.evaluation import tables
 
 SIDE = "Qrels, a judgments file (or its folder), or JSONL of labels."
 
@@ -37,7 +38,9 @@ def agree(
 ) -> int:
     """Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
     heard = common.Heard(quiet)
-    found = agreeing.agree(truth, predicted, heard, threshold, on_missing)
+    found = agreement(
+        truth, predicted, threshold=threshold, on_missing=on_missing, on_finding=heard
+    )
     if as_json:
         print_json([found.as_dict() | {"findings": heard.as_dicts()}])
         return heard.status()
