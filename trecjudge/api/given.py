@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -71,11 +71,11 @@ class Given:
     def documents(self, given: Documents) -> list[Path]:
         """Return the files and folders of documents."""
         found, records = _apart(_listed(given, "docid"), "documents")
-        first = next(records, None)
-        if first is None:
+        first = list(islice(records, 1))
+        if not first:
             return found
-        every = chain([first], records)
-        return [*found, self._file("documents.jsonl", map(_document_record, every))]
+        every = map(_document_record, chain(first, records))
+        return [*found, self._file("documents.jsonl", every)]
 
     def workflow(self, given: PathLike | Record | None) -> Path | None:
         """Return the workflow file; a mapping is what such a file holds."""
@@ -116,16 +116,14 @@ def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{what}: {shown(given)}: give paths, or a list of records")
     every = iter(given)
-    first = next(every, None)
-    if first is None:
-        return [], iter(())
-    if not isinstance(first, str | os.PathLike):
-        return [], chain([first], every)
-    rest = list(every)
-    for other in rest:
+    first = list(islice(every, 1))
+    if not all(isinstance(one, str | os.PathLike) for one in first):
+        return [], chain(first, every)
+    paths = [*first, *every]
+    for other in paths:
         if not isinstance(other, str | os.PathLike):
             raise InputError(f"{what}: {shown(other)} beside paths: give the ones or the others")
-    return [Path(path) for path in (first, *rest)], iter(())
+    return [Path(path) for path in paths], iter(())
 
 
 def _listed(given: Any, key: str) -> Any:

@@ -8,7 +8,7 @@ import functools
 import logging
 import tempfile
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +31,8 @@ from trecjudge.workflow import names_in
 P = ParamSpec("P")
 T = TypeVar("T")
 Judges: TypeAlias = str | Judge | Sequence[str | Judge]
+LOOK = 0.1
+"""Seconds between two looks whether the caller is cancelled."""
 _log = logging.getLogger("trecjudge")
 
 
@@ -206,11 +208,16 @@ def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
         begun.append((asyncio.get_running_loop(), cast(Any, asyncio.current_task())))
         return await work
 
+    caller = asyncio.current_task()
     with ThreadPoolExecutor(1, thread_name_prefix="trecjudge") as pool:
         future = pool.submit(contextvars.copy_context().run, asyncio.run, followed())
         try:
+            # Where `asyncio.run` began the caller's loop, an interrupt only cancels the caller.
+            while not wait([future], LOOK).done:
+                if caller is not None and caller.cancelling():
+                    raise asyncio.CancelledError
             return future.result()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, asyncio.CancelledError):
             for loop, task in begun:
                 with suppress(RuntimeError):  # it has just ended
                     loop.call_soon_threadsafe(task.cancel)
