@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import trecjudge
+
 ROOT = Path(__file__).parent.parent
 FLOORS = (
     {"errors", "records", "text"},
@@ -108,3 +110,16 @@ def test_nothing_of_a_model_is_imported_without_one(modules: str) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_is_exported_is_what_mypy_sees() -> None:
+    tree = ast.parse((ROOT / "trecjudge" / "__init__.py").read_text(encoding="utf-8"))
+    seen = {
+        (node.module, alias.name)
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert seen == {(module, name) for name, module in trecjudge._MODULES.items()}

@@ -99,7 +99,7 @@ def _settle_process(flags: JobFlags) -> None:
     # costs a fifth of the time.
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     if not flags.use_env_llm and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # asyncio's own handler waits for the loop, to which a long file is not read in turns.
+        # asyncio's own handler waits until the loop has a turn: not while files are read.
         signal.signal(signal.SIGINT, _interrupt)
 
 
