@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.jobs import BAD, GOOD, job
 from tests.commandline import SAMPLES, command, sample
-from tests.commands.jobs import BAD, GOOD, job
 from trecjudge.console import interval_text, shown_letters
 
 LABELS = SAMPLES / "rag" / "labels.jsonl"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.jobs import BAD, GOOD, job
 from tests.commandline import command, sample
-from tests.commands.jobs import BAD, GOOD, job
 from tests.fakes import judgment, response
 from trecjudge.evaluation.inputs import scores_at
 from trecjudge.human import HumanLabels

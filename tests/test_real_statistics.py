@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.jobs import as_json
 from tests.commandline import command
-from tests.commands.jobs import as_json
 
 SUPPORT = Path("data/rag25_support")
 MEASURE = "WEIGHTED_PRECISION"

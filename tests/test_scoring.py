@@ -9,8 +9,8 @@ from pathlib import Path
 import ir_measures
 import pytest
 
+from tests.cli.jobs import BAD, GOOD, job
 from tests.commandline import command
-from tests.commands.jobs import BAD, GOOD, job
 from tests.fakes import judgment, response
 from trecjudge.findings import Finding
 from trecjudge.records import FULL, NONE, Claim

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.findings import KINDS, shown_line, visible
+from trecjudge.findings import KINDS, PREFIX, shown_line, visible
 from trecjudge.leaderboard import Mean
-from trecjudge.progress import PREFIX
 from trecjudge.summary import RunSummary, Summary
 
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from typing import Literal
 from trecjudge.records import Place
 
 Severity = Literal["error", "warning", "note"]
+PREFIX: dict[Severity, str] = {"error": "not judged", "warning": "warning", "note": "note"}
+"""What a finding of each severity is said with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from trecjudge.documents.store import DocumentStore, is_data_set, open_documents
 from trecjudge.errors import InputError, unknown
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding, Report
+from trecjudge.judge import Judge
 from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs
 from trecjudge.records import Place, Topic
@@ -28,16 +29,18 @@ NO_MODEL = ModelOptions()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the command line asked for. `settings` are the judges', all overrides applied.
+    """What somebody asks to be judged. `settings` are the judges', all overrides applied.
 
-    `topics` None takes the topics that the runs answer.
+    `made` are judges, of those named, that are at hand as objects, by name. `topics` None takes the
+    topics that the runs answer.
     """
 
-    judges: Sequence[str]
-    settings: Mapping[str, Any]
-    workflow: Workflow
     runs: Sequence[Path]
     outputs: Outputs
+    judges: Sequence[str] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    workflow: Workflow = field(default_factory=Workflow)
+    made: Mapping[str, Judge] = field(default_factory=dict)
     topics: Path | None = None
     documents: Sequence[Path] = ()
     own_documents: bool = False

@@ -11,7 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, cast, runtime_checkable
 
+import orjson
+
 from trecjudge.errors import JudgmentFailed, PluginError, TrecJudgeError, unknown
+from trecjudge.findings import shown
 from trecjudge.llm.model import Model, Program
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.plugins import JUDGES, imported, is_own, judge_folders
@@ -129,6 +132,29 @@ def summary_of(name: str) -> str:
     if folder is not None and is_own(folder):
         return _first_line(_read_docstring(name, folder / "__init__.py"))
     return _first_line(inspect.getdoc(judge_class(name)))
+
+
+def name_of(judge: Judge) -> str:
+    """Return what a judge that is at hand is called: its name, else `module:Class`.
+
+    Raises PluginError for what is no judge, or has settings that no file can hold.
+    """
+    found = type(judge)
+    reference = f"{found.__module__}:{found.__qualname__}"
+    if isinstance(judge, type):
+        raise PluginError(f"{judge.__name__} is a class: give a judge of it, {judge.__name__}()")
+    _checked(reference, found)
+    for setting, value in settings_of(judge).items():
+        try:
+            orjson.dumps(value)
+        except TypeError as error:
+            message = f"judge {reference!r}: its setting {setting} is {shown(value)}"
+            raise PluginError(f"{message}, which no judgments file can hold: {error}") from error
+    folder = found.__module__.rpartition(".")[2]
+    if folder in judge_folders() and judge_class(folder) is found:
+        return folder
+    named = (name for name, value in _entry_points().items() if value == reference)
+    return next(named, reference)
 
 
 def _first_line(docstring: str | None) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from trecjudge.errors import InputError, PluginError
 from trecjudge.findings import shown
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate
-from trecjudge.records import Judgment, Response
+from trecjudge.records import Failure, Judgment, Response
 from trecjudge.trec import LeaderboardRow, QrelsRow, companion
 
 HUGE = 1e300
@@ -23,7 +23,7 @@ class Score:
     """A measure on one response: its value, and its bounds where items of it are unjudged.
 
     `value` None with `judged` False means that the judge's failure leaves it undefined. `unjudged`
-    counts the items that are missing.
+    counts the items that are missing, and `failure` is that of the first of them.
     """
 
     value: Value
@@ -31,6 +31,7 @@ class Score:
     high: Value
     judged: bool
     unjudged: int = 0
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +108,10 @@ class Leaderboard:
             judgments = [j for j in judgments if j.judge == measure.judge]
         value = measured(measure, response, judgments)
         fill = self.spec.fill
-        unjudged = sum(not judgment.judged for judgment in judgments)
+        failures = [judgment.failure for judgment in judgments if judgment.failure is not None]
+        unjudged, failure = len(failures), failures[0] if failures else None
         if fill is None or not unjudged:
-            return Score(value, value, value, not unjudged, unjudged)
+            return Score(value, value, value, not unjudged, unjudged, failure)
 
         def filled(best: bool) -> Value:
             whole = [j if j.judged else fill(j, best) for j in judgments]
@@ -118,7 +120,7 @@ class Leaderboard:
         low, high = filled(best=False), filled(best=True)
         if low is not None and high is not None:  # of some measures less is better
             low, high = min(low, high), max(low, high)
-        return Score(value, low, high, judged=False, unjudged=unjudged)
+        return Score(value, low, high, judged=False, unjudged=unjudged, failure=failure)
 
     def finish(self) -> None:
         """Fix which topics are expected. Raises InputError for a gap under `on_missing: error`."""

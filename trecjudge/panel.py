@@ -38,14 +38,24 @@ class Seat:
 Panel = Sequence[Seat]
 
 
-def make_panel(names: Sequence[str], settings: Mapping[str, Any]) -> list[Seat]:
-    """Return the judges of a job with their settings.
+def make_panel(
+    names: Sequence[str], settings: Mapping[str, Any], made: Mapping[str, Judge] | None = None
+) -> list[Seat]:
+    """Return the judges of a job with their settings; those `made` already are taken as they are.
 
     The settings of one judge are flat; those of several are given by judge. Raises PluginError for
     an unknown judge, WorkflowError for settings that are not one's own.
     """
-    by_judge = settings_by_judge(names, settings)
-    return [Seat(name, make_judge(name, by_judge[name])) for name in names]
+    by_judge, made = settings_by_judge(names, settings), made or {}
+    for name in made.keys() & by_judge.keys():
+        if by_judge[name]:
+            given = ", ".join(by_judge[name])
+            message = f"judge {name} is given as an object, which has its settings: {given}"
+            raise WorkflowError(f"{message} cannot be set beside it")
+    return [
+        Seat(name, made[name] if name in made else make_judge(name, by_judge[name]))
+        for name in names
+    ]
 
 
 def settings_by_judge(

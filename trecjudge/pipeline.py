@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any, Protocol
 
 from trecjudge.check.checking import check
@@ -43,11 +40,9 @@ from trecjudge.panel import (
 )
 from trecjudge.records import Judgment
 from trecjudge.runner import JudgedResponse, Runner
-from trecjudge.scoring import score
+from trecjudge.scoring import Scored, scored
 from trecjudge.summary import Summary, counts_of
 from trecjudge.typed import typed_fields
-
-GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 
 class Watcher(Protocol):
@@ -74,15 +69,14 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
 
     Raises a TrecJudgeError for what the user can put right.
     """
+    return asyncio.run(judge_job(job, watcher)).summary
+
+
+async def judge_job(job: Job, watcher: Watcher) -> Scored:
+    """Judge and score, as `run_job`, in the event loop that runs; return all the numbers too."""
     panel = _panel(job)
     job.outputs.prepare()
-    # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
-    # costs a fifth of the time.
-    gc.set_threshold(*GARBAGE_THRESHOLDS)
-    if not job.model.use and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # asyncio's own handler waits for the loop, to which judging without a model never returns.
-        signal.signal(signal.SIGINT, _interrupt)
-    return asyncio.run(_Session(job, panel, watcher).run())
+    return await _Session(job, panel, watcher).run()
 
 
 def check_jobs(jobs: Sequence[Job]) -> None:
@@ -98,10 +92,6 @@ def check_jobs(jobs: Sequence[Job]) -> None:
             raise WorkflowError(f"{which}{error}") from error
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
     """Return what a job would ask of a model, without asking or writing anything.
 
@@ -113,7 +103,7 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 def _panel(job: Job) -> list[Seat]:
     """Return the judges; everything that names something is checked against what there is."""
     check_dataset(job.dataset)
-    panel = make_panel(job.judges, job.settings)
+    panel = make_panel(job.judges, job.settings, job.made)
     if job.calibration is not None:
         panel = with_calibration(panel, job.calibration)
     calibrations(panel)
@@ -167,7 +157,7 @@ class _Session:
     spared: int = 0
     """Questions to the model that cheaper detectors made needless."""
 
-    async def run(self) -> Summary:
+    async def run(self) -> Scored:
         job = self.job
         self.findings.listeners.append(self.watcher.finding)
         programs = panel_programs(self.panel).values()
@@ -181,7 +171,7 @@ class _Session:
                     self.findings.listeners.append(self.log.finding)
                 return await self._stations(model)
 
-    async def _stations(self, model: Model) -> Summary:
+    async def _stations(self, model: Model) -> Scored:
         job = self.job
         self._event("session_start", judges=panel_settings(self.panel))
         inputs = Inputs.read(job, self.findings)
@@ -195,12 +185,13 @@ class _Session:
             labels = read_labels(job.human, self.findings)
         await self._judge(inputs, model)
         reader = JudgmentsReader(job.outputs.judgments)
-        summary = score(reader, job.outputs, labels, self.findings)
+        done = scored(reader, job.outputs, labels, self.findings, self.panel)
+        summary = done.summary
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
         files = [*inputs.paths, *calibrations(self.panel)]
         write_config(job, panel_settings(self.panel), files, model, summary)
-        return summary
+        return done
 
     def _preflight(self, inputs: Inputs) -> None:
         """Hold everything against the tracks' rules before a call; refuse it if that is asked for.
@@ -247,6 +238,7 @@ class _Session:
             writer.header(self._header(inputs))
             async for judged in Runner(self._seated(), model).run(reader):
                 self._write(writer, judged)
+                await asyncio.sleep(0)  # without a model nothing else lets others have a turn
             if not writer.responses:
                 raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
             writer.end()

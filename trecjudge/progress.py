@@ -20,12 +20,11 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from trecjudge.findings import Finding, visible
+from trecjudge.findings import PREFIX, Finding, visible
 from trecjudge.runner import JudgedResponse
 
 SHOWN_OF_A_KIND = 3
 SECONDS_BETWEEN_LINES = 30.0
-PREFIX = {"error": "not judged", "warning": "warning", "note": "note"}
 
 
 class ConsoleWatcher:

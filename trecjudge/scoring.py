@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -24,11 +25,14 @@ from trecjudge.leaderboard import (
 )
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.outputs import Outputs
-from trecjudge.panel import Seat, make_panel, panel_spec
+from trecjudge.panel import Panel, Seat, make_panel, panel_spec
 from trecjudge.ranking import standing_lines, standings_of
 from trecjudge.records import Judgment, Place, Response
 from trecjudge.summary import Summary, summarise
 from trecjudge.trec import QrelsRow, leaderboard_line, qrels_line
+
+if TYPE_CHECKING:
+    from trecjudge.stats.standing import Standing
 
 PASSED = "PASSED"
 Asked = tuple[str, str, str, str]
@@ -48,6 +52,18 @@ def panel_of(header: Header) -> list[Seat]:
     return make_panel(names, settings)
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What scoring makes: the summary, and the numbers behind it.
+
+    `standings` tell where each run stands, by measure.
+    """
+
+    summary: Summary
+    board: Leaderboard
+    standings: Mapping[str, Sequence[Standing]]
+
+
 def score(
     reader: JudgmentsReader,
     outputs: Outputs,
@@ -56,12 +72,26 @@ def score(
 ) -> Summary:
     """Write the qrels and the leaderboards of a judgments file and return the summary.
 
+    As `scored`, by the judges that the file names.
+    """
+    return scored(reader, outputs, labels, report).summary
+
+
+def scored(
+    reader: JudgmentsReader,
+    outputs: Outputs,
+    labels: Mapping[Key, str] | None = None,
+    report: Report | None = None,
+    panel: Panel | None = None,
+) -> Scored:
+    """Write the qrels and the leaderboards of a judgments file and return what was scored.
+
     `labels` are those of people on some items: they correct the means in the statistics. Grades
-    that contradict each other in pooled qrels go to `report`. Raises InputError if the file is not
-    whole, before any file is replaced.
+    that contradict each other in pooled qrels go to `report`. `panel` are the file's judges, where
+    they are at hand. Raises InputError if the file is not whole, before any file is replaced.
     """
     header = reader.header
-    panel = panel_of(header)
+    panel = panel_of(header) if panel is None else panel
     spec = panel_spec(panel, header.leaderboard, header.measures)
     takers = {s.name: s.judge for s in panel if isinstance(s.judge, TakesLabels)}
     people = HumanLabels(labels or {}, takers)
@@ -104,7 +134,7 @@ def score(
     if rules:
         summary.gate = {status: marked[status] for status in (*KEYS.values(), PASSED)}
         summary.files["review"] = str(outputs.review)
-    return summary
+    return Scored(summary, board, standings)
 
 
 @dataclass(slots=True)

@@ -141,6 +141,19 @@ def open_documents(
     return stores[0] if len(stores) == 1 else DocumentStores(stores)
 
 
+def documents_in(paths: Sequence[Path], report: Report) -> Iterator[Document]:
+    """Yield the documents of files, or folders of them, one at a time, in their order.
+
+    Ids that are there twice come twice. Raises InputError where a path is an output of this
+    program, or a data set, which is not read through.
+    """
+    for path in paths:
+        if is_data_set(path):
+            raise InputError(f"{path}: a data set is not read through; open_documents looks up ids")
+        for _, _, document in _documents(_documents_below(path, report), report):
+            yield document
+
+
 def _documents_below(path: Path, report: Report) -> list[Path]:
     """Return the files below a path but for outputs of this program.
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from trecjudge import options as flag
-from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits, print_json, print_lines
-
-if TYPE_CHECKING:
-    from trecjudge.findings import Finding
-    from trecjudge.leaderboards.outcomes import Outcome
-    from trecjudge.stats.gating import Check, Rule
-    from trecjudge.stats.scores import Scores
+from trecjudge.cli import options as flag
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import print_json, print_lines
+from trecjudge.errors import InputError, WorkflowError, unknown
+from trecjudge.evaluation.inputs import figures_of, scores_at
+from trecjudge.files import whole
+from trecjudge.findings import Finding
+from trecjudge.leaderboards.outcomes import Outcome, outcome
+from trecjudge.records import Place
+from trecjudge.stats.alignment import report_topics, report_unjudged
+from trecjudge.stats.gating import Check, Rule, bounds, drops, rule_of
+from trecjudge.stats.junit import junit
+from trecjudge.stats.scores import Scores
 
 ALWAYS_TOLD = ("unjudged_unseen", "direction_assumed")
 """Findings that bear on whether to trust a rule that is kept: told with -q too."""
@@ -83,9 +88,6 @@ def gate(
     A run whose unjudged items could change the answer does not pass. A drop counts if it is more
     than noise: if the paired test over topics finds it, or never could.
     """
-    from trecjudge.leaderboards.outcomes import outcome
-    from trecjudge.stats.gating import rule_of
-
     heard = common.Heard(quiet, ALWAYS_TOLD)
     found = [outcome(path) for path in (leaderboard, baseline) if path is not None]
     tables = [_scores(one, heard, format_name, duplicates, all_rows) for one in found]
@@ -122,9 +124,6 @@ def _scores(
 
     Raises InputError for `all` rows that are contradicted, and statistics of another job.
     """
-    from trecjudge.errors import InputError
-    from trecjudge.evaluation.inputs import scores_at
-
     contradicted = []
 
     def report(finding: Finding) -> None:
@@ -151,11 +150,6 @@ def _checks(
     heard: common.Heard,
 ) -> list[Check]:
     """Hold the runs against all rules. Raises WorkflowError where there is none."""
-    from trecjudge.errors import InputError, WorkflowError, unknown
-    from trecjudge.evaluation.inputs import figures_of
-    from trecjudge.stats.alignment import report_topics, report_unjudged
-    from trecjudge.stats.gating import bounds, drops
-
     falling = _drop_rules(max_drop, rules, tables)
     if not rules and not falling:
         raise WorkflowError("give a rule: --min, --max, or --baseline with --max-drop")
@@ -185,9 +179,6 @@ def _ruled(table: Scores, *rules: list[Rule]) -> list[str]:
 
 
 def _unseen(table: Scores) -> Finding:
-    from trecjudge.findings import Finding
-    from trecjudge.records import Place
-
     message = "no statistics (NAME.leaderboard.jsonl) beside it: unjudged items cannot be seen"
     return Finding("unjudged_unseen", Place(table.name), message)
 
@@ -196,9 +187,6 @@ def _report_direction(
     table: Scores, measures: list[str], lower: list[str], heard: common.Heard
 ) -> None:
     """Say of which measures it is only assumed that a high value is good."""
-    from trecjudge.findings import Finding
-    from trecjudge.records import Place
-
     names = ", ".join(dict.fromkeys(name for name in measures if name not in lower))
     if names:
         message = f"nothing tells whether higher is better, taken to be so: {names}"
@@ -212,9 +200,6 @@ def _drop_rules(texts: list[str], rules: list[Rule], tables: list[Scores]) -> li
 
     Raises WorkflowError where it or the baseline is missing.
     """
-    from trecjudge.errors import WorkflowError
-    from trecjudge.stats.gating import rule_of
-
     if bool(texts) != (len(tables) == 2):
         raise WorkflowError("--baseline and --max-drop go together")
     # Of the baseline, so that a measure that is gone is found to be.
@@ -224,8 +209,5 @@ def _drop_rules(texts: list[str], rules: list[Rule], tables: list[Scores]) -> li
 
 
 def _write_junit(path: Path, name: str, checks: list[Check], left_out: list[Finding]) -> None:
-    from trecjudge.files import whole
-    from trecjudge.stats.junit import junit
-
     with whole(path) as file:
         file.write(junit(name, checks, left_out))

@@ -7,9 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from trecjudge import options as flag
-from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits, output, print_json, print_lines
+from trecjudge.api.statistics import agree as agreement
+from trecjudge.cli import options as flag
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.evaluation import tables
 
 SIDE = "Qrels, a judgments file (or its folder), or JSONL of labels."
 
@@ -34,10 +37,10 @@ def agree(
     quiet: flag.Quiet = False,
 ) -> int:
     """Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
-    from trecjudge.evaluation import agreeing, tables
-
     heard = common.Heard(quiet)
-    found = agreeing.agree(truth, predicted, heard, threshold, on_missing)
+    found = agreement(
+        truth, predicted, threshold=threshold, on_missing=on_missing, on_finding=heard
+    )
     if as_json:
         print_json([found.as_dict() | {"findings": heard.as_dicts()}])
         return heard.status()

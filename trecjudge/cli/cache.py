@@ -6,23 +6,25 @@ from datetime import datetime
 
 import typer
 
-from trecjudge import options as flag
-from trecjudge.commands.ending import exits, print_listing
+from trecjudge.cache import upkeep
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import print_listing
 
-cache_app = typer.Typer(help="Look after the cache of model replies.", no_args_is_help=True)
+cache_app = typer.Typer(
+    help="Look after the cache of model replies.", no_args_is_help=True, add_completion=False
+)
 
 
 @cache_app.command()
 @exits
 def info(cache_dir: flag.Cache = None) -> int:
     """Show what the cache holds, by endpoint and model, and batches under way."""
-    from trecjudge.cache.upkeep import batches_under_way, holdings
-
     rows = [
         (f"{h.endpoint} {h.model}", f"{h.replies} replies, {h.tokens} tokens")
-        for h in holdings(cache_dir)
+        for h in upkeep.holdings(cache_dir)
     ]
-    for batch in batches_under_way(cache_dir):
+    for batch in upkeep.batches_under_way(cache_dir):
         when = datetime.fromtimestamp(batch.begun).isoformat(" ", "minutes")
         name = batch.id or f"of file {batch.file}"
         told = f"batch {name} under way since {when}: {batch.requests} requests"
@@ -36,9 +38,7 @@ def export_cache(
     target: flag.CacheFolder, cache_dir: flag.Cache = None, model: flag.CacheModel = None
 ) -> int:
     """Copy the cache, or one model's part of it, into a new folder, for --cache-from."""
-    from trecjudge.cache.upkeep import export_to
-
-    count = export_to(cache_dir, target, model)
+    count = upkeep.export_to(cache_dir, target, model)
     return print_listing([("exported", f"{count} replies to {target}")])
 
 
@@ -46,9 +46,7 @@ def export_cache(
 @exits
 def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
     """Add the replies of another cache, where this one has none."""
-    from trecjudge.cache.upkeep import import_from
-
-    count = import_from(cache_dir, source)
+    count = upkeep.import_from(cache_dir, source)
     return print_listing([("imported", f"{count} replies from {source}")])
 
 
@@ -60,7 +58,5 @@ def prune(
     older_than: flag.OlderThan = None,
 ) -> int:
     """Delete replies of a model, or older than so many days, or both."""
-    from trecjudge.cache.upkeep import prune
-
-    count = prune(cache_dir, model, older_than)
+    count = upkeep.prune(cache_dir, model, older_than)
     return print_listing([("deleted", f"{count} replies")])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from trecjudge import options as flag
-from trecjudge.commands.ending import exits, output
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import output
+from trecjudge.report.output import find_output
+from trecjudge.report.terminal import find_response, response_view
 
 
 @exits
@@ -14,9 +17,6 @@ def show_response(
     name: flag.OutputName = None,
 ) -> int:
     """Print a response: sentences by label, citations with reason and evidence."""
-    from trecjudge.report.output import find_output
-    from trecjudge.report.terminal import find_response, response_view
-
     found = find_response(find_output(folder, name).judgments, run, topic)
     output().print(response_view(*found))
     return 0

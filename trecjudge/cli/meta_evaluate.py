@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from trecjudge import options as flag
-from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits, output, print_json, print_lines
-
-if TYPE_CHECKING:
-    from trecjudge.stats.meta import Correlated
+from trecjudge.api.statistics import meta_evaluate as correlated
+from trecjudge.cli import options as flag
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.errors import OutputError
+from trecjudge.evaluation.tables import correlation_table
+from trecjudge.files import whole
+from trecjudge.stats.meta import Correlated
+from trecjudge.stats.plots import bump, scatter
 
 UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 60
@@ -70,46 +74,39 @@ def meta_evaluate(
     quiet: flag.Quiet = False,
 ) -> int:
     """Correlate leaderboards with one that people made, with intervals over topics and runs."""
-    from trecjudge.evaluation.inputs import scores_at, scores_of_paths
-    from trecjudge.evaluation.tables import correlation_table
-    from trecjudge.leaderboards.outcomes import outcome
-    from trecjudge.stats.alignment import Rules
-    from trecjudge.stats.correlation import DEFAULT
-    from trecjudge.stats.meta import meta_evaluate as correlated
-
     heard = common.Heard(quiet)
-    rules = Rules(
-        on_missing,
-        all_rows,
-        correlations or DEFAULT,
-        truth_measure or (),
-        measure or (),
+    found = correlated(
+        *leaderboards,
+        truth=truth,
+        truth_measures=truth_measure or (),
+        measures=measure or (),
+        correlations=correlations or (),
+        on_missing=on_missing,
+        all_rows=all_rows,
+        duplicates=duplicates,
+        format_name=format_name,
+        truth_format=truth_format,
+        on_finding=heard,
     )
-    people = scores_at(outcome(truth), heard, truth_format, duplicates)
-    tables = scores_of_paths(leaderboards, heard, format_name, duplicates)
-    found = [one for t in tables for one in correlated(people, t, rules, heard)]
+    tables = (found.truth, *found.leaderboards)
     if out is not None:
-        common.write_jsonl(out, (one.as_dict() for one in found))
-    drawn = list(_draw(svg, found)) if svg else []
+        common.write_jsonl(out, (one.as_dict() for one in found.pairs))
+    drawn = list(_draw(svg, found.pairs)) if svg else []
     if as_json:
-        record = {"pairs": [one.as_dict() for one in found]}
-        more = {"statistics": common.sources((people, *tables)), "findings": heard.as_dicts()}
+        record = {"pairs": [one.as_dict() for one in found.pairs]}
+        more = {"statistics": common.sources(tables), "findings": heard.as_dicts()}
         print_json([record | more])
         return heard.status(strict)
     heard.close()
-    common.tell_sources((people, *tables), quiet)
+    common.tell_sources(tables, quiet)
     if not quiet:
-        output().print(correlation_table(found))
+        output().print(correlation_table(found.pairs))
         print_lines(f"plot: {path}" for path in drawn)
     return heard.status(strict)
 
 
-def _draw(folder: Path, found: list[Correlated]) -> Iterator[Path]:
+def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
     """Write a scatter and a bump plot of each pair of measures; yield their paths."""
-    from trecjudge.errors import OutputError
-    from trecjudge.files import whole
-    from trecjudge.stats.plots import bump, scatter
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from trecjudge import options as flag
-from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits, output, print_json
-
-if TYPE_CHECKING:
-    from trecjudge.stats.labelling import Candidate
+from trecjudge.cli import options as flag
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import output, print_json
+from trecjudge.evaluation import candidates, tables
+from trecjudge.labels import read_labels
+from trecjudge.stats.labelling import Candidate
 
 
 @exits
@@ -39,9 +40,6 @@ def label_next(
 
     Filled in, the file of --output is one for --human.
     """
-    from trecjudge.evaluation import candidates, tables
-    from trecjudge.labels import read_labels
-
     heard = common.Heard(quiet)
     labelled = read_labels(human, heard) if human else {}
     found = candidates.label_next(job, budget, labelled, measure, at_random)

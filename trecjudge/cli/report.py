@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from trecjudge import options as flag
-from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits, print_json, print_lines, warned
-
-if TYPE_CHECKING:
-    from trecjudge.report.writing import Written
-    from trecjudge.stats.scores import Scores
+from trecjudge.cli import options as flag
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits, warned
+from trecjudge.cli.printing import print_json, print_lines
+from trecjudge.errors import InputError
+from trecjudge.evaluation.inputs import scores_at
+from trecjudge.leaderboards.outcomes import outcome
+from trecjudge.report.output import Inputs, find_output
+from trecjudge.report.writing import Wanted, Written, write_report
+from trecjudge.stats.alignment import report_unjudged
+from trecjudge.stats.scores import Scores
 
 
 @exits
@@ -31,10 +34,6 @@ def report_output(
     quiet: flag.Quiet = False,
 ) -> int:
     """Write NAME.report.html: leaderboard, responses, evidence, charts, to look at offline."""
-    from trecjudge.errors import InputError
-    from trecjudge.report.output import Inputs, find_output
-    from trecjudge.report.writing import Wanted, write_report
-
     if truth_measure and truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
     heard = common.Heard(quiet)
@@ -61,10 +60,6 @@ def report_output(
 
 def _truth(path: Path, heard: common.Heard) -> Scores:
     """Return the scores of others, by their topics where their `all` rows contradict these."""
-    from trecjudge.evaluation.inputs import scores_at
-    from trecjudge.leaderboards.outcomes import outcome
-    from trecjudge.stats.alignment import report_unjudged
-
     scores = scores_at(outcome(path), heard)
     report_unjudged(scores, scores.measures, heard)
     return scores.without_all(scores.disputed)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from trecjudge import options as flag
-from trecjudge.commands.ending import exits, output, print_json, print_lines
-
-if TYPE_CHECKING:
-    from trecjudge.calibrate.command import Calibrated
+from trecjudge.calibrate.command import Calibrated, calibrate_command
+from trecjudge.calibrate.counting import count_command
+from trecjudge.calibrate.table import closing_lines, counted_lines, figure_table, reliability_table
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.errors import InputError
 
 
 @exits
@@ -25,8 +26,6 @@ def calibrate(
     """Fit the offline attester to human labels; without labels, to the words of the runs."""
     if labels is None:
         return _count(responses or [], documents or [], dataset, out, as_json, quiet)
-    from trecjudge.calibrate.command import calibrate_command
-
     done = calibrate_command(labels, responses or [], documents or [], dataset, out)
     if as_json:
         print_json([done.as_dict()])
@@ -38,10 +37,6 @@ def calibrate(
 def _count(
     runs: list[Path], documents: list[Path], dataset: str, out: Path, as_json: bool, quiet: bool
 ) -> int:
-    from trecjudge.calibrate.counting import count_command
-    from trecjudge.calibrate.table import counted_lines
-    from trecjudge.errors import InputError
-
     if not runs:
         raise InputError("give --labels FILE, or --rag-responses to count words alone (--help)")
     done = count_command(runs, documents, dataset, out)
@@ -53,8 +48,6 @@ def _count(
 
 
 def _print_report(done: Calibrated) -> None:
-    from trecjudge.calibrate.table import closing_lines, figure_table, reliability_table
-
     output().print(figure_table(done))
     output().print(reliability_table(done))
     print_lines(closing_lines(done))

@@ -7,8 +7,8 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from trecjudge.commands import agree, convert, meta_evaluate
-from trecjudge.commands.statistics import Duplicates, FormatName, Heard, write_jsonl
+from trecjudge.cli import agree, convert, meta_evaluate
+from trecjudge.cli.shared import Duplicates, FormatName, Heard, write_jsonl
 from trecjudge.errors import OutputError
 from trecjudge.evaluation import agreeing
 from trecjudge.findings import Finding

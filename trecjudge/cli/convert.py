@@ -7,8 +7,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from trecjudge.commands import statistics as common
-from trecjudge.commands.ending import exits
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits
+from trecjudge.evaluation.inputs import rows_with_companions, scores_at
+from trecjudge.leaderboards.layouts import LAYOUTS
+from trecjudge.leaderboards.outcomes import outcome
+from trecjudge.leaderboards.writing import write_rows
+from trecjudge.stats.alignment import report_unjudged
 
 
 @exits
@@ -26,12 +31,6 @@ def convert(
     format_name: common.Format = "auto",
 ) -> int:
     """Write a leaderboard in another format, with rows of MEASURE.unjudged where items are so."""
-    from trecjudge.evaluation.inputs import rows_with_companions, scores_at
-    from trecjudge.leaderboards.layouts import LAYOUTS
-    from trecjudge.leaderboards.outcomes import outcome
-    from trecjudge.leaderboards.writing import write_rows
-    from trecjudge.stats.alignment import report_unjudged
-
     heard = common.Heard()
     found = outcome(leaderboard)
     scores = scores_at(found, heard, format_name)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from trecjudge import options as flag
-from trecjudge.commands.ending import exits, output, print_json, print_lines
-
-if TYPE_CHECKING:
-    from trecjudge.check.command import Checked
+from trecjudge.check.command import Checked, check_command
+from trecjudge.check.table import closing_line, place_lines, verdict_table
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import output, print_json, print_lines
 
 
 @exits
@@ -23,8 +21,6 @@ def check_runs(
     quiet: flag.Quiet = False,
 ) -> int:
     """Tell whether a track's own validator would refuse the runs, and why; repair copies."""
-    from trecjudge.check.command import check_command
-
     done = check_command(runs, topics, dataset, track, documents or [], fix)
     if as_json:
         print_json([done.as_dict()])
@@ -34,8 +30,6 @@ def check_runs(
 
 
 def _print_report(done: Checked) -> None:
-    from trecjudge.check.table import closing_line, place_lines, verdict_table
-
     output().print(verdict_table(done.report))
     found = (*map(str, done.beside), *place_lines(done.report), *map(str, done.changes))
     print_lines((*found, closing_line(done.report), *done.closing))

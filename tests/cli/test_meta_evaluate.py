@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.cli.jobs import as_json, moved, partly_judged
 from tests.commandline import command, sample
-from tests.commands.jobs import as_json, moved, partly_judged
 from tests.reading import Write
 
 HUMAN = "r1\tall\tH\t0.9\nr2\tall\tH\t0.7\nr3\tall\tH\t0.5\nr4\tall\tH\t0.3\nr5\tall\tH\t0.1\n"

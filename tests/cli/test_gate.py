@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.cli.jobs import BAD, GOOD, as_json, job, moved, partly_judged
 from tests.commandline import command
-from tests.commands.jobs import BAD, GOOD, as_json, job, moved, partly_judged
 from tests.reading import Write
 
 

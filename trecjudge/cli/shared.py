@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
+import orjson
 import typer
 
-from trecjudge.commands.ending import print_errors
+from trecjudge.cli.exits import print_errors
+from trecjudge.files import whole
+from trecjudge.findings import PREFIX, Finding
 from trecjudge.measures import UNJUDGED
-
-if TYPE_CHECKING:
-    from trecjudge.findings import Finding
-    from trecjudge.stats.scores import Scores
+from trecjudge.stats.scores import Scores
 
 SHOWN_OF_A_KIND = 5
 
@@ -50,8 +50,6 @@ class Heard:
         self._kinds: Counter[str] = Counter()
 
     def __call__(self, finding: Finding) -> None:
-        from trecjudge.progress import PREFIX
-
         if finding in self.findings:
             return
         self.findings[finding] = None
@@ -94,10 +92,6 @@ def sources(tables: Iterable[Scores]) -> dict[str, str | None]:
 
 def write_jsonl(path: Path, records: Iterable[object]) -> None:
     """Write one JSON object a line, whole or not at all. Raises OutputError."""
-    import orjson
-
-    from trecjudge.files import whole
-
     with whole(path) as file:
         for record in records:
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))

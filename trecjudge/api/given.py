@@ -1,0 +1,200 @@
+"""What a call gives as runs, topics and documents, files or records, as the paths that a job takes.
+
+Records are written into a folder, a file a run: what is read is the same either way.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.findings import shown
+from trecjudge.formats.registry import format_of
+from trecjudge.records import Citation, Document, Response, Topic
+from trecjudge.sources.values import as_id
+from trecjudge.strict_yaml import written_yaml
+
+PathLike: TypeAlias = str | os.PathLike[str]
+Record: TypeAlias = Mapping[str, Any]
+Paths: TypeAlias = PathLike | Iterable[PathLike]
+Runs: TypeAlias = Paths | Iterable[Response] | Iterable[Record]
+Topics: TypeAlias = PathLike | Iterable[Topic] | Iterable[Record] | Mapping[str, Any]
+Documents: TypeAlias = Paths | Iterable[Document] | Iterable[Record] | Mapping[str, Any]
+UNSAFE = re.compile(r"[^\w.+-]+")
+LONGEST_NAME = 100
+DIGITS = 19
+"""No list is so long that an index has as many."""
+
+
+def paths(given: Paths) -> list[Path]:
+    """Return one path or several as a list."""
+    return [Path(given)] if isinstance(given, str | os.PathLike) else [Path(path) for path in given]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Turns what a call gives into paths; records are written below `folder`."""
+
+    folder: Path
+
+    def runs(self, given: Runs) -> list[Path]:
+        """Return the run files. Raises InputError for what is no run."""
+        found, records = _apart(given, "runs")
+        written: dict[str, Path] = {}
+        for number, record in enumerate(records, 1):
+            line = _run_record(record) if isinstance(record, Response) else record
+            name = _file_name(_run_id(line, number))
+            path = written.setdefault(name, self.folder / "runs" / f"{name}.jsonl")
+            self._add(path, line, number)
+        if not found and not written:
+            raise InputError("runs: there are none; give run files, or records of responses")
+        return [*found, *written.values()]
+
+    def topics(self, given: Topics | None) -> Path | None:
+        """Return the topic file, None where none is given."""
+        if given is None:
+            return None
+        found, records = _apart(_listed(given, "topic_id"), "topics")
+        if len(found) > 1:
+            raise InputError(f"topics: {len(found)} files; give one")
+        path = self._file("topics.jsonl", map(_topic_record, records))
+        return found[0] if found else path
+
+    def documents(self, given: Documents) -> list[Path]:
+        """Return the files and folders of documents."""
+        found, records = _apart(_listed(given, "docid"), "documents")
+        first = list(islice(records, 1))
+        if not first:
+            return found
+        every = map(_document_record, chain(first, records))
+        return [*found, self._file("documents.jsonl", every)]
+
+    def workflow(self, given: PathLike | Record | None) -> Path | None:
+        """Return the workflow file; a mapping is what such a file holds."""
+        if not isinstance(given, Mapping):
+            return None if given is None else Path(given)
+        path = self.folder / "workflow.yml"
+        path.write_text(written_yaml(dict(given)), encoding="utf-8")
+        return path
+
+    def without(self, text: str) -> str:
+        """Return a message that names written records by `runs/x.jsonl:3`, without the folder."""
+        return text.replace(f"{self.folder}{os.sep}", "")
+
+    def _file(self, name: str, records: Iterable[Any]) -> Path:
+        path = self.folder / name
+        path.touch()
+        for number, record in enumerate(records, 1):
+            self._add(path, record, number)
+        return path
+
+    def _add(self, path: Path, record: Any, number: int) -> None:
+        what = path.parent.name if path.parent != self.folder else path.stem
+        if not isinstance(record, Mapping):
+            raise InputError(f"{what}: record {number} is {shown(record)}, not an object")
+        try:
+            line = orjson.dumps(dict(record), option=orjson.OPT_APPEND_NEWLINE)
+        except TypeError as error:
+            raise InputError(f"{what}: record {number} is no JSON: {error}") from error
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(line)
+
+
+def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
+    """Return the paths and the records: what is given is the ones or the others."""
+    if isinstance(given, str | os.PathLike):
+        return [Path(given)], iter(())
+    if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
+        raise InputError(f"{what}: {shown(given)}: give paths, or a list of records")
+    every = iter(given)
+    first = list(islice(every, 1))
+    if not all(isinstance(one, str | os.PathLike) for one in first):
+        return [], chain(first, every)
+    paths = [*first, *every]
+    for other in paths:
+        if not isinstance(other, str | os.PathLike):
+            raise InputError(f"{what}: {shown(other)} beside paths: give the ones or the others")
+    return [Path(path) for path in paths], iter(())
+
+
+def _listed(given: Any, key: str) -> Any:
+    """Return a mapping by id, of texts or records, as a list of records; all else as it is."""
+    if not isinstance(given, Mapping):
+        return given
+    return [
+        {key: name, "text": value} if isinstance(value, str) else _named(value, key, name)
+        for name, value in given.items()
+    ]
+
+
+def _named(value: Any, key: str, name: str) -> Any:
+    return {key: name, **value} if isinstance(value, Mapping) else value
+
+
+def _run_id(record: Any, number: int) -> str:
+    """Return the run of a record as written; `runs` where that cannot be told."""
+    if not isinstance(record, Mapping):
+        raise InputError(f"runs: record {number} is {shown(record)}, not an object")
+    claimed = format_of(dict(record))
+    return (as_id(claimed[0].draft(record).run_id) if claimed else None) or "runs"
+
+
+def _file_name(run_id: str) -> str:
+    return UNSAFE.sub("_", run_id).lstrip(".")[:LONGEST_NAME] or "runs"
+
+
+def _run_record(response: Response) -> dict[str, Any]:
+    """Return a response as a line of a run file."""
+    metadata = {"run_id": response.run_id, "topic_id": response.topic_id}
+    carried = {
+        doc_id: _document_record(document)
+        for doc_id, document in response.documents.items()
+        # One that is not the run's own, and has no text, is left to --documents.
+        if document.own or document.has_text
+    }
+    sentences = [
+        {"text": s.text, "citations": [_cited(c, response.references) for c in s.citations]}
+        for s in response.sentences
+    ]
+    record = {
+        "is_ragtime": True,  # of no track's own format: citations by id or by index
+        "metadata": metadata | ({"team_id": response.team_id} if response.team_id else {}),
+        "responses": sentences,
+        "references": list(response.references),
+        "documents": carried,
+    }
+    return {key: value for key, value in record.items() if value or key == "responses"}
+
+
+def _cited(citation: Citation, references: Sequence[str]) -> Any:
+    """Return a citation as a run would write it: an index where it was one, else the id."""
+    written: Any = citation.value if citation.doc_id is None else citation.doc_id
+    if citation.value.isdecimal() and citation.value.isascii() and len(citation.value) < DIGITS:
+        index = int(citation.value)
+        at_index = references[index] if index < len(references) else None
+        written = index if at_index == citation.doc_id else written
+    return written if citation.score is None else {"docid": written, "score": citation.score}
+
+
+def _topic_record(topic: Any) -> Any:
+    if not isinstance(topic, Topic):
+        return topic
+    names = ("topic_id", "title", "problem_statement", "background", "body", "url", "limit")
+    return {name: value for name in names if (value := getattr(topic, name)) not in ("", None)}
+
+
+def _document_record(document: Any) -> Any:
+    if not isinstance(document, Document):
+        return document
+    named = {name: getattr(document, name) for name in ("title", "url", "date", "version")}
+    given = {name: value for name, value in named.items() if value}
+    return {"docid": document.doc_id, "text": document.text} | given

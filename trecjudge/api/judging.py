@@ -1,0 +1,274 @@
+"""Judging from Python: `judge`, and `ajudge` for an event loop that runs already."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import logging
+import tempfile
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
+
+from trecjudge.api.given import Documents, Given, PathLike, Paths, Runs, Topics, paths
+from trecjudge.api.result import Result, result_of
+from trecjudge.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.errors import TrecJudgeError, WorkflowError
+from trecjudge.findings import Finding
+from trecjudge.job import Job
+from trecjudge.judge import Judge, name_of
+from trecjudge.llm.spending import Budget
+from trecjudge.outputs import Outputs
+from trecjudge.pipeline import judge_job
+from trecjudge.records import Place
+from trecjudge.runner import JudgedResponse
+from trecjudge.workflow import names_in
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Judges: TypeAlias = str | Judge | Sequence[str | Judge]
+LOOK = 0.1
+"""Seconds between two looks whether the caller is cancelled."""
+_log = logging.getLogger("trecjudge")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far judging is: responses `judged` of about `expected`, and `items` of them.
+
+    `spent` is what the model cost so far. `message` is something to be said, mostly none.
+    """
+
+    judged: int
+    expected: int
+    items: int
+    spent: Mapping[str, Any]
+    message: str = ""
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+
+
+@dataclass(slots=True)
+class _Follower:
+    """Follows a job: keeps findings and notes, and tells whoever wants to know how far it is."""
+
+    tell: OnProgress | None
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    expected: int = 0
+    responses: int = 0
+    items: int = 0
+    spent: Callable[[], dict[str, Any]] = dict
+
+    def begins(self, responses: int, spent: Callable[[], dict[str, Any]]) -> None:
+        self.expected, self.spent = responses, spent
+
+    def taken(self, path: Path, format_name: str, why: str) -> None:
+        self.notes.append(f"{path}: read as {format_name}: {why}")
+
+    def finding(self, finding: Finding) -> None:
+        self.findings.append(finding)
+
+    def judged(self, judged: JudgedResponse) -> None:
+        self.responses += 1
+        self.items += len(judged.judgments)
+        self._tell()
+
+    def said(self, message: str) -> None:
+        self.notes.append(message)
+        if self.tell is None:  # an outage is waited for: nobody should wonder why
+            _log.warning(message)
+        self._tell(message)
+
+    def _tell(self, message: str = "") -> None:
+        if self.tell is not None:
+            at = self.responses, self.expected, self.items, self.spent()
+            self.tell(Progress(*at, message))
+
+
+async def ajudge(
+    runs: Runs,
+    judges: Judges = (),
+    *,
+    topics: Topics | None = None,
+    documents: Documents = (),
+    workflow: PathLike | Mapping[str, Any] | None = None,
+    variant: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    also: Judges = (),
+    own_documents: bool = False,
+    qrels: PathLike | None = None,
+    dataset: str = "auto",
+    only_topics: Sequence[str] = (),
+    only_runs: Sequence[str] = (),
+    max_topics: int | None = None,
+    max_runs: int | None = None,
+    check: bool = True,
+    strict: bool = False,
+    judgments_from: PathLike | None = None,
+    calibration: PathLike | None = None,
+    human: PathLike | None = None,
+    use_env_llm: bool = False,
+    cache_dir: PathLike | None = None,
+    cache_from: Paths = (),
+    refresh: bool = False,
+    offline: bool = False,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+    out_dir: PathLike | None = None,
+    name: str = "default",
+    qrels_pool: bool = False,
+    debug_log: bool = True,
+    document_text: bool = True,
+    progress: OnProgress | None = None,
+) -> Result:
+    """Judge runs in the event loop that runs, and return the result.
+
+    Arguments are the flags of the command, by their names. `judges` are names, judges made by the
+    caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
+    command's message, for what the caller can put right.
+    """
+    folder = tempfile.TemporaryDirectory(prefix="trecjudge-", ignore_cleanup_errors=True)
+    given = Given(Path(folder.name))
+    with _plainly(given):
+        named, made = _judges(judges)
+        beside, more = _judges(also)
+        budget = Budget(max_calls, max_tokens, max_cost)
+        caches = (_path(cache_dir), paths(cache_from))
+        template = Job(
+            runs=given.runs(runs),
+            outputs=Outputs(Path(folder.name, "out") if out_dir is None else Path(out_dir), name),
+            made=made | more,
+            topics=given.topics(topics),
+            documents=given.documents(documents),
+            own_documents=own_documents,
+            qrels=_path(qrels),
+            dataset=dataset,
+            model=model_options(use_env_llm, budget, *caches, refresh, offline),
+            max_topics=max_topics,
+            max_runs=max_runs,
+            only_topics=only_topics,
+            only_runs=only_runs,
+            debug_log=debug_log,
+            document_text=document_text,
+            qrels_pool=qrels_pool,
+            check=check,
+            strict=strict,
+            labels=_path(judgments_from),
+            calibration=_path(calibration),
+            human=_path(human),
+        )
+        read = workflow_at(given.workflow(workflow))
+        choice = Choice(named, beside, read, settings=settings or {}, variant=variant)
+        (job,) = jobs_of(template, choice)
+        return await _judged(job, _Follower(progress), given, folder)
+
+
+async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -> Result:
+    with job.outputs.held(follower.said):
+        done = await judge_job(job, follower)
+    findings = (_without(finding, given) for finding in follower.findings)
+    notes = map(given.without, follower.notes)
+    return result_of(done, job.outputs, tuple(findings), tuple(notes), folder)
+
+
+def blocking(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """Return what awaits `work` for a caller that cannot.
+
+    Where an event loop runs in the caller's thread, as in a notebook, it is done in a thread of its
+    own. Interrupted, it ends what it began before the interrupt goes on.
+    """
+
+    @functools.wraps(work)
+    def call(*arguments: P.args, **options: P.kwargs) -> T:
+        begin = _in_a_thread if _a_loop_runs() else asyncio.run
+        return begin(work(*arguments, **options))
+
+    return call
+
+
+def _a_loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
+    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def followed() -> T:
+        begun.append((asyncio.get_running_loop(), cast(Any, asyncio.current_task())))
+        return await work
+
+    caller = asyncio.current_task()
+    with ThreadPoolExecutor(1, thread_name_prefix="trecjudge") as pool:
+        future = pool.submit(contextvars.copy_context().run, asyncio.run, followed())
+        try:
+            # Where `asyncio.run` began the caller's loop, an interrupt only cancels the caller.
+            while not wait([future], LOOK).done:
+                if caller is not None and caller.cancelling():
+                    raise asyncio.CancelledError
+            return future.result()
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            for loop, task in begun:
+                with suppress(RuntimeError):  # it has just ended
+                    loop.call_soon_threadsafe(task.cancel)
+            raise
+
+
+judge = blocking(ajudge)
+judge.__name__ = judge.__qualname__ = "judge"
+judge.__doc__ = """Judge runs and return the result; works in a notebook too.
+
+    Arguments are the flags of the command, by their names. `judges` are names, judges made by the
+    caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
+    command's message, for what the caller can put right.
+    """
+
+
+def _path(given: PathLike | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def _judges(given: Judges) -> tuple[list[str], dict[str, Judge]]:
+    """Return the names of judges, and those that are given as objects by name."""
+    every = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
+    names: list[str] = []
+    made: dict[str, Judge] = {}
+    for one in every:
+        if isinstance(one, str):
+            names += names_in(one)
+            continue
+        name = name_of(one)
+        if name in made:
+            message = "settings of one judge that differ are judged by a call each"
+            raise WorkflowError(f"judge {name!r} is given twice; {message}")
+        names.append(name)
+        made[name] = one
+    return names, made
+
+
+@contextmanager
+def _plainly(given: Given) -> Any:
+    """Name records that were written for a job without the folder that they lie in."""
+    try:
+        yield
+    except TrecJudgeError as error:
+        message = given.without(str(error))
+        if message == str(error):
+            raise
+        raise type(error)(message) from error
+
+
+def _without(finding: Finding, given: Given) -> Finding:
+    place = finding.place
+    named = Place(given.without(place.path), place.line)
+    return replace(finding, place=named, message=given.without(finding.message))

@@ -1,0 +1,62 @@
+"""Runs, topics and documents, read as a job reads them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from trecjudge.api.given import PathLike, Paths, paths
+from trecjudge.documents.store import documents_in, open_documents
+from trecjudge.files import default_folder
+from trecjudge.findings import PREFIX, Finding
+from trecjudge.formats.registry import check_dataset
+from trecjudge.records import Document, Response, Topic
+from trecjudge.runs import RunReader, find_runs, runs_among
+from trecjudge.topics import read_topics as topics_by_id
+
+OnFinding = Callable[[Finding], None]
+
+
+class FindingWarning(UserWarning):
+    """A problem of the input, where nobody asked to be given its findings."""
+
+
+def warn(finding: Finding) -> None:
+    """Make a finding a warning of Python, unless it changes nothing."""
+    if finding.severity != "note":
+        warnings.warn(f"{PREFIX[finding.severity]}: {finding}", FindingWarning, stacklevel=3)
+
+
+def read_runs(
+    runs: Paths,
+    *,
+    documents: Paths = (),
+    dataset: str = "auto",
+    own_documents: bool = False,
+    on_finding: OnFinding = warn,
+) -> Iterator[Response]:
+    """Yield every response of run files, or folders of them, in the order of files and lines.
+
+    `documents` are those whose text counts, as for `judge`. Raises InputError where nothing is
+    there; any other problem is a finding.
+    """
+    check_dataset(dataset)
+    given = paths(documents)
+    store = open_documents(given, default_folder(), on_finding) if given else None
+    files = runs_among(find_runs(paths(runs), on_finding), on_finding)
+    reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
+    return (response for _, response in reader)
+
+
+def read_topics(topics: PathLike, *, on_finding: OnFinding = warn) -> Iterator[Topic]:
+    """Yield the topics of a file, in its order. Raises InputError where none is there."""
+    return iter(topics_by_id(Path(topics), on_finding).values())
+
+
+def read_documents(documents: Paths, *, on_finding: OnFinding = warn) -> Iterator[Document]:
+    """Yield the documents of files, or folders of them, in their order, as often as they stand.
+
+    Raises InputError for a file that cannot be one of documents.
+    """
+    return documents_in(paths(documents), on_finding)

@@ -1,0 +1,269 @@
+"""What judging comes to: scores, statistics, findings and judgments, as records and as frames."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trecjudge.api.frames import WHOLE, frame
+from trecjudge.api.given import PathLike
+from trecjudge.errors import InputError
+from trecjudge.files import whole
+from trecjudge.findings import KINDS, Finding
+from trecjudge.judgments import JudgmentsReader
+from trecjudge.leaderboard import Leaderboard
+from trecjudge.leaderboards.outcomes import Outcome
+from trecjudge.measures import MeasureSpec
+from trecjudge.outputs import Outputs
+from trecjudge.records import Judgment, Response
+from trecjudge.scoring import Scored
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from trecjudge.stats.standing import Standing
+
+KINDS_OF_FILE = (
+    *("leaderboard", "statistics", "qrels", "judgments", "review", "log", "config"),
+    "report",
+)
+NO_RESPONSE = "no response"
+UNDEFINED = "not defined on this response"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicScore:
+    """A measure of a run on a topic.
+
+    `value` is None where there is none, never 0 for that, and `reason` says why. Where only some
+    of the items are `unjudged`, `value` is that of the others, `lowest` and `highest` what it could
+    be with them (None where the measure has no bounds), and `reason` why the first one is unjudged.
+    On a topic that the run does not answer the value is the measure's default, or None, as the
+    means have it, and `reason` is `no response`.
+    """
+
+    run_id: str
+    topic_id: str
+    measure: str
+    value: float | None
+    lowest: float | None
+    highest: float | None
+    unjudged: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What judging came to.
+
+    `judges` are their settings by name, `ranking` the runs, the best first by `ranked_by`. `files`
+    are the paths by what is in them; without an `out_dir` they lie in a temporary folder that goes
+    with the result. `spent` is what a model cost, empty without one; `notes` what would be said on
+    a terminal.
+    """
+
+    name: str
+    judges: Mapping[str, Mapping[str, Any]]
+    measures: tuple[str, ...]
+    ranked_by: str
+    ranking: tuple[str, ...]
+    scores: tuple[TopicScore, ...] = field(repr=False)
+    statistics: tuple[Standing, ...] = field(repr=False)
+    findings: tuple[Finding, ...] = field(repr=False)
+    failures: Mapping[str, int]
+    lost: int
+    spent: Mapping[str, Any] = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+    outputs: Outputs = field(repr=False)
+    files: Mapping[str, Path] = field(repr=False)
+    _written: os.stat_result = field(repr=False, compare=False)
+    _folder: object = field(repr=False, compare=False, default=None)
+    """The temporary folder, which goes when nothing refers to it."""
+
+    @property
+    def unjudged(self) -> int:
+        """How many items the judges could not decide; `failures` are they by kind."""
+        return sum(self.failures.values())
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was read and judged: what the command ends with 0 for, else 3."""
+        return not self.unjudged and not self.lost
+
+    def responses(self) -> Iterator[tuple[Response, list[Judgment]]]:
+        """Yield each response with its judgments, from the judgments file.
+
+        Raises InputError where another job has written that file since.
+        """
+        path = self.files["judgments"]
+        now = path.stat() if path.exists() else None
+        if now is None or _identity(now) != _identity(self._written):
+            raise InputError(f"{path}: another job has written there since; judge again")
+        return iter(JudgmentsReader(path))
+
+    def outcome(self) -> Outcome:
+        """Return its files as the statistics find those of a job. Raises as `responses`."""
+        self.responses()
+        place = Path(self.name) if self._is_temporary else self.outputs.folder / self.name
+        files = self.files
+        return Outcome(place, [files["leaderboard"]], files["statistics"], files["judgments"])
+
+    @property
+    def _is_temporary(self) -> bool:
+        return str(self.outputs.folder).startswith(str(getattr(self._folder, "name", None)))
+
+    def judgments(self) -> Iterator[Judgment]:
+        """Yield every judgment, as `responses`; `failure` says why one is unjudged."""
+        return (judgment for _, judgments in self.responses() for judgment in judgments)
+
+    def write(self, out_dir: PathLike, name: str | None = None) -> dict[str, Path]:
+        """Write the files of the job as the command does, byte for byte; return their paths.
+
+        Raises OutputError where that cannot be done.
+        """
+        self.responses()
+        outputs = Outputs(Path(out_dir), self.name if name is None else name)
+        written = {}
+        with outputs.held():
+            for what, source in self.files.items():
+                target: Path = getattr(outputs, what)
+                if not (target.exists() and target.samefile(source)):
+                    with source.open("rb") as file, whole(target) as copy:
+                        shutil.copyfileobj(file, copy)
+                written[what] = target
+        return written
+
+    def scores_frame(self, wide: bool = False) -> DataFrame:
+        """Return the scores, a row for each run, topic and measure.
+
+        `wide` gives a row for each run and topic, a column a measure, and in `reason` what is to be
+        said of any of them. Raises ImportError without pandas.
+        """
+        long = frame(map(asdict, self.scores), TopicScore.__slots__, _SCORE_TYPES)
+        if not wide:
+            return long
+        keys = ["run_id", "topic_id"]
+        values = long.pivot(index=keys, columns="measure", values="value")
+        reasons = (
+            long[long["reason"] != ""]
+            .groupby(keys)["reason"]
+            .agg(lambda texts: "; ".join(dict.fromkeys(texts)))
+        )
+        table = values[list(self.measures)].assign(reason=reasons).fillna({"reason": ""})
+        return table.rename_axis(columns=None).reset_index()
+
+    def statistics_frame(self) -> DataFrame:
+        """Return where each run stands by each measure: a row for each `Standing`."""
+        rows = ({name: getattr(one, name) for name in one.__slots__} for one in self.statistics)
+        names = self.statistics[0].__slots__ if self.statistics else ()
+        return frame(rows, names, {"rank": WHOLE} if names else {})
+
+    def findings_frame(self) -> DataFrame:
+        """Return the findings, a row each, with their severity and what they do to the scores."""
+        return frame(map(_finding_row, self.findings), _FINDING_COLUMNS, {"line": WHOLE})
+
+    def judgments_frame(self) -> DataFrame:
+        """Return the judgments, a row each; of an unjudged one label, grade and value are missing.
+
+        `failure` is the kind and `failure_message` the reason of one that is unjudged.
+        """
+        rows = map(_judgment_row, self.judgments())
+        return frame(rows, _JUDGMENT_COLUMNS, _JUDGMENT_TYPES)
+
+
+_SCORE_TYPES = {"value": "float64", "lowest": "float64", "highest": "float64"}
+_FINDING_COLUMNS = (
+    *("kind", "severity", "path", "line", "sentence", "run_id", "topic_id", "message", "value"),
+    "effect",
+)
+_JUDGMENT_COLUMNS = (
+    *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "exists", "judge", "label"),
+    *("grade", "value", "expected", "judged", "failure", "failure_message", "reason", "attester"),
+    *("claim", "match", "evidence_start", "evidence_end", "evidence"),
+)
+_JUDGMENT_TYPES = {
+    **dict.fromkeys(("sentence_index", "grade", "evidence_start", "evidence_end"), WHOLE),
+    **dict.fromkeys(("value", "expected"), "float64"),
+    "exists": "boolean",
+}
+
+
+def _finding_row(finding: Finding) -> dict[str, Any]:
+    row = {name: getattr(finding, name) for name in finding.__slots__ if name != "place"}
+    place = {"path": finding.place.path, "line": finding.place.line}
+    return row | place | {"severity": finding.severity, "effect": KINDS[finding.kind].effect}
+
+
+def _judgment_row(judgment: Judgment) -> dict[str, Any]:
+    failure, evidence = judgment.failure, judgment.evidence
+    plain = {name: getattr(judgment, name, None) for name in _JUDGMENT_COLUMNS}
+    return plain | {
+        "failure": failure.kind if failure else None,
+        "failure_message": failure.message if failure else None,
+        "claim": judgment.claim.text if judgment.claim else None,
+        "evidence": evidence.quote if evidence else None,
+        "evidence_start": evidence.start if evidence else None,
+        "evidence_end": evidence.end if evidence else None,
+    }
+
+
+def result_of(
+    done: Scored,
+    outputs: Outputs,
+    findings: tuple[Finding, ...],
+    notes: tuple[str, ...],
+    folder: object,
+) -> Result:
+    """Return the result of a finished job."""
+    summary = done.summary
+    reader = JudgmentsReader(outputs.judgments)
+    files = {what: Path(summary.files[what]) for what in KINDS_OF_FILE if what in summary.files}
+    return Result(
+        name=outputs.name,
+        judges=reader.header.judges,
+        measures=tuple(summary.measures),
+        ranked_by=summary.ranked_by,
+        ranking=tuple(run.run_id for run in summary.runs),
+        scores=tuple(topic_scores(done.board)),
+        statistics=tuple(one for column in done.standings.values() for one in column),
+        findings=findings,
+        failures=summary.failures,
+        lost=summary.lost,
+        spent=summary.calls,
+        notes=notes,
+        outputs=outputs,
+        files=files,
+        _written=outputs.judgments.stat(),
+        _folder=folder,
+    )
+
+
+def topic_scores(board: Leaderboard) -> Iterator[TopicScore]:
+    """Yield a score for each run, expected topic and measure, runs and topics sorted."""
+    for run_id in sorted(board.scores):
+        for topic_id in board.expected:
+            for measure in board.spec.measures:
+                yield _topic_score(board, run_id, topic_id, measure)
+
+
+def _topic_score(
+    board: Leaderboard, run_id: str, topic_id: str, measure: MeasureSpec
+) -> TopicScore:
+    where = (run_id, topic_id, measure.name)
+    scores = board.scores[run_id].get(topic_id)
+    if scores is None:
+        value = None if board.spec.on_missing == "fix_aggregate" else measure.default
+        return TopicScore(*where, value, value, value, reason=NO_RESPONSE)
+    score = scores[measure.name]
+    reason = UNDEFINED if score.value is None else ""
+    if score.failure is not None:
+        reason = f"{score.failure.kind}: {score.failure.message}"
+    return TopicScore(*where, score.value, score.low, score.high, score.unjudged, reason)
+
+
+def _identity(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_mtime_ns, status.st_size

@@ -1,0 +1,121 @@
+"""Leaderboards that a call gives, as results, files or data frames, in the shape of statistics."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from trecjudge.api.given import PathLike
+from trecjudge.api.result import Result
+from trecjudge.errors import InputError, unknown
+from trecjudge.evaluation.inputs import scores_at
+from trecjudge.findings import Report, shown
+from trecjudge.leaderboards.outcomes import Outcome, outcomes
+from trecjudge.records import Place
+from trecjudge.stats.cells import Duplicates
+from trecjudge.stats.known import Key, Known, Unjudged
+from trecjudge.stats.scores import Scores, scores_of
+from trecjudge.trec import LeaderboardRow
+
+Board: TypeAlias = "PathLike | Result | Any"
+"""A path, a result, or a data frame with the columns of `COLUMNS`."""
+COLUMNS = ("run_id", "topic_id", "measure", "value")
+
+
+def is_frame(given: object) -> bool:
+    """Return whether something is a data frame, as pandas or polars has them."""
+    return hasattr(given, "columns") and hasattr(given, "to_dict")
+
+
+def records_of(given: Any) -> list[dict[str, Any]]:
+    """Return the rows of a data frame; of polars too."""
+    if hasattr(given, "to_dicts"):
+        return [dict(row) for row in given.to_dicts()]
+    return [dict(row) for row in given.to_dict("records")]
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a cell is empty: None, NaN or what pandas has for a missing value."""
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+
+
+def boards(
+    given: Iterable[Board],
+    report: Report,
+    duplicates: Duplicates = "first",
+    format_name: str = "auto",
+) -> tuple[list[Scores], list[Outcome]]:
+    """Return the scores of leaderboards, and the jobs that some of them are of.
+
+    An output folder stands for every job in it. Raises InputError for what is no leaderboard.
+    """
+    tables: list[Scores] = []
+    jobs: list[Outcome] = []
+    for number, one in enumerate(given, 1):
+        if is_frame(one):
+            tables.append(_scores_of_frame(one, f"frame {number}", report, duplicates))
+            jobs.append(Outcome(Path(f"frame {number}")))
+            continue
+        found = [one.outcome()] if isinstance(one, Result) else outcomes(Path(one))
+        tables += [scores_at(job, report, format_name, duplicates) for job in found]
+        jobs += found
+    return list(_told_apart(tables)), jobs
+
+
+def _told_apart(tables: Sequence[Scores]) -> Iterator[Scores]:
+    """Yield the tables, those of one name with a number behind it."""
+    names: dict[str, int] = {}
+    for table in tables:
+        count = names[table.name] = names.get(table.name, 0) + 1
+        yield table if count == 1 else replace(table, name=f"{table.name} ({count})")
+
+
+def _scores_of_frame(given: Any, name: str, report: Report, duplicates: Duplicates) -> Scores:
+    """Return the scores of a frame of a row for each run, topic and measure.
+
+    A value that is missing is in no mean; a row that is not there counts 0, as in TREC.
+    """
+    for column in COLUMNS:
+        if column not in list(given.columns):
+            raise InputError(f"{name}: {unknown('column', column, given.columns)}")
+    rows: list[tuple[Place, LeaderboardRow]] = []
+    cells: dict[Key, dict[str, float | None]] = {}
+    items: Counter[Key] = Counter()
+    for number, record in enumerate(records_of(given), 1):
+        run_id, topic_id, measure = (str(record[column]) for column in COLUMNS[:3])
+        key = (run_id, measure)
+        unjudged = record.get("unjudged")
+        items[key] += 0 if is_missing(unjudged) else int(cast(Any, unjudged))
+        own = cells.setdefault(key, {})
+        if is_missing(record["value"]):
+            own.setdefault(topic_id, None)
+        else:
+            own[topic_id] = value = _number(record["value"], name, number)
+            rows.append((Place(name, number), LeaderboardRow(run_id, topic_id, measure, value)))
+    topics: dict[str, dict[str, None]] = {}
+    for (_, measure), own in cells.items():
+        topics.setdefault(measure, {}).update(dict.fromkeys(own))
+    known = {k: _known(own, topics[k[1]], items[k]) for k, own in cells.items()}
+    return scores_of(name, rows, report, duplicates, known)
+
+
+def _number(value: Any, name: str, line: int) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{name}:{line}: value is {shown(value)}, not a number")
+    return number
+
+
+def _known(own: Mapping[str, float | None], topics: Iterable[str], unjudged: int) -> Known:
+    """Return what a frame tells of a run by a measure: which topics enter its mean."""
+    by_topic = {topic: own.get(topic, 0.0) for topic in topics}
+    entering = [value for value in by_topic.values() if value is not None]
+    mean = sum(entering) / len(entering) if entering else None
+    return Known(mean, Unjudged(unjudged), by_topic=by_topic)

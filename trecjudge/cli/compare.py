@@ -1,0 +1,60 @@
+"""`compare`: two systems, or two judgments of one system, side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from trecjudge.api.statistics import compare as compared
+from trecjudge.cli import options as flag
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exits, print_errors
+from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.evaluation.tables import difference_table, moved_lines, verdict_lines
+
+
+@exits
+def compare(
+    leaderboards: common.Leaderboards,
+    measure: common.Measures = None,
+    run: Annotated[
+        list[str] | None, typer.Option(help="A run to look at; may be repeated; else all.")
+    ] = None,
+    against: Annotated[
+        str, typer.Option(help="The run that the others are compared with; else the first.")
+    ] = "",
+    duplicates: common.Duplicates = "first",
+    format_name: common.Format = "auto",
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
+) -> int:
+    """Compare systems, or two judgments of one, by each measure, paired over topics.
+
+    Runs that all leaderboards have are compared with themselves: two prompts, two models. Else
+    every run is compared with the first. With judgments of the same runs the flipped verdicts are
+    shown with their evidence.
+    """
+    heard = common.Heard(quiet)
+    found = compared(
+        *leaderboards,
+        measures=measure or (),
+        runs=run or (),
+        against=against,
+        duplicates=duplicates,
+        format_name=format_name,
+        on_finding=heard,
+    )
+    if found.note:
+        print_errors([f"note: {found.note}"])
+    if as_json:
+        more = {"statistics": common.sources(found.leaderboards), "findings": heard.as_dicts()}
+        print_json([found.as_dict() | more])
+        return heard.status()
+    heard.close()
+    common.tell_sources(found.leaderboards, quiet)
+    if not quiet:
+        output().print(difference_table(found.differences))
+        print_lines(moved_lines(found.differences))
+        print_lines(verdict_lines(found.verdicts) if found.verdicts else ())
+    return heard.status()

@@ -1,0 +1,62 @@
+"""How a command ends: exit statuses, one line for what the user can put right."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NoReturn, ParamSpec
+
+import typer
+
+from trecjudge.errors import TrecJudgeError
+from trecjudge.findings import visible
+
+P = ParamSpec("P")
+INTERRUPTED = 130
+BUG = 3
+
+
+def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
+    """Make a command that returns its exit status exit with it, or with 1 and one line."""
+
+    @functools.wraps(command)
+    def run(*arguments: P.args, **options: P.kwargs) -> NoReturn:
+        raise typer.Exit(guarded(lambda: command(*arguments, **options)))
+
+    return run
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """Return the exit status of `work`: 1 with one line for what the user can put right."""
+    try:
+        return work()
+    except TrecJudgeError as error:
+        typer.echo(f"error: {visible(str(error))}", err=True)
+        return 1
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk, a file that is gone, a name too long
+        typer.echo(f"error: {visible(str(error))}", err=True)
+        return 1
+    except KeyboardInterrupt:
+        typer.echo("interrupted; run the same command again to go on", err=True)
+        return INTERRUPTED
+    except Exception as error:  # a bug of ours
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        said = visible(f"{type(error).__name__} at {where}: {error}")
+        typer.echo(f"error: a bug: {said}; please report it", err=True)
+        return BUG
+
+
+def print_errors(lines: Iterable[str]) -> None:
+    """Print lines on standard error."""
+    for line in lines:
+        typer.echo(visible(line), err=True)
+
+
+def warned(quiet: bool) -> Callable[[str], None]:
+    """Return what prints a warning on standard error, or nothing."""
+    return lambda message: None if quiet else print_errors([f"warning: {message}"])

@@ -1,0 +1,89 @@
+"""The flags of the main job, gathered into one typed object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import Field, dataclass, fields
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar, get_type_hints
+
+import typer
+
+from trecjudge.cli import options as flag
+
+
+@dataclass(frozen=True, slots=True)
+class JobFlags:
+    """What the command line asks for: a flag each."""
+
+    responses: flag.Responses = None
+    topics: flag.Topics = None
+    documents: flag.Documents = None
+    own_documents: flag.OwnDocuments = False
+    qrels: flag.Qrels = None
+    dataset: flag.Dataset = "auto"
+    only_topics: flag.OnlyTopics = None
+    only_runs: flag.OnlyRuns = None
+    max_topics: flag.MaxTopics = None
+    max_runs: flag.MaxRuns = None
+    check: flag.Check = True
+    strict: flag.Strict = False
+    judge: flag.JudgeName = None
+    also: flag.Also = None
+    judgments_from: flag.JudgmentsFrom = None
+    calibration: flag.CalibrationFile = None
+    human: flag.Human = None
+    workflow: flag.WorkflowFile = None
+    settings: flag.Settings = None
+    variant: flag.Variant = None
+    all_variants: flag.AllVariants = False
+    sweep: flag.Sweep = None
+    use_env_llm: flag.UseEnvLlm = False
+    cache_dir: flag.CacheDir = None
+    cache_from: flag.CacheFrom = None
+    refresh: flag.Refresh = False
+    offline: flag.Offline = False
+    plan: flag.Plan = False
+    max_calls: flag.MaxCalls = None
+    max_tokens: flag.MaxTokens = None
+    max_cost: flag.MaxCost = None
+    out_dir: flag.OutDir = Path("out")
+    name: flag.Name = "default"
+    qrels_pool: flag.QrelsPool = False
+    debug_log: flag.DebugLogFlag = True
+    document_text: flag.DocumentText = True
+    report: flag.Report = False
+    quiet: flag.Quiet = False
+    as_json: flag.AsJson = False
+    version: flag.Version = False
+
+
+class _Flags(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+F = TypeVar("F", bound=_Flags)
+
+
+def taking(
+    flags: type[F],
+) -> Callable[[Callable[[typer.Context, F], None]], Callable[..., None]]:
+    """Return what makes a function of a context and `flags` a command with a flag a field."""
+    hints = get_type_hints(flags, include_extras=True)
+    parameters = [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(flags)
+    ]
+    context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+
+    def decorate(command: Callable[[typer.Context, F], None]) -> Callable[..., None]:
+        def run(ctx: typer.Context, **given: Any) -> None:
+            command(ctx, flags(**given))
+
+        run.__doc__ = command.__doc__
+        run.__annotations__ = {"ctx": typer.Context} | hints
+        run.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
+        return run
+
+    return decorate

@@ -1,0 +1,140 @@
+"""The main job: judge runs, once for each variant or point of a sweep."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
+from types import FrameType
+from typing import Any
+
+from rich.console import Console
+
+from trecjudge.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.cli.exits import warned
+from trecjudge.cli.flags import JobFlags
+from trecjudge.cli.printing import print_plans, print_summaries
+from trecjudge.job import Job
+from trecjudge.llm.spending import Budget
+from trecjudge.outputs import Outputs
+from trecjudge.pipeline import check_jobs, plan_job, run_job
+from trecjudge.progress import ConsoleWatcher
+from trecjudge.summary import Summary
+
+MOST_HELD = 100
+"""Points of a sweep whose files are locked from the beginning to the end; others in their turn."""
+GARBAGE_THRESHOLDS = (50_000, 20, 50)
+
+
+def judge(flags: JobFlags) -> int:
+    """Run the main job, once for each variant or sweep point; return the exit status."""
+    jobs = jobs_asked_for(flags)
+    check_jobs(jobs)
+    if flags.plan:
+        return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
+    _settle_process(flags)
+    warn = warned(flags.quiet)
+    with ExitStack() as held:
+        for job in jobs[:MOST_HELD]:
+            held.enter_context(job.outputs.held(warn))
+        summaries = [_summary(job, flags) for job in jobs[:MOST_HELD]]
+        for job in jobs[MOST_HELD:]:
+            with job.outputs.held(warn):
+                summaries.append(_summary(job, flags))
+    print_summaries(summaries, flags.quiet, flags.as_json)
+    return max(summary.exit_status for summary in summaries)
+
+
+def jobs_asked_for(flags: JobFlags) -> list[Job]:
+    """Return the jobs that the command line asks for."""
+    budget = Budget(flags.max_calls, flags.max_tokens, flags.max_cost)
+    choice = Choice(
+        judges=flags.judge or (),
+        also=flags.also or (),
+        workflow=workflow_at(flags.workflow),
+        written=flags.settings or (),
+        variant=flags.variant,
+        all_variants=flags.all_variants,
+        sweep=flags.sweep,
+    )
+    template = Job(
+        runs=flags.responses or (),
+        outputs=Outputs(flags.out_dir, flags.name),
+        topics=flags.topics,
+        documents=flags.documents or (),
+        own_documents=flags.own_documents,
+        qrels=flags.qrels,
+        dataset=flags.dataset,
+        model=model_options(
+            flags.use_env_llm,
+            budget,
+            flags.cache_dir,
+            flags.cache_from or (),
+            flags.refresh,
+            flags.offline,
+            flags.plan,
+        ),
+        max_topics=flags.max_topics,
+        max_runs=flags.max_runs,
+        only_topics=flags.only_topics or (),
+        only_runs=flags.only_runs or (),
+        debug_log=flags.debug_log,
+        document_text=flags.document_text,
+        qrels_pool=flags.qrels_pool,
+        check=flags.check,
+        strict=flags.strict,
+        labels=flags.judgments_from,
+        calibration=flags.calibration,
+        human=flags.human,
+        command_line=tuple(sys.argv),
+    )
+    return jobs_of(template, choice)
+
+
+def _settle_process(flags: JobFlags) -> None:
+    """Make the process one that judges, and does nothing else."""
+    # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
+    # costs a fifth of the time.
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
+    if not flags.use_env_llm and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # asyncio's own handler waits until the loop has a turn: not while files are read.
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _watched(flags: JobFlags) -> Iterator[ConsoleWatcher]:
+    """Yield what shows a job's progress; what a judge prints must not stand in the JSON."""
+    apart = redirect_stdout(sys.stderr) if flags.as_json else nullcontext()
+    with apart, ConsoleWatcher(Console(stderr=True), quiet=flags.quiet) as watcher:
+        yield watcher
+
+
+def _plan(job: Job, flags: JobFlags) -> dict[str, Any]:
+    """Return what a job would ask."""
+    with _watched(flags) as watcher:
+        return {"name": job.outputs.name} | plan_job(job, watcher)
+
+
+def _summary(job: Job, flags: JobFlags) -> Summary:
+    """Run a job and, where it is asked for, write its report."""
+    with _watched(flags) as watcher:
+        summary = run_job(job, watcher)
+        if flags.report:
+            summary.files["report"] = _report(job, watcher)
+        return summary
+
+
+def _report(job: Job, watcher: ConsoleWatcher) -> str:
+    """Write the report of a finished job; return its path."""
+    from trecjudge.report.writing import Wanted, write_report  # jinja2: not in every job
+
+    written = write_report(Wanted(job.outputs))
+    for note in written.notes:
+        watcher.said(f"report: {note}")
+    return str(written.path)

@@ -1,0 +1,124 @@
+"""The command line: the main job's flags, and the commands beside it, imported when called."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+import typer
+
+from trecjudge.cli.exits import guarded
+from trecjudge.cli.flags import JobFlags, taking
+from trecjudge.cli.lazy import LazyGroup
+
+SEVERAL = ("--rag-responses", "--documents", "--cache-from")
+
+
+class Commands(LazyGroup):
+    """The commands beside the main job."""
+
+    lazy: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "judges": ("trecjudge.cli.listings:judges", "List the judges."),
+        "formats": ("trecjudge.cli.listings:formats", "List the run formats."),
+        "rescore": (
+            "trecjudge.cli.rescore:rescore",
+            "Write qrels and leaderboards anew from a judgments file, with no model.",
+        ),
+        "calibrate": (
+            "trecjudge.cli.calibrate:calibrate",
+            "Fit the offline attester to human labels; without labels, to the words of the runs.",
+        ),
+        "check": (
+            "trecjudge.cli.check:check_runs",
+            "Tell whether a track's own validator would refuse the runs, and why; repair copies.",
+        ),
+        "report": (
+            "trecjudge.cli.report:report_output",
+            "Write NAME.report.html: leaderboard, responses, evidence, charts, to look at offline.",
+        ),
+        "show": (
+            "trecjudge.cli.show:show_response",
+            "Print a response: sentences by label, citations with reason and evidence.",
+        ),
+        "compare": (
+            "trecjudge.cli.compare:compare",
+            "Compare systems, or two judgments of one, by each measure, paired over topics.",
+        ),
+        "gate": (
+            "trecjudge.cli.gate:gate",
+            "Exit with 1, and one line for each broken rule, unless all runs keep all rules.",
+        ),
+        "meta-evaluate": (
+            "trecjudge.cli.meta_evaluate:meta_evaluate",
+            "Correlate leaderboards with one that people made, with intervals over topics and"
+            " runs.",
+        ),
+        "agree": (
+            "trecjudge.cli.agree:agree",
+            "Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC.",
+        ),
+        "label-next": (
+            "trecjudge.cli.label_next:label_next",
+            "List the items whose label would narrow the ranking most.",
+        ),
+        "convert": (
+            "trecjudge.cli.convert:convert",
+            "Write a leaderboard in another format, with rows of MEASURE.unjudged where items are"
+            " so.",
+        ),
+        "cache": ("trecjudge.cli.cache:cache_app", "Look after the cache of model replies."),
+    }
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Judge RAG runs of TREC RAG, RAGTIME and DRAGUN, the way TREC does.",
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+@taking(JobFlags)
+def main(ctx: typer.Context, flags: JobFlags) -> None:
+    """Judge runs; write qrels, leaderboard, debug log, judgments and config."""
+    if ctx.invoked_subcommand is not None:
+        return
+    if not flags.responses:
+        raise typer.BadParameter(
+            "it is missing: give run files or folders, or a command (--help)",
+            param_hint="--rag-responses",
+        )
+    from trecjudge.cli.judge import judge  # as the commands: not before something is to be judged
+
+    raise typer.Exit(guarded(lambda: judge(flags)))
+
+
+def cli() -> None:
+    """Run the command line; one `--rag-responses` may be followed by several files."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # None where it is closed
+            stream.reconfigure(errors="backslashreplace")
+    with suppress(OSError):  # the folder may be gone
+        sys.path.append(str(Path.cwd()))  # for the user's own judges, measures and prompts
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    app(list(repeated(sys.argv[1:])))
+
+
+def repeated(args: list[str]) -> Iterator[str]:
+    """Yield the arguments with the flag repeated before each further value."""
+    flag, values = "", 0
+    for arg in args:
+        if arg.startswith("-") and arg != "-":
+            flag, values = (arg if arg in SEVERAL else ""), 0
+        elif flag:
+            values += 1
+            if values > 1:
+                yield flag
+        yield arg

@@ -1,0 +1,66 @@
+"""What commands print on standard output: tables, lines, JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+import typer
+from rich.console import Console
+
+from trecjudge.console import closing_lines, listing, plan_lines, ranking
+from trecjudge.findings import visible
+from trecjudge.summary import Summary
+
+WIDE = 200
+"""Columns where the output is no terminal."""
+
+
+def output() -> Console:
+    """Return the console of standard output; wide where that is no terminal."""
+    if sys.stdout is None:  # it is closed
+        return Console(file=open(os.devnull, "w"))
+    return Console(width=None if sys.stdout.isatty() else WIDE)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines as they are."""
+    console = output()
+    for line in lines:
+        console.print(visible(line), highlight=False, markup=False, soft_wrap=True)
+
+
+def print_listing(rows: list[tuple[str, str]]) -> int:
+    """Print names with one line each; return 0."""
+    output().print(listing(rows))
+    return 0
+
+
+def print_json(records: list[dict[str, Any]]) -> None:
+    """Print one JSON object: the only record, or all of them under `jobs`."""
+    record = records[0] if len(records) == 1 else {"jobs": records}
+    typer.echo(orjson.dumps(record))
+
+
+def print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:
+    """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
+    if as_json:
+        print_json([summary.as_dict() for summary in summaries])
+        return
+    if quiet:
+        return
+    for summary in summaries:
+        output().print(ranking(summary))
+        print_lines(closing_lines(summary))
+
+
+def print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
+    """Print what the jobs would ask."""
+    if as_json:
+        print_json(plans)
+    else:
+        print_lines(line for plan in plans for line in plan_lines(plan))
+    return 0

@@ -1,0 +1,41 @@
+"""`rescore`: qrels and leaderboards anew, from the judgments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits, warned
+from trecjudge.cli.printing import print_summaries
+from trecjudge.cli.shared import Heard
+from trecjudge.judgments import JudgmentsReader
+from trecjudge.labels import read_labels
+from trecjudge.outputs import Outputs
+from trecjudge.scoring import score
+
+
+@exits
+def rescore(
+    judgments: Annotated[Path, typer.Argument(help="A NAME.judgments.jsonl.")],
+    out_dir: Annotated[
+        Path | None, typer.Option(help="Where to write; else beside the judgments.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
+    human: flag.Human = None,
+    as_json: flag.AsJson = False,
+    quiet: flag.Quiet = False,
+) -> int:
+    """Write qrels and leaderboards anew from a judgments file, with no model."""
+    reader = JudgmentsReader(judgments)
+    stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
+    outputs = Outputs(out_dir or judgments.parent, stem)
+    with outputs.held(warned(quiet)):
+        heard = Heard(quiet)
+        labels = read_labels(human, heard) if human else None
+        summary = score(reader, outputs, labels, heard)
+        heard.close()
+    print_summaries([summary], quiet, as_json)
+    return max(summary.exit_status, heard.status())
