@@ -121,6 +121,21 @@ def test_without_log_and_config_it_does_without_and_says_so(tmp_path: Path) -> N
     assert blocks_of(written.path)["head"][0]["logged"] is False
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "x.leaderboard.jsonl:1: "),
+        ("[1]", "x.leaderboard.jsonl:1: "),
+        ('{"run_id": "r"}', "x.leaderboard.jsonl:1: a record without 'measure'"),
+    ],
+)
+def test_statistics_that_are_none_are_refused(line: str, message: str, tmp_path: Path) -> None:
+    outputs = output(tmp_path, (response(("S.", [])), []))
+    outputs.statistics.write_text(line)
+    done = command("report", tmp_path)
+    assert (done.status, message in done.err) == (1, True)
+
+
 def test_prompts_are_kept_with_their_topic(tmp_path: Path) -> None:
     call = {"event": "MODEL_CALL", "run_id": "r", "topic_id": "t1", "program": "attest",
             "messages": [{"role": "user", "content": "Is it?"}], "reply": "yes"}  # fmt: skip

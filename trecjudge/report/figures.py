@@ -9,7 +9,6 @@ from trecjudge.leaderboard import Leaderboard
 from trecjudge.measures import MeasureSpec
 from trecjudge.report.charts import bump, distribution, quartiles, scatter, told
 from trecjudge.report.page import Chart
-from trecjudge.report.places import places
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.scores import Scores
 
@@ -66,7 +65,7 @@ def _over_topics(board: Leaderboard, run_id: str, measure: str) -> list[float]:
 
 def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
     """Return the rank of each run by each measure, the best run first; equal values share one."""
-    columns = [places(board, measure) for measure in board.spec.measures]
+    columns = [board.ranks(measure) for measure in board.spec.measures]
     return {run_id: [column[run_id] for column in columns] for run_id in board.ranking()}
 
 
@@ -118,7 +117,7 @@ def unjudged_of(board: Leaderboard) -> Gaps:
         for run_id in board.scores:
             judged, expected = board.counts(run_id, measure)
             mean = board.mean(run_id, measure)
-            gaps = Unjudged(expected - judged, expected, mean.low, mean.high)
+            gaps = Unjudged(expected - judged, expected, mean.lowest, mean.highest)
             if gaps.items:
                 found.setdefault(measure.name, {})[run_id] = gaps.told
     return found
