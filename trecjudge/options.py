@@ -309,10 +309,10 @@ LabelledRuns = Annotated[
 CalibrationOut = Annotated[
     Path, typer.Option("--out", help="The calibration file to write, for --calibration.")
 ]
-Output = Annotated[
-    Path, typer.Argument(help="The --out-dir of a job, or its NAME.judgments.jsonl.")
+JudgedJob = Annotated[
+    Path, typer.Argument(help="The --out-dir of a job, FOLDER/NAME, or any of its files.")
 ]
-OutputName = Annotated[
+JobName = Annotated[
     str | None, typer.Option("--name", help="Which job, where the folder holds several.")
 ]
 ReportText = Annotated[

@@ -11,7 +11,7 @@ from trecjudge import options as flag
 from trecjudge.commands import statistics as common
 from trecjudge.commands.ending import exits, output, print_json, print_lines
 
-SIDE = "Qrels, a judgments file (or its folder), or JSONL of labels."
+SIDE = "Qrels, JSONL of labels, or a job: its folder, FOLDER/NAME, or any of its files."
 
 
 @exits

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 @exits
 def label_next(
-    job: Annotated[
-        Path, typer.Argument(help="An output folder, FOLDER/NAME, or a judgments file.")
-    ],
+    job: flag.JudgedJob,
     budget: Annotated[int, typer.Option(min=1, help="How many items.")] = 100,
     human: Annotated[
         Path | None, typer.Option(help="JSONL of the labels that there are; they are left out.")

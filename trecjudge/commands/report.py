@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @exits
 def report_output(
-    output: flag.Output,
-    name: flag.OutputName = None,
+    job: flag.JudgedJob,
+    name: flag.JobName = None,
     responses: flag.Responses = None,
     topics: flag.Topics = None,
     documents: flag.Documents = None,
@@ -32,7 +32,8 @@ def report_output(
 ) -> int:
     """Write NAME.report.html: leaderboard, responses, evidence, charts, to look at offline."""
     from trecjudge.errors import InputError
-    from trecjudge.report.output import Inputs, find_output
+    from trecjudge.leaderboards.outcomes import judged_job
+    from trecjudge.report.output import Inputs
     from trecjudge.report.writing import Wanted, write_report
 
     if truth_measure and truth is None:
@@ -40,10 +41,10 @@ def report_output(
     heard = common.Heard(quiet)
     given = Inputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
     wanted = Wanted(
-        outputs=find_output(output, name),
+        outputs=judged_job(job, name).outputs,
         inputs=given if topics or responses or documents else None,
         document_text=document_text,
-        compare=find_output(compare) if compare else None,
+        compare=judged_job(compare).outputs if compare else None,
         truth=_truth(truth, heard) if truth else None,
         truth_measures=truth_measure or (),
         most=max_size,

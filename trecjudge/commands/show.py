@@ -8,15 +8,15 @@ from trecjudge.commands.ending import exits, output
 
 @exits
 def show_response(
-    folder: flag.Output,
+    job: flag.JudgedJob,
     run: flag.ShownRun,
     topic: flag.ShownTopic,
-    name: flag.OutputName = None,
+    name: flag.JobName = None,
 ) -> int:
     """Print a response: sentences by label, citations with reason and evidence."""
-    from trecjudge.report.output import find_output
+    from trecjudge.leaderboards.outcomes import judged_job
     from trecjudge.report.terminal import find_response, response_view
 
-    found = find_response(find_output(folder, name).judgments, run, topic)
+    found = find_response(judged_job(job, name).judgments, run, topic)
     output().print(response_view(*found))
     return 0
