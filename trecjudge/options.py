@@ -326,10 +326,8 @@ Compare = Annotated[
     Path | None,
     typer.Option("--compare", help="Another job on the same runs: what flipped."),
 ]
-Truth = Annotated[
-    Path | None,
-    typer.Option("--truth", help="A leaderboard of others, as from assessors: do the two agree?"),
-]
+TRUTH = typer.Option("--truth", help="A leaderboard of others, as from assessors, of any format.")
+Truth = Annotated[Path | None, TRUTH]
 TruthMeasure = Annotated[
     list[str] | None,
     typer.Option(

@@ -13,9 +13,7 @@ from trecjudge.commands.ending import exits
 
 @exits
 def convert(
-    leaderboard: Annotated[
-        Path, typer.Argument(help="An output folder, FOLDER/NAME, or a leaderboard file.")
-    ],
+    leaderboard: common.Leaderboard,
     target: Annotated[
         Path, typer.Argument(help="The new file; for trec_eval a folder, one file a run.")
     ],

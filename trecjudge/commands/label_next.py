@@ -27,9 +27,7 @@ def label_next(
     at_random: Annotated[
         bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--output", help="A file for JSONL, to be filled in.")
-    ] = None,
+    out: common.JsonlFile = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:

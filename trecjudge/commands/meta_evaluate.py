@@ -20,8 +20,7 @@ UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 60
 
 
-Truth = Annotated[Path, typer.Option(help="The leaderboard that people made.")]
-TruthMeasures = Annotated[
+MeasuresOfTruth = Annotated[
     list[str] | None, typer.Option(help="A measure of the truth; may be repeated; else all.")
 ]
 Correlations = Annotated[
@@ -36,36 +35,25 @@ OnMissing = Annotated[
     Literal["error", "common", "zero"],
     typer.Option(help="A run on one side only is an error, left out, or has 0 with the judge."),
 ]
-AllRows = Annotated[
-    Literal["checked", "given", "recomputed"],
-    typer.Option(
-        help="Take the `all` rows, or what the topics give for a measure where they contradict"
-        " some; take them as they are; or recompute all over the topics of both sides."
-    ),
-]
-TruthFormat = Annotated[common.FormatName, typer.Option(help="Of the truth; else it tells.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
+FailIfOdd = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
 Svg = Annotated[Path | None, typer.Option(help="A folder for scatter and bump plots.")]
-Output = Annotated[
-    Path | None, typer.Option("--output", help="A file for JSONL: one pair of measures a line.")
-]
 
 
 @exits
 def meta_evaluate(
     leaderboards: common.Leaderboards,
-    truth: Truth,
-    truth_measure: TruthMeasures = None,
+    truth: Annotated[Path, flag.TRUTH],
+    truth_measure: MeasuresOfTruth = None,
     measure: common.Measures = None,
     correlations: Correlations = None,
     on_missing: OnMissing = "error",
-    all_rows: AllRows = "checked",
+    all_rows: common.AllRows = "checked",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
-    truth_format: TruthFormat = "auto",
-    strict: Strict = False,
+    truth_format: common.TruthFormat = "auto",
+    strict: FailIfOdd = False,
     svg: Svg = None,
-    out: Output = None,
+    out: common.JsonlFile = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -85,8 +73,9 @@ def meta_evaluate(
         truth_measure or (),
         measure or (),
     )
-    people = scores_at(outcome(truth), heard, truth_format, duplicates)
-    tables = scores_of_paths(leaderboards, heard, format_name, duplicates)
+    report = common.refusing(heard, all_rows)
+    people = scores_at(outcome(truth), report, truth_format, duplicates)
+    tables = scores_of_paths(leaderboards, report, format_name, duplicates)
     found = [one for t in tables for one in correlated(people, t, rules, heard)]
     if out is not None:
         common.write_jsonl(out, (one.as_dict() for one in found))

@@ -25,6 +25,7 @@ def report_output(
     compare: flag.Compare = None,
     truth: flag.Truth = None,
     truth_measure: flag.TruthMeasure = None,
+    truth_format: common.TruthFormat = "auto",
     document_text: flag.ReportText = None,
     max_size: flag.MaxSize = 120,
     as_json: flag.AsJson = False,
@@ -45,7 +46,7 @@ def report_output(
         inputs=given if topics or responses or documents else None,
         document_text=document_text,
         compare=judged_job(compare).outputs if compare else None,
-        truth=_truth(truth, heard) if truth else None,
+        truth=_truth(truth, heard, truth_format) if truth else None,
         truth_measures=truth_measure or (),
         most=max_size,
     )
@@ -60,13 +61,13 @@ def report_output(
     return heard.status()
 
 
-def _truth(path: Path, heard: common.Heard) -> Scores:
+def _truth(path: Path, heard: common.Heard, format_name: str) -> Scores:
     """Return the scores of others, by their topics where their `all` rows contradict these."""
     from trecjudge.evaluation.inputs import scores_at
     from trecjudge.leaderboards.outcomes import outcome
     from trecjudge.stats.alignment import report_unjudged
 
-    scores = scores_at(outcome(path), heard)
+    scores = scores_at(outcome(path), heard, format_name)
     report_unjudged(scores, scores.measures, heard)
     return scores.without_all(scores.disputed)
 

@@ -9,6 +9,7 @@ from trecjudge.leaderboard import Leaderboard
 from trecjudge.measures import MeasureSpec
 from trecjudge.report.charts import bump, distribution, quartiles, scatter, told
 from trecjudge.report.page import Chart
+from trecjudge.stats.alignment import few
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.scores import Scores
 
@@ -186,8 +187,11 @@ def means_of_truth(
         has = ", ".join(measures) or "nothing"
         lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in measures)
         say = "" if strict else "; say which it is by --truth-measure OURS=THEIRS"
-        raise InputError(f"{path}: has `all` rows of {has}, none of {lacks}{say}")
+        raise InputError(f"{path}: has rows of {has}, none of {lacks}{say}")
     if not any(set(values) & set(board.scores) for values in found.values()):
         run_id = next(iter(board.scores))
-        raise InputError(f"{path}: has no `all` row of any of these runs, such as {run_id!r}")
+        there = few(truth.runs)
+        raise InputError(
+            f"{path}: has no row of any of these runs, such as {run_id!r}; it has {there}"
+        )
     return found
