@@ -97,7 +97,7 @@ def _draw(folder: Path, found: list[Correlated]) -> Iterator[Path]:
     """Write a scatter and a bump plot of each pair of measures; yield their paths."""
     from trecjudge.errors import OutputError
     from trecjudge.outputs import whole
-    from trecjudge.stats.plots import bump, scatter
+    from trecjudge.report.pictures import bump_picture, scatter_picture
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -107,12 +107,10 @@ def _draw(folder: Path, found: list[Correlated]) -> Iterator[Path]:
         tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
         said = "" if tau is None else f", tau-b {tau:.3f}"
         title = f"{one.measure} by {one.name}{said}"
-        axes = f"{one.truth_measure} (truth)", one.measure
-        for kind, draw in (("scatter", scatter), ("bump", bump)):
+        for kind, draw in (("scatter", scatter_picture), ("bump", bump_picture)):
             parts = (Path(one.name).name, one.measure, one.truth_measure)
             stem = "-".join(UNSAFE.sub("_", part)[:LONGEST_NAME] for part in parts)
             path = folder / f"{number:02d}-{stem.lstrip('.')}.{kind}.svg"
             with whole(path) as file:
-                values = one.runs, one.truth, one.predicted
-                file.write(draw(*values, title, axes, one.unjudged_runs()).encode())
+                file.write(draw(one, title).encode())
             yield path
