@@ -89,7 +89,7 @@ def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
     bottom = top + ROW * len(rows)
     ticks = [{"at": axis.at(tick), "text": f"{tick:.4g}"} for tick in axis.ticks]
     size = {"width": right + 24, "height": bottom + 12, "top": top, "bottom": bottom, "left": left}
-    title = f"{measure}: values of each run over topics"
+    title = visible(f"{measure}: values of each run over topics")
     return render("distribution.svg", title=title, rows=rows, ticks=ticks, **size)
 
 
@@ -229,7 +229,7 @@ def _line(
     )
     return {
         "name": short(run_id),
-        "told": f"{visible(run_id)}: {said}",
+        "told": visible(f"{run_id}: {said}"),
         "path": _curve(dots),
         "dots": dots,
         "left": ys[0],
