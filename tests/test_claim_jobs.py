@@ -133,7 +133,7 @@ def test_claims_that_cannot_be_listed_leave_a_response_unjudged(
     summary = json.loads(done.out)
     assert (done.status, summary["failures"]) == (3, {"parse": 3})
     mean = summary["runs"][0]["means"]["ATTRIBUTION_RATE"]
-    assert (mean["value"], mean["low"], mean["high"]) == (None, 0.0, 1.0)
+    assert (mean["value"], mean["lowest"], mean["highest"]) == (None, 0.0, 1.0)
 
 
 def test_document_text_stays_out_of_the_files(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import SAMPLES, command, judge, sample
-from trecjudge.commands.ending import guarded
+from trecjudge.cli.exits import guarded
 from trecjudge.errors import InputError
 
 RUNS = SAMPLES / "rag" / "runs"

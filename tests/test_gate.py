@@ -26,9 +26,9 @@ gate:
 """
 
 
-def score(value: float | None, low: float | None = None, high: float | None = None) -> Score:
-    judged = low is None and high is None
-    return Score(value, value if judged else low, value if judged else high, judged)
+def score(value: float | None, lowest: float | None = None, highest: float | None = None) -> Score:
+    judged = lowest is None and highest is None
+    return Score(value, value if judged else lowest, value if judged else highest, judged)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_a_job_writes_and_rescore_writes_again(tmp_path: Path) -> None:
     assert record["rules"][0] == {
         "rule": "ATTRIBUTION_RATE >= 0.6",
         "outcome": "broken",
-        **dict.fromkeys(("value", "low", "high"), 0.5),
+        **dict.fromkeys(("value", "lowest", "highest"), 0.5),
     }
     (claim,) = record["look_at"]
     assert (claim["claim"], claim["label"]) == ("Copper conducts.", "UNATTRIBUTED")

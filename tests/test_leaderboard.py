@@ -92,7 +92,7 @@ def test_an_unjudged_response_is_never_a_zero() -> None:
         "r all SHARE.unjudged 1",
     ]
     mean = b.mean("r", b.spec.measures[0])
-    assert (mean.low, mean.value, mean.high) == (0.5, 1.0, 1.0)
+    assert (mean.lowest, mean.value, mean.highest) == (0.5, 1.0, 1.0)
 
 
 def test_unjudged_items_give_bounds_and_are_counted() -> None:
@@ -100,7 +100,7 @@ def test_unjudged_items_give_bounds_and_are_counted() -> None:
     b.add(response(), [judgment(FULL), judgment(NONE), judgment(failure=FAILED)])
     b.finish()
     mean = b.mean("r", b.spec.measures[0])
-    assert (mean.low, mean.value, mean.high) == (1 / 3, 1 / 2, 2 / 3)
+    assert (mean.lowest, mean.value, mean.highest) == (1 / 3, 1 / 2, 2 / 3)
     coverage = b.coverage["r"]
     assert (coverage.judged, coverage.expected, coverage.failures) == (2, 3, {"transport": 1})
     assert coverage.examples == {"transport": "run r, topic t1, sentence 0: reset"}
@@ -121,6 +121,27 @@ def test_ties_are_ranked_by_run_id() -> None:
         b.add(response(run_id=run_id), [judgment(FULL)])
     b.finish()
     assert b.ranking() == ["a", "b", "c"]
+
+
+def test_the_mean_of_a_run_is_worked_out_once() -> None:
+    b = board()
+    b.add(response(), [judgment(FULL), judgment(failure=FAILED)])
+    b.finish()
+    (measure,) = b.spec.measures
+    first = b.mean("r", measure)
+    assert list(b.rows()) and b.ranking() == ["r"]
+    assert b.mean("r", measure) is first
+
+
+def test_unjudged_items_leave_a_score_and_a_mean_open() -> None:
+    b = board()
+    b.add(response(run_id="whole"), [judgment(FULL)])
+    b.add(response(run_id="part"), [judgment(FULL), judgment(failure=FAILED)])
+    b.finish()
+    (measure,) = b.spec.measures
+    scores = {run: topics["t1"]["SHARE"].is_open for run, topics in b.scores.items()}
+    assert scores == {run: b.mean(run, measure).is_open for run in scores}
+    assert scores == {"whole": False, "part": True}
 
 
 GRADED = [
@@ -158,7 +179,7 @@ def test_where_nothing_was_judged_no_mean_is_given() -> None:
         "r all SHARE.unjudged 2",
     ]
     mean = b.mean("r", b.spec.measures[0])
-    assert (mean.low, mean.high) == (0.0, pytest.approx(2 / 3))
+    assert (mean.lowest, mean.highest) == (0.0, pytest.approx(2 / 3))
 
 
 def test_a_measure_lacks_what_its_own_judge_could_not_judge() -> None:
@@ -201,7 +222,7 @@ def test_bounds_are_ordered_where_less_is_better() -> None:
     b.add(response(), [judgment(FULL), judgment(failure=FAILED)])
     b.finish()
     mean = b.mean("r", measure)
-    assert (mean.value, mean.low, mean.high) == (0.0, 0.0, 0.5)
+    assert (mean.value, mean.lowest, mean.highest) == (0.0, 0.0, 0.5)
 
 
 def test_what_is_not_defined_can_leave_the_mean_where_what_is_missing_does_not() -> None:
@@ -222,4 +243,4 @@ def test_where_no_response_has_a_value_missing_ones_do_not_make_one() -> None:
     b.add(response(), [judgment("ANSWERED", sentence_index=None), judgment(failure=FAILED)])
     b.finish()
     mean = b.mean("r", measure)
-    assert (mean.value, mean.low, mean.high) == (None, 0.0, 0.5)
+    assert (mean.value, mean.lowest, mean.highest) == (None, 0.0, 0.5)

@@ -14,6 +14,7 @@ from trecjudge.measures import (
     aggregate,
     leaderboard_spec,
     load_measure,
+    ranks,
 )
 
 ONE = MeasureSpec("ONE", lambda response, judgments: 1.0)
@@ -38,6 +39,37 @@ def test_aggregate(how: Aggregate, expected: float) -> None:
 
 def test_nothing_has_no_aggregate() -> None:
     assert aggregate("mean_of_floats", []) is None
+
+
+@pytest.mark.parametrize(
+    ("means", "lower_is_better", "expected"),
+    [
+        pytest.param({"a": 0.1, "b": 0.9}, False, {"b": 1, "a": 2}, id="the highest first"),
+        pytest.param({"b": 0.9, "a": 0.1}, True, {"a": 1, "b": 2}, id="the lowest first"),
+        pytest.param(
+            {"b": 0.5, "d": 0.1, "a": 0.5, "c": 0.9},
+            False,
+            {"c": 1, "a": 2, "b": 2, "d": 4},
+            id="tied runs share the first rank, and come by id",
+        ),
+        pytest.param(
+            {"a": 0.5, "b": 0.50000049}, False, {"a": 1, "b": 1}, id="tied to six decimals"
+        ),
+        pytest.param({"a": 0.5, "b": 0.5000006}, False, {"b": 1, "a": 2}, id="apart in the sixth"),
+        pytest.param({"a": -1e-9, "b": 0.0}, False, {"a": 1, "b": 1}, id="minus nothing"),
+        pytest.param(
+            {"b": None, "z": -1.0, "a": None},
+            False,
+            {"z": 1, "a": None, "b": None},
+            id="no mean is last, and has no rank",
+        ),
+        pytest.param({}, False, {}, id="no runs"),
+    ],
+)
+def test_ranks(
+    means: dict[str, float | None], lower_is_better: bool, expected: dict[str, int | None]
+) -> None:
+    assert list(ranks(means, lower_is_better).items()) == list(expected.items())
 
 
 def test_workflow_chooses_and_sorts_measures() -> None:

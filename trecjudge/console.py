@@ -46,24 +46,24 @@ def ranking(summary: Summary) -> Table:
     for measure in (*summary.measures, *extra, "responses", "judged"):
         # Headers are stacked, so that eighty columns hold them.
         table.add_column(measure.replace("_", "_\n"), justify="right", overflow="fold")
-    for place, run in enumerate(summary.runs, 1):
-        mean = run.means[summary.ranked_by]
-        # Where unjudged items leave a mean open, its place is open too.
-        known = mean.value is not None and mean.low == mean.high
-        number = _place(place, run.standings.get(summary.ranked_by)) if known else "?"
-        table.add_row(number, escape(visible(run.run_id)), *_cells(summary, run, extra))
+    for run in summary.runs:
+        # Where unjudged items leave a mean open, its rank is open too.
+        is_open = run.means[summary.ranked_by].is_open
+        rank = "?" if is_open else rank_text(run.standings[summary.ranked_by])
+        table.add_row(rank, escape(visible(run.run_id)), *_cells(summary, run, extra))
     return table
 
 
-def _place(place: int, standing: Standing | None) -> str:
-    """Return the place of a run: `2=` for all that are second together."""
-    return f"{standing.rank}=" if standing is not None and standing.ties else str(place)
+def rank_text(standing: Standing) -> str:
+    """Return the rank of a run: `2=` for all that are second together, `?` where it has none."""
+    if standing.rank is None:
+        return "?"
+    return f"{standing.rank}=" if standing.ties else str(standing.rank)
 
 
 def _extra_columns(summary: Summary) -> list[str]:
     """Return what is known of the ranking measure beside its mean: an interval, groups, labels."""
-    standings = [run.standings.get(summary.ranked_by) for run in summary.runs]
-    known = [standing for standing in standings if standing]
+    known = [run.standings[summary.ranked_by] for run in summary.runs]
     columns = ["95 %"] if any(standing.low is not None for standing in known) else []
     if len(known) > 1 and any(standing.groups for standing in known):
         columns.append("group")
@@ -72,9 +72,7 @@ def _extra_columns(summary: Summary) -> list[str]:
     return columns
 
 
-def _extra_cells(standing: Standing | None, columns: Sequence[str]) -> list[str]:
-    if standing is None:
-        return ["" for _ in columns]
+def _extra_cells(standing: Standing, columns: Sequence[str]) -> list[str]:
     human = standing.human
     cells = {
         "95 %": interval_text(standing.low, standing.high),
@@ -100,7 +98,7 @@ def _cells(summary: Summary, run: RunSummary, extra: Sequence[str]) -> list[str]
     coverage = run.coverage
     return [
         *means,
-        *_extra_cells(run.standings.get(summary.ranked_by), extra),
+        *_extra_cells(run.standings[summary.ranked_by], extra),
         f"{coverage.responses}/{coverage.expected_responses}",
         f"{coverage.judged}/{coverage.expected}",
     ]
@@ -109,10 +107,10 @@ def _cells(summary: Summary, run: RunSummary, extra: Sequence[str]) -> list[str]
 def mean_text(mean: Mean) -> str:
     """Return `0.512`, with bounds `0.512 (0.40-0.60)` where unjudged items leave it open."""
     value = "n/a" if mean.value is None else f"{mean.value:.3f}"
-    if mean.low == mean.high:
+    if not mean.is_open:
         return value
-    low, high = (0.0 if bound is None else bound for bound in (mean.low, mean.high))
-    return f"{value} ({low:.2f}-{high:.2f})"
+    lowest, highest = (0.0 if bound is None else bound for bound in (mean.lowest, mean.highest))
+    return f"{value} ({lowest:.2f}-{highest:.2f})"
 
 
 def closing_lines(summary: Summary) -> list[str]:
@@ -140,7 +138,7 @@ def closing_lines(summary: Summary) -> list[str]:
 
 def _too_few_topics(summary: Summary) -> list[str]:
     """Say so where no difference could be found: one group then tells nothing of the runs."""
-    ranked = [s for run in summary.runs if (s := run.standings.get(summary.ranked_by))]
+    ranked = [run.standings[summary.ranked_by] for run in summary.runs]
     pairs = len(ranked) * (len(ranked) - 1) / 2
     if len(ranked) < 2 or not ranked[0].groups or pairs * 2.0 ** (1 - summary.topics) < 0.05:
         return []

@@ -46,7 +46,7 @@ class Rule:
         """
         if score.value is None and score.judged:
             return "open"
-        bounds = (score.value,) if score.judged else (score.value, score.low, score.high)
+        bounds = (score.value,) if score.judged else (score.value, score.lowest, score.highest)
         meets = {COMPARE[self.comparison](b, self.bound) for b in bounds if b is not None}
         if not score.judged and (None in bounds or len(meets) > 1):
             return "open"
@@ -108,7 +108,7 @@ def _abstains(judgments: Sequence[Judgment]) -> bool:
 
 
 def _told(rule: Rule, score: Score, outcome: str) -> dict[str, Any]:
-    bounds = {"value": score.value, "low": score.low, "high": score.high}
+    bounds = {"value": score.value, "lowest": score.lowest, "highest": score.highest}
     return {"rule": str(rule), "outcome": outcome} | bounds
 
 

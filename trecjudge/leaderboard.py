@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trecjudge.errors import InputError, PluginError
 from trecjudge.findings import shown
-from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate
+from trecjudge.measures import HUGE, LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Failure, Judgment, Response
 from trecjudge.trec import LeaderboardRow, QrelsRow, companion
-
-HUGE = 1e300
-"""A number from here on could not be summed."""
 
 Value = float | None
 
@@ -27,20 +24,33 @@ class Score:
     """
 
     value: Value
-    low: Value
-    high: Value
+    lowest: Value
+    highest: Value
     judged: bool
     unjudged: int = 0
     failure: Failure | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether unjudged items could move it."""
+        return self.lowest != self.highest
+
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The `all` value of a measure over a run's topics, with its bounds."""
+    """The `all` value of a measure over a run's topics, and what unjudged items could make of it.
+
+    Such bounds are `lowest` and `highest` everywhere; `low` and `high` are those of an interval.
+    """
 
     value: Value
-    low: Value
-    high: Value
+    lowest: Value
+    highest: Value
+
+    @property
+    def is_open(self) -> bool:
+        """Whether unjudged items could move it."""
+        return self.lowest != self.highest
 
 
 @dataclass(slots=True)
@@ -94,6 +104,8 @@ class Leaderboard:
     coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
     expected: list[str] = field(default_factory=list)
     """The topics that every run is expected to answer, sorted; known once `finish` has run."""
+    means: dict[tuple[str, str], Mean] = field(default_factory=dict)
+    """(run_id, measure) -> mean; known once `finish` has run."""
 
     def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
         """Score one response."""
@@ -117,13 +129,16 @@ class Leaderboard:
             whole = [j if j.judged else fill(j, best) for j in judgments]
             return measured(measure, response, whole)
 
-        low, high = filled(best=False), filled(best=True)
-        if low is not None and high is not None:  # of some measures less is better
-            low, high = min(low, high), max(low, high)
-        return Score(value, low, high, judged=False, unjudged=unjudged, failure=failure)
+        lowest, highest = filled(best=False), filled(best=True)
+        if lowest is not None and highest is not None:  # of some measures less is better
+            lowest, highest = min(lowest, highest), max(lowest, highest)
+        return Score(value, lowest, highest, judged=False, unjudged=unjudged, failure=failure)
 
     def finish(self) -> None:
-        """Fix which topics are expected. Raises InputError for a gap under `on_missing: error`."""
+        """Fix which topics are expected, and the means over them.
+
+        Raises InputError for a gap under `on_missing: error`.
+        """
         answered = {topic for topics in self.scores.values() for topic in topics}
         self.expected = sorted(answered if self.topics is None else self.topics)
         for run_id, coverage in self.coverage.items():
@@ -134,21 +149,31 @@ class Leaderboard:
                     f"run {run_id!r} has no response on {', '.join(missing[:5])}"
                     " (on_missing: error)"
                 )
+        self.means = {
+            (run_id, measure.name): self._mean(run_id, measure)
+            for run_id in self.scores
+            for measure in self.spec.measures
+        }
 
     def mean(self, run_id: str, measure: MeasureSpec) -> Mean:
-        """Return the `all` value of a measure, with what unjudged items could make of it.
+        """Return the `all` value of a measure, with what unjudged items could make of it."""
+        return self.means[run_id, measure.name]
+
+    def _mean(self, run_id: str, measure: MeasureSpec) -> Mean:
+        """Work out a mean.
 
         Where not one item of the run was judged, or not one of its responses has a value, a value
         that depends on them is not given.
         """
-        value = self._aggregate(run_id, measure, lambda score: score.value)
-        low = self._aggregate(run_id, measure, lambda score: score.low)
-        high = self._aggregate(run_id, measure, lambda score: score.high)
-        own = (scores[measure.name].value for scores in self.scores[run_id].values())
-        nothing_judged = low != high and (
-            not self.coverage[run_id].judged or all(found is None for found in own)
+        parts: tuple[Callable[[Score], Value], ...] = (
+            lambda score: score.value,
+            lambda score: score.lowest,
+            lambda score: score.highest,
         )
-        return Mean(None if nothing_judged else value, low, high)
+        mean = Mean(*(self._aggregate(run_id, measure, part) for part in parts))
+        own = (scores[measure.name].value for scores in self.scores[run_id].values())
+        nothing_judged = not self.coverage[run_id].judged or all(found is None for found in own)
+        return replace(mean, value=None) if mean.is_open and nothing_judged else mean
 
     def values(
         self,
@@ -183,14 +208,17 @@ class Leaderboard:
 
     def ranking(self) -> list[str]:
         """Return run ids, the best first; runs without a value last, ties by run id."""
-        spec = next(m for m in self.spec.measures if m.name == self.spec.ranked_by)
+        return list(self.ranks(self.ranking_measure))
 
-        def key(run_id: str) -> tuple[bool, float, str]:
-            value = self.mean(run_id, spec).value
-            better = (value or 0.0) if spec.lower_is_better else -(value or 0.0)
-            return value is None, better, run_id
+    def ranks(self, measure: MeasureSpec) -> dict[str, int | None]:
+        """Return the rank of each run by a measure, the best first, as `measures.ranks` has it."""
+        means = {run_id: self.mean(run_id, measure).value for run_id in self.scores}
+        return ranks(means, measure.lower_is_better)
 
-        return sorted(self.scores, key=key)
+    @property
+    def ranking_measure(self) -> MeasureSpec:
+        """The measure that ranks the runs."""
+        return next(m for m in self.spec.measures if m.name == self.spec.ranked_by)
 
     def rows(self) -> Iterator[LeaderboardRow]:
         """Yield every row: runs and topics sorted, measures in their order, `all` rows last.

@@ -18,6 +18,10 @@ from trecjudge.records import Judgment, Response
 
 UNJUDGED = ".unjudged"
 """A leaderboard row of `MEASURE.unjudged` says how many items a row of MEASURE lacks."""
+DIGITS = 6
+"""Decimals of a leaderboard and of every figure beside it: means that agree so far are tied."""
+HUGE = 1e300
+"""A number from here on could not be summed."""
 
 Aggregate = Literal["mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value"]
 OnMissing = Literal["fix_aggregate", "default", "warn", "error"]
@@ -87,7 +91,7 @@ def _check(measure: MeasureSpec) -> None:
     if measure.aggregate not in get_args(Aggregate):
         raise PluginError(unknown("aggregate", measure.aggregate, get_args(Aggregate)))
     default = measure.default
-    if default is not None and not (isinstance(default, int | float) and abs(default) < 1e300):
+    if default is not None and not (isinstance(default, int | float) and abs(default) < HUGE):
         raise PluginError(f"measure {measure.name}: its default is {default!r}, not a number")
 
 
@@ -105,6 +109,23 @@ def aggregate(how: Aggregate, values: Iterable[float]) -> float | None:
     if how == "first_value":
         return numbers[0]
     return math.fsum(numbers) / len(numbers)
+
+
+def ranks(
+    means: Mapping[str, float | None], lower_is_better: bool = False
+) -> dict[str, int | None]:
+    """Return the rank of each run by its mean, the best run first, those without a mean last.
+
+    Means that agree to DIGITS decimals are tied: their runs come by run id and share the first
+    rank of them, 1, 2, 2, 4. Without a mean there is no rank.
+    """
+    sign = 1.0 if lower_is_better else -1.0
+    keys = {run: sign * round(mean, DIGITS) for run, mean in means.items() if mean is not None}
+    first: dict[float, int] = {}
+    for rank, key in enumerate(sorted(keys.values()), 1):
+        first.setdefault(key, rank)
+    ranked = {run: first[keys[run]] for run in sorted(keys, key=lambda run: (keys[run], run))}
+    return ranked | dict.fromkeys(sorted(means.keys() - keys.keys()))
 
 
 def load_measure(reference: str) -> MeasureSpec:

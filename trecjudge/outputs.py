@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,19 @@ from trecjudge.lock import is_running, locked
 
 SAFE_NAME = re.compile(r"\w[\w.+-]*")
 PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part$")
+SUFFIXES: Mapping[str, str] = {
+    "leaderboard": ".leaderboard.txt",
+    "statistics": ".leaderboard.jsonl",
+    "qrels": ".qrels",
+    "judgments": ".judgments.jsonl",
+    "review": ".review.jsonl",
+    "log": ".log",
+    "config": ".config.yml",
+    "report": ".report.html",
+}
+"""What stands behind the name of a job in the name of each of its files."""
+BESIDE = (("log", ".log.part"), ("report", ".report"))
+"""The log of a job that broke off, and the folder of a report that is too large for one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,42 +76,45 @@ class Outputs:
     @property
     def leaderboard(self) -> Path:
         """`run topic MEASURE value` rows."""
-        return self.folder / f"{self.name}.leaderboard.txt"
+        return self._file("leaderboard")
 
     @property
     def statistics(self) -> Path:
         """Means with intervals, bounds, ties and groups: one object for each run and measure."""
-        return self.folder / f"{self.name}.leaderboard.jsonl"
+        return self._file("statistics")
 
     @property
     def qrels(self) -> Path:
         """The grades of documents."""
-        return self.folder / f"{self.name}.qrels"
+        return self._file("qrels")
 
     @property
     def log(self) -> Path:
         """The debug log."""
-        return self.folder / f"{self.name}.log"
+        return self._file("log")
 
     @property
     def judgments(self) -> Path:
         """Every judgment with its evidence."""
-        return self.folder / f"{self.name}.judgments.jsonl"
+        return self._file("judgments")
 
     @property
     def review(self) -> Path:
         """The responses that a gate rejects or wants looked at."""
-        return self.folder / f"{self.name}.review.jsonl"
+        return self._file("review")
 
     @property
     def config(self) -> Path:
         """What makes the job repeatable."""
-        return self.folder / f"{self.name}.config.yml"
+        return self._file("config")
 
     @property
     def report(self) -> Path:
         """All of it to look at, in a browser."""
-        return self.folder / f"{self.name}.report.html"
+        return self._file("report")
+
+    def _file(self, kind: str) -> Path:
+        return self.folder / f"{self.name}{SUFFIXES[kind]}"
 
     def of(self, suffix: str) -> Outputs:
         """Return the outputs of a variant or sweep point."""

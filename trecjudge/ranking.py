@@ -9,14 +9,12 @@ import orjson
 
 from trecjudge.human import HumanLabels
 from trecjudge.leaderboard import Leaderboard
-from trecjudge.measures import MeasureSpec
+from trecjudge.measures import DIGITS, MeasureSpec
 
 if TYPE_CHECKING:
     from trecjudge.stats.ppi import Corrected
     from trecjudge.stats.standing import Entry, Standing
 
-DIGITS = 6
-"""Decimals of a leaderboard."""
 MEANS = ("mean_of_floats", "mean_of_bools")
 """Aggregates that labels of people can correct."""
 
@@ -64,7 +62,7 @@ def _entry(board: Leaderboard, people: HumanLabels, measure: MeasureSpec, run_id
     human = _corrected(board, people, measure, run_id) if people.labels else None
     counts = board.counts(run_id, measure)
     values = board.values(run_id, measure)
-    return Entry(run_id, values, mean.value, mean.low, mean.high, *counts, human)
+    return Entry(run_id, values, mean.value, mean.lowest, mean.highest, *counts, human)
 
 
 def _corrected(

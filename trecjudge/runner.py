@@ -18,6 +18,7 @@ from trecjudge.errors import JudgmentFailed, TrecJudgeError
 from trecjudge.findings import shown
 from trecjudge.judge import GroupingJudge, Judge, unjudged
 from trecjudge.llm.model import Model, Recorder
+from trecjudge.measures import HUGE
 from trecjudge.panel import Panel, Seat
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
 
@@ -215,7 +216,7 @@ def _check_numbers(found: Judgment) -> None:
     if grade is not None and (type(grade) is not int or abs(grade) >= WIDEST):
         raise ValueError(f"grade is {shown(grade)}, not a whole number")
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is not None and not (number and math.isfinite(value) and abs(value) < 1e300):
+    if value is not None and not (number and math.isfinite(value) and abs(value) < HUGE):
         raise ValueError(f"value is {shown(value)}, not a number")
     expected = found.expected
     if expected is not None and not (isinstance(expected, int | float) and 0 <= expected <= 1):

@@ -19,7 +19,7 @@ class RunSummary:
     run_id: str
     means: Mapping[str, Mean]
     coverage: Coverage
-    standings: Mapping[str, Standing] = field(default_factory=dict)
+    standings: Mapping[str, Standing]
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
-from trecjudge.measures import UNJUDGED
+from trecjudge.measures import DIGITS, UNJUDGED
 from trecjudge.records import Place
 from trecjudge.sources.containers import lines
 from trecjudge.sources.values import objects
@@ -64,7 +64,7 @@ def leaderboard_line(row: LeaderboardRow) -> str:
     """
     assert math.isfinite(row.value), row
     topic = ALL if row.topic_id is None else encode_topic(row.topic_id)
-    value = f"{row.value:.0f}" if row.measure.endswith(UNJUDGED) else f"{row.value:.6f}"
+    value = f"{row.value:.0f}" if row.measure.endswith(UNJUDGED) else f"{row.value:.{DIGITS}f}"
     return f"{encode(row.run_id)}\t{topic}\t{row.measure}\t{value}\n"
 
 

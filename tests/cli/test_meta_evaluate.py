@@ -144,6 +144,8 @@ def test_all_rows_that_topics_contradict_score_nothing(
     assert again["pairs"] == [pair | {"correlations": {"kendall": pair["correlations"]["kendall"]}}]
     _, given = as_json("meta-evaluate", *paths, *TAU, "--all-rows", "given")
     assert tau(given) == (1.0 if "all\tH\t0.6" in truth and "all\tS\t0.6" in judge else -1.0)
+    refused = command("meta-evaluate", *paths, "--all-rows", "error")
+    assert (refused.status, "its topics give" in refused.err) == (1, True)
 
 
 @pytest.mark.parametrize(("duplicates", "wanted"), [("first", 1.0), ("last", 1.0)])

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from trecjudge.cli import agree, convert, meta_evaluate
+from trecjudge.cli import agree, convert, gate, meta_evaluate
 from trecjudge.cli.shared import Duplicates, FormatName, Heard, write_jsonl
 from trecjudge.errors import OutputError
 from trecjudge.evaluation import agreeing
@@ -29,6 +29,7 @@ def choices(command: Any, parameter: str) -> tuple[str, ...]:
         (choices(convert.convert, "to"), tuple(LAYOUTS)),
         (choices(meta_evaluate.meta_evaluate, "on_missing"), get_args(alignment.OnMissing)),
         (choices(meta_evaluate.meta_evaluate, "all_rows"), get_args(alignment.AllRows)),
+        (choices(gate.gate, "all_rows"), get_args(alignment.AllRows)),
         (choices(agree.agree, "on_missing"), get_args(agreeing.OnMissing)),
         (get_args(get_args(Duplicates)[0]), get_args(cells.Duplicates)),
     ],

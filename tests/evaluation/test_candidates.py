@@ -91,5 +91,5 @@ def test_a_judge_that_takes_no_labels(tmp_path: Path) -> None:
 
 def test_nothing_was_judged_there(tmp_path: Path) -> None:
     (tmp_path / "lb.txt").write_text("a all M 1\n")
-    with pytest.raises(InputError, match=r"no judgments file; give an --out-dir or a NAME\.judg"):
+    with pytest.raises(InputError, match=r"no NAME\.judgments\.jsonl in it; give the --out-dir"):
         label_next(tmp_path, 1, {})

@@ -242,7 +242,7 @@ def test_reasons() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "low", "high"),
+    ("known", "lowest", "highest"),
     [
         pytest.param([], [0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], id="all unjudged"),
         pytest.param(
@@ -253,10 +253,10 @@ def test_reasons() -> None:
         ),
     ],
 )
-def test_bounds(known: list[tuple[str, float]], low: list[float], high: list[float]) -> None:
+def test_bounds(known: list[tuple[str, float]], lowest: list[float], highest: list[float]) -> None:
     failed = judgment(failure=Failure("no_topic_text", ""))
     axes = [judgment(label, value=value) for label, value in known]
-    for best, bound in ((False, low), (True, high)):
+    for best, bound in ((False, lowest), (True, highest)):
         assert measured([*axes, filled(failed, best)]) == pytest.approx(bound)
 
 

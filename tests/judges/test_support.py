@@ -285,7 +285,7 @@ def failing(document: str, entailing: str) -> ScriptedModel:
 
 
 @pytest.mark.parametrize(
-    ("document", "entailing", "value", "low", "high"),
+    ("document", "entailing", "value", "lowest", "highest"),
     [
         pytest.param(
             "Text A.\n\nText B.\n\nText C.", "A", (None, None), (0, 0), (1, 1), id="together"
@@ -299,8 +299,8 @@ def test_what_alce_makes_of_a_failure(
     document: str,
     entailing: str,
     value: tuple[float | None, ...],
-    low: tuple[float, ...],
-    high: tuple[float, ...],
+    lowest: tuple[float, ...],
+    highest: tuple[float, ...],
 ) -> None:
     given = response(("S.", ["a", "b", "c"]), documents=DOCUMENTS)
     judgments = alce(given, failing(document, entailing))
@@ -309,7 +309,7 @@ def test_what_alce_makes_of_a_failure(
     assert fill is not None
     worst, best = ([j if j.judged else fill(j, b) for j in judgments] for b in (False, True))
     found = (rounded(scores(given, each, compat="alce")) for each in (judgments, worst, best))
-    assert tuple(found) == (value, low, high)
+    assert tuple(found) == (value, lowest, highest)
 
 
 def test_without_document_text_nothing_is_known() -> None:

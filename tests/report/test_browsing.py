@@ -268,7 +268,10 @@ def test_intervals_groups_and_labels_of_people(tmp_path: Path, open_page: Open) 
     outputs = output(tmp_path, (response(("S.", ["d"])), [good]))
     human = {"labelled": 9, "mean": 0.9, "low": 0.8, "high": 0.95}
     known = {"low": 0.7, "high": 1.0, "groups": ["a", "b"], "human": human}
-    line = {"run_id": "r", "measure": "CITATION_SUPPORT"} | known
+    line = {
+        "run_id": "r", "measure": "CITATION_SUPPORT", "mean": 1.0, "lowest": 1.0, "highest": 1.0,
+        "judged": 1, "expected": 1, "lower_is_better": False,
+    } | known  # fmt: skip
     outputs.statistics.write_text(json.dumps(line))
     browser = open_page(report(outputs).path)
     cell = browser.all("#board td.measure")[1]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pytest
 
+from trecjudge.findings import visible
 from trecjudge.report.charts import Axis, bump, distribution, scatter, short
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(svg: str) -> ElementTree.Element:
-    """Return a chart as a tree, as a browser would take it."""
-    return ElementTree.fromstring(
-        str(svg).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    )
+    """Return a chart as a tree, as a browser would take it; a file of its own as it is."""
+    text = str(svg)
+    if "xmlns" not in text:
+        text = text.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return ElementTree.fromstring(text)
 
 
 def told(svg: str) -> list[str]:
@@ -76,14 +79,36 @@ def test_a_scatter_has_a_point_a_run() -> None:
     assert (first, second) == (("64.0", "40.0"), ("284.0", "252.0"))
 
 
-@pytest.mark.parametrize("name", ["<script>", '"&', "\u202ea", "a" * 99])
-def test_names_are_escaped_and_fit(name: str) -> None:
-    for svg in (distribution("M", {name: [0.5]}), bump(["M", "N"], {name: [1, 1]})):
-        assert "<script>" not in svg
-        assert "\u202e" not in svg
+def hostile(name: str, title: str = "") -> Iterator[str]:
+    """Yield every chart with a name wherever one can stand; of a `title` those in files."""
+    yield bump([name, f"{name} N"], {name: [1, 1]}, [name], {name: name}, title)
+    yield scatter(name, name, {name: (1.0, 0.5)}, {name: name}, title)
+    if not title:
+        yield distribution(name, {name: [0.5]})
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["<script>", '"&', "\u202ea", "a" * 99, "{{ 7 * 7 }}", "</style><b>", "']]>", "x\r\n\ty"],
+)
+@pytest.mark.parametrize("in_file", [False, True])
+def test_names_are_escaped_and_fit(name: str, in_file: bool) -> None:
+    for svg in hostile(name, name if in_file else ""):
+        assert not re.search(r"<script>|<b>|\u202e|\b49\b", svg)
         labels = [element.text or "" for element in drawn(svg).iter(f"{SVG}text")]
-        assert short(name) in labels
+        assert {short(name), visible(name)} & set(labels)
+        tags = {element.tag.removeprefix(SVG) for element in drawn(svg).iter()}
+        assert tags <= {"svg", "g", "line", "text", "rect", "title", "path", "circle", "style"}
     assert len(short(name)) <= 30
-    assert not re.search(
-        r"style=|<style", distribution("M", {name: [0.5]})
-    )  # the policy forbids it
+
+
+@pytest.mark.parametrize("name", ["\x00\x1b[2J", "\ud800\uffff", "a\ufffeb", "\x08\x0b"])
+@pytest.mark.parametrize("title", ["", "T"])
+def test_what_no_file_can_hold_is_left_out(name: str, title: str) -> None:
+    for svg in hostile(name, title and f"{title} {name}"):
+        drawn(svg.encode().decode())
+
+
+def test_a_page_forbids_styles_in_a_chart() -> None:
+    for svg in hostile("r"):
+        assert not re.search(r"style=|<style", svg)

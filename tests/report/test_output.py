@@ -1,4 +1,4 @@
-"""Finding what a job left: its files, config, log."""
+"""What a job left, read again: its config, its log."""
 
 from __future__ import annotations
 
@@ -9,31 +9,9 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import InputError
-from trecjudge.report.output import Config, Inputs, find_output, read_config, read_log
+from trecjudge.report.output import Config, Inputs, read_config, read_log
 
 Write = Callable[..., Path]
-
-
-def test_a_folder_of_one_job_and_its_file(write: Write) -> None:
-    path = write("", "x.judgments.jsonl")
-    assert find_output(path) == find_output(path.parent) == find_output(path.parent, "x")
-    assert find_output(path.parent / "x") == find_output(path)
-    assert find_output(path).report == path.parent / "x.report.html"
-
-
-def test_of_several_one_must_be_named(write: Write) -> None:
-    folder = write("", "a.judgments.jsonl").parent
-    write("", "b.v-1.judgments.jsonl")
-    with pytest.raises(InputError, match=r"holds a, b\.v-1; say which by --name"):
-        find_output(folder)
-    assert find_output(folder, "b.v-1").judgments.name == "b.v-1.judgments.jsonl"
-    with pytest.raises(InputError, match=r"unknown name 'c'; there are: a, b\.v-1"):
-        find_output(folder, "c")
-
-
-def test_a_folder_without_a_job(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no NAME\.judgments\.jsonl in it; give the --out-dir"):
-        find_output(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
-import pytest
-
 from tests.fakes import judgment, response
-from trecjudge.errors import InputError
 from trecjudge.judge import make_judge, measures_of
 from trecjudge.leaderboard import Leaderboard
+from trecjudge.leaderboards.statistics import Statistic
 from trecjudge.records import FULL, NONE, Failure
-from trecjudge.report.standings import read_intervals, standings
+from trecjudge.report.standings import standings
 
 
 def board() -> Leaderboard:
@@ -45,19 +40,13 @@ def test_a_run_has_its_coverage_and_bounds() -> None:
     assert (support["lowest"], support["highest"], support["value"]) == (0.0, 0.5, None)
 
 
-def test_intervals_and_groups_where_they_are_known(tmp_path: Path) -> None:
-    path = tmp_path / "x.leaderboard.jsonl"
-    path.write_text(
-        '{"run_id": "r", "measure": "CITATION_SUPPORT", "low": 0.1, "high": 0.9, "rank": 1,'
-        ' "groups": ["a", "b"], "human": {"mean": 0.5}}\n'
-    )
-    mean = standings(board(), read_intervals(path), {})["runs"][0]["means"][1]
+def test_intervals_and_groups_where_they_are_known() -> None:
+    known = Statistic(
+        "r", "CITATION_SUPPORT", 0.5, 0.5, 0.5, 2, 2, False,
+        low=0.1, high=0.9, groups=["a", "b"], human={"mean": 0.5},
+    )  # fmt: skip
+    runs = standings(board(), {("r", "CITATION_SUPPORT"): known}, {})["runs"]
+    mean, unknown = runs[0]["means"][1], runs[1]["means"][1]
     assert (mean["low"], mean["high"], mean["groups"]) == (0.1, 0.9, "ab")
     assert mean["human"] == {"mean": 0.5}
-    assert read_intervals(tmp_path / "none") == {}
-
-
-@pytest.mark.parametrize("line", ["{", "[]", '{"run_id": "r"}', "5"])
-def test_a_line_that_is_none_is_refused(line: str, write: Callable[..., Path]) -> None:
-    with pytest.raises(InputError, match=r"x\.jsonl:1: is not a line of a leaderboard"):
-        read_intervals(write(line, "x.jsonl"))
+    assert (unknown["low"], unknown["high"], unknown["groups"]) == (None, None, "")

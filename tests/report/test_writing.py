@@ -12,6 +12,7 @@ from tests.commandline import SAMPLES, command, sample
 from tests.fakes import judgment, response
 from tests.report.made import output, report
 from tests.report.test_blocks import unpacked
+from trecjudge.leaderboards.layouts import LAYOUTS
 from trecjudge.outputs import Outputs
 from trecjudge.records import FULL, LEFT_OUT, NONE, Evidence, Fact, Failure, Source
 
@@ -121,6 +122,21 @@ def test_without_log_and_config_it_does_without_and_says_so(tmp_path: Path) -> N
     assert blocks_of(written.path)["head"][0]["logged"] is False
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "x.leaderboard.jsonl:1: "),
+        ("[1]", "x.leaderboard.jsonl:1: "),
+        ('{"run_id": "r"}', "x.leaderboard.jsonl:1: a record without 'measure'"),
+    ],
+)
+def test_statistics_that_are_none_are_refused(line: str, message: str, tmp_path: Path) -> None:
+    outputs = output(tmp_path, (response(("S.", [])), []))
+    outputs.statistics.write_text(line)
+    done = command("report", tmp_path)
+    assert (done.status, message in done.err) == (1, True)
+
+
 def test_prompts_are_kept_with_their_topic(tmp_path: Path) -> None:
     call = {"event": "MODEL_CALL", "run_id": "r", "topic_id": "t1", "program": "attest",
             "messages": [{"role": "user", "content": "Is it?"}], "reply": "yes"}  # fmt: skip
@@ -162,14 +178,42 @@ def test_a_truth_must_have_something_in_common(tmp_path: Path) -> None:
     truth = tmp_path / "truth.txt"
     truth.write_text("careful\tall\tNDCG\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
-    assert "has `all` rows of NDCG, none of CITATION_ACCURACY, CITATION_SUPPORT," in done.err
+    assert "has rows of NDCG, none of CITATION_ACCURACY, CITATION_SUPPORT," in done.err
     assert "say which it is by --truth-measure OURS=THEIRS" in done.err
     truth.write_text("nobody\tall\tCITATION_SUPPORT\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
-    assert "has no `all` row of any of these runs, such as 'careful'" in done.err
+    assert "has no row of any of these runs, such as 'careful'; it has 'nobody'" in done.err
     truth.write_text("careful\tall\tCITATION_SUPPORT\t0.5\n")
     assert command("report", tmp_path, "--truth", truth).status == 0
     assert "CITATION_SUPPORT, held against truth.txt" in (tmp_path / "x.report.html").read_text()
+
+
+@pytest.mark.parametrize("name", [*LAYOUTS, "header"])
+def test_a_truth_may_be_of_any_format(name: str, tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q")
+    truth = tmp_path / "given" / "truth"
+    truth.parent.mkdir()
+    if name == "header":
+        lines = (tmp_path / "x.leaderboard.txt").read_text().splitlines()
+        cells = [line.split("\t") for line in lines]
+        rows = (f"{value}\t{run}\t{metric}\t{topic}\n" for run, topic, metric, value in cells)
+        truth.write_text("score\tsystem\tmetric\tqid\n" + "".join(rows))
+    else:
+        assert command("convert", tmp_path / "x", truth, "--to", name).status == 0
+    done = command("report", tmp_path / "x", "--truth", truth)
+    assert (done.status, done.err) == (0, "")
+    page = (tmp_path / "x.report.html").read_text()
+    assert re.search(r"<title>careful: ([.\d]+) here, \1 in truth</title>", page)
+
+
+def test_a_truth_whose_format_nothing_tells(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q")
+    truth = tmp_path / "truth.txt"
+    truth.write_text("12\tcareful\tCITATION_SUPPORT\t0.5\n")
+    done = command("report", tmp_path, "--truth", truth)
+    assert (done.status, "tell its format; give one of ir_measures" in done.err) == (1, True)
+    done = command("report", tmp_path, "--truth", truth, "--truth-format", "rag4reports")
+    assert (done.status, done.err) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +242,7 @@ def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path
     (tmp_path / "truth.txt").write_text("careful\tall\tSTRICT\t0.5\n")
     for given, said in {
         "CITATION_SUPORT=STRICT": "did you mean 'CITATION_SUPPORT'?",
-        "LOOSE": "truth.txt: has `all` rows of STRICT, none of LOOSE\n",
+        "LOOSE": "truth.txt: has rows of STRICT, none of LOOSE\n",
     }.items():
         flags = ("--truth", tmp_path / "truth.txt", "--truth-measure", given)
         assert said in command("report", tmp_path, *flags).err

@@ -262,7 +262,7 @@ def _topic_score(
     reason = UNDEFINED if score.value is None else ""
     if score.failure is not None:
         reason = f"{score.failure.kind}: {score.failure.message}"
-    return TopicScore(*where, score.value, score.low, score.high, score.unjudged, reason)
+    return TopicScore(*where, score.value, score.lowest, score.highest, score.unjudged, reason)
 
 
 def _identity(status: os.stat_result) -> tuple[int, int, int]:

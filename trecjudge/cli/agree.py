@@ -14,7 +14,7 @@ from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
 from trecjudge.evaluation import tables
 
-SIDE = "Qrels, a judgments file (or its folder), or JSONL of labels."
+SIDE = "Qrels, JSONL of labels, or a job: its folder, FOLDER/NAME, or any of its files."
 
 
 @exits

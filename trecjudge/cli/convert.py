@@ -18,9 +18,7 @@ from trecjudge.stats.alignment import report_unjudged
 
 @exits
 def convert(
-    leaderboard: Annotated[
-        Path, typer.Argument(help="An output folder, FOLDER/NAME, or a leaderboard file.")
-    ],
+    leaderboard: common.Leaderboard,
     target: Annotated[
         Path, typer.Argument(help="The new file; for trec_eval a folder, one file a run.")
     ],

@@ -26,9 +26,6 @@ ALWAYS_TOLD = ("unjudged_unseen", "direction_assumed")
 """Findings that bear on whether to trust a rule that is kept: told with -q too."""
 
 
-Leaderboard = Annotated[
-    Path, typer.Argument(help="An output folder, FOLDER/NAME, or a leaderboard file.")
-]
 Minimum = Annotated[
     list[str] | None,
     typer.Option("--min", metavar="MEASURE=NUMBER", help="No run may be lower."),
@@ -56,27 +53,22 @@ LowerIsBetter = Annotated[
         " statistics tell.",
     ),
 ]
-AllRows = Annotated[
-    Literal["error", "given", "recomputed"],
-    typer.Option(
-        help="`all` rows that their topics contradict are an error, or taken as given, or all"
-        " are worked out from the topics."
-    ),
+AnyDrop = Annotated[
+    bool, typer.Option("--strict", help="A drop counts even where it may be noise.")
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="A drop counts even where it may be noise.")]
 Junit = Annotated[Path | None, typer.Option(help="A file for JUnit XML.")]
 
 
 @exits
 def gate(
-    leaderboard: Leaderboard,
+    leaderboard: common.Leaderboard,
     minimum: Minimum = None,
     maximum: Maximum = None,
     baseline: Baseline = None,
     max_drop: MaxDrop = None,
     lower_is_better: LowerIsBetter = None,
-    strict: Strict = False,
-    all_rows: AllRows = "error",
+    strict: AnyDrop = False,
+    all_rows: common.AllRows = "error",
     duplicates: common.Duplicates = "error",
     junit: Junit = None,
     format_name: common.Format = "auto",
@@ -124,20 +116,17 @@ def _scores(
 
     Raises InputError for `all` rows that are contradicted, and statistics of another job.
     """
-    contradicted = []
 
     def report(finding: Finding) -> None:
         if finding.kind == "statistics_differ":
             raise InputError(f"{finding}; `rescore` writes both anew")
-        if finding.kind == "all_row_differs":
-            contradicted.append(finding)
-            if all_rows == "error":
-                choices = "--all-rows given takes it as it is, recomputed what they give"
-                raise InputError(f"{finding}; {choices}")
         heard(finding)
 
-    scores = scores_at(found, report, format_name, duplicates)
-    recomputed = contradicted and all_rows == "recomputed"
+    refusing = common.refusing(report, all_rows)
+    scores = scores_at(found, refusing, format_name, duplicates)
+    if all_rows == "checked":
+        return scores.without_all(scores.disputed)
+    recomputed = scores.disputed and all_rows == "recomputed"
     return scores.without_all(scores.measures) if recomputed else scores
 
 

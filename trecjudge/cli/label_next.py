@@ -19,9 +19,7 @@ from trecjudge.stats.labelling import Candidate
 
 @exits
 def label_next(
-    job: Annotated[
-        Path, typer.Argument(help="An output folder, FOLDER/NAME, or a judgments file.")
-    ],
+    job: flag.JudgedJob,
     budget: Annotated[int, typer.Option(min=1, help="How many items.")] = 100,
     human: Annotated[
         Path | None, typer.Option(help="JSONL of the labels that there are; they are left out.")
@@ -30,9 +28,7 @@ def label_next(
     at_random: Annotated[
         bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--output", help="A file for JSONL, to be filled in.")
-    ] = None,
+    out: common.JsonlFile = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:

@@ -17,15 +17,14 @@ from trecjudge.cli.printing import output, print_json, print_lines
 from trecjudge.errors import OutputError
 from trecjudge.evaluation.tables import correlation_table
 from trecjudge.files import whole
+from trecjudge.report.pictures import bump_picture, scatter_picture
 from trecjudge.stats.meta import Correlated
-from trecjudge.stats.plots import bump, scatter
 
 UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 60
 
 
-Truth = Annotated[Path, typer.Option(help="The leaderboard that people made.")]
-TruthMeasures = Annotated[
+MeasuresOfTruth = Annotated[
     list[str] | None, typer.Option(help="A measure of the truth; may be repeated; else all.")
 ]
 Correlations = Annotated[
@@ -40,36 +39,25 @@ OnMissing = Annotated[
     Literal["error", "common", "zero"],
     typer.Option(help="A run on one side only is an error, left out, or has 0 with the judge."),
 ]
-AllRows = Annotated[
-    Literal["checked", "given", "recomputed"],
-    typer.Option(
-        help="Take the `all` rows, or what the topics give for a measure where they contradict"
-        " some; take them as they are; or recompute all over the topics of both sides."
-    ),
-]
-TruthFormat = Annotated[common.FormatName, typer.Option(help="Of the truth; else it tells.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
+FailIfOdd = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
 Svg = Annotated[Path | None, typer.Option(help="A folder for scatter and bump plots.")]
-Output = Annotated[
-    Path | None, typer.Option("--output", help="A file for JSONL: one pair of measures a line.")
-]
 
 
 @exits
 def meta_evaluate(
     leaderboards: common.Leaderboards,
-    truth: Truth,
-    truth_measure: TruthMeasures = None,
+    truth: Annotated[Path, flag.TRUTH],
+    truth_measure: MeasuresOfTruth = None,
     measure: common.Measures = None,
     correlations: Correlations = None,
     on_missing: OnMissing = "error",
-    all_rows: AllRows = "checked",
+    all_rows: common.AllRows = "checked",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
-    truth_format: TruthFormat = "auto",
-    strict: Strict = False,
+    truth_format: common.TruthFormat = "auto",
+    strict: FailIfOdd = False,
     svg: Svg = None,
-    out: Output = None,
+    out: common.JsonlFile = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -86,7 +74,7 @@ def meta_evaluate(
         duplicates=duplicates,
         format_name=format_name,
         truth_format=truth_format,
-        on_finding=heard,
+        on_finding=common.refusing(heard, all_rows),
     )
     tables = (found.truth, *found.leaderboards)
     if out is not None:
@@ -115,12 +103,10 @@ def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
         tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
         said = "" if tau is None else f", tau-b {tau:.3f}"
         title = f"{one.measure} by {one.name}{said}"
-        axes = f"{one.truth_measure} (truth)", one.measure
-        for kind, draw in (("scatter", scatter), ("bump", bump)):
+        for kind, draw in (("scatter", scatter_picture), ("bump", bump_picture)):
             parts = (Path(one.name).name, one.measure, one.truth_measure)
             stem = "-".join(UNSAFE.sub("_", part)[:LONGEST_NAME] for part in parts)
             path = folder / f"{number:02d}-{stem.lstrip('.')}.{kind}.svg"
             with whole(path) as file:
-                values = one.runs, one.truth, one.predicted
-                file.write(draw(*values, title, axes, one.unjudged_runs()).encode())
+                file.write(draw(one, title).encode())
             yield path

@@ -323,10 +323,10 @@ LabelledRuns = Annotated[
 CalibrationOut = Annotated[
     Path, typer.Option("--out", help="The calibration file to write, for --calibration.")
 ]
-Output = Annotated[
-    Path, typer.Argument(help="The --out-dir of a job, or its NAME.judgments.jsonl.")
+JudgedJob = Annotated[
+    Path, typer.Argument(help="The --out-dir of a job, FOLDER/NAME, or any of its files.")
 ]
-OutputName = Annotated[
+JobName = Annotated[
     str | None, typer.Option("--name", help="Which job, where the folder holds several.")
 ]
 ReportText = Annotated[
@@ -340,10 +340,8 @@ Compare = Annotated[
     Path | None,
     typer.Option("--compare", help="Another job on the same runs: what flipped."),
 ]
-Truth = Annotated[
-    Path | None,
-    typer.Option("--truth", help="A leaderboard of others, as from assessors: do the two agree?"),
-]
+TRUTH = typer.Option("--truth", help="A leaderboard of others, as from assessors, of any format.")
+Truth = Annotated[Path | None, TRUTH]
 TruthMeasure = Annotated[
     list[str] | None,
     typer.Option(

@@ -10,8 +10,8 @@ from trecjudge.cli.exits import exits, warned
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.errors import InputError
 from trecjudge.evaluation.inputs import scores_at
-from trecjudge.leaderboards.outcomes import outcome
-from trecjudge.report.output import Inputs, find_output
+from trecjudge.leaderboards.outcomes import judged_job, outcome
+from trecjudge.report.output import Inputs
 from trecjudge.report.writing import Wanted, Written, write_report
 from trecjudge.stats.alignment import report_unjudged
 from trecjudge.stats.scores import Scores
@@ -19,8 +19,8 @@ from trecjudge.stats.scores import Scores
 
 @exits
 def report_output(
-    output: flag.Output,
-    name: flag.OutputName = None,
+    job: flag.JudgedJob,
+    name: flag.JobName = None,
     responses: flag.Responses = None,
     topics: flag.Topics = None,
     documents: flag.Documents = None,
@@ -28,6 +28,7 @@ def report_output(
     compare: flag.Compare = None,
     truth: flag.Truth = None,
     truth_measure: flag.TruthMeasure = None,
+    truth_format: common.TruthFormat = "auto",
     document_text: flag.ReportText = None,
     max_size: flag.MaxSize = 120,
     as_json: flag.AsJson = False,
@@ -39,11 +40,11 @@ def report_output(
     heard = common.Heard(quiet)
     given = Inputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
     wanted = Wanted(
-        outputs=find_output(output, name),
+        outputs=judged_job(job, name).outputs,
         inputs=given if topics or responses or documents else None,
         document_text=document_text,
-        compare=find_output(compare) if compare else None,
-        truth=_truth(truth, heard) if truth else None,
+        compare=judged_job(compare).outputs if compare else None,
+        truth=_truth(truth, heard, truth_format) if truth else None,
         truth_measures=truth_measure or (),
         most=max_size,
     )
@@ -58,9 +59,9 @@ def report_output(
     return heard.status()
 
 
-def _truth(path: Path, heard: common.Heard) -> Scores:
+def _truth(path: Path, heard: common.Heard, format_name: str) -> Scores:
     """Return the scores of others, by their topics where their `all` rows contradict these."""
-    scores = scores_at(outcome(path), heard)
+    scores = scores_at(outcome(path), heard, format_name)
     report_unjudged(scores, scores.measures, heard)
     return scores.without_all(scores.disputed)
 

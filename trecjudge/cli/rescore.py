@@ -13,13 +13,14 @@ from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import Heard
 from trecjudge.judgments import JudgmentsReader
 from trecjudge.labels import read_labels
+from trecjudge.leaderboards.outcomes import judged_job
 from trecjudge.outputs import Outputs
 from trecjudge.scoring import score
 
 
 @exits
 def rescore(
-    judgments: Annotated[Path, typer.Argument(help="A NAME.judgments.jsonl.")],
+    job: flag.JudgedJob,
     out_dir: Annotated[
         Path | None, typer.Option(help="Where to write; else beside the judgments.")
     ] = None,
@@ -28,10 +29,10 @@ def rescore(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Write qrels and leaderboards anew from a judgments file, with no model."""
-    reader = JudgmentsReader(judgments)
-    stem = name or judgments.name.removesuffix(".jsonl").removesuffix(".judgments")
-    outputs = Outputs(out_dir or judgments.parent, stem)
+    """Write qrels and leaderboards anew from the judgments of a job, with no model."""
+    judged = judged_job(job)
+    reader = JudgmentsReader(judged.judgments)
+    outputs = Outputs(out_dir or judged.place.parent, name or judged.place.name)
     with outputs.held(warned(quiet)):
         heard = Heard(quiet)
         labels = read_labels(human, heard) if human else None

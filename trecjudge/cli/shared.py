@@ -11,8 +11,9 @@ import orjson
 import typer
 
 from trecjudge.cli.exits import print_errors
+from trecjudge.errors import InputError
 from trecjudge.files import whole
-from trecjudge.findings import PREFIX, Finding
+from trecjudge.findings import PREFIX, Finding, Report
 from trecjudge.measures import UNJUDGED
 from trecjudge.stats.scores import Scores
 
@@ -22,10 +23,27 @@ SHOWN_OF_A_KIND = 5
 FormatName = Literal["auto", "ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv"]
 Leaderboards = Annotated[
     list[Path],
-    typer.Argument(help="Output folders, FOLDER/NAME, or leaderboard files of any format."),
+    typer.Argument(help="Jobs (by folder, FOLDER/NAME, any file), or leaderboards of any format."),
+]
+Leaderboard = Annotated[
+    Path, typer.Argument(help="A job (its folder, FOLDER/NAME, any of its files) or a leaderboard.")
 ]
 Format = Annotated[
     FormatName, typer.Option("--format", help="Of the leaderboards; else they tell.")
+]
+TruthFormat = Annotated[
+    FormatName, typer.Option("--truth-format", help="Of the truth; else it tells.")
+]
+AllRows = Annotated[
+    Literal["error", "checked", "given", "recomputed"],
+    typer.Option(
+        "--all-rows",
+        help="`all` rows that their topics contradict are an error, give way to what the topics of"
+        " that measure make (checked), or are taken as given; or all are recomputed from topics.",
+    ),
+]
+JsonlFile = Annotated[
+    Path | None, typer.Option("--output", help="A file for JSONL, one object a line.")
 ]
 Duplicates = Annotated[
     Literal["first", "last", "mean", "error"],
@@ -73,6 +91,18 @@ class Heard:
     def as_dicts(self) -> list[dict[str, Any]]:
         """Return the findings as JSON values."""
         return [{"kind": finding.kind, "message": str(finding)} for finding in self.findings]
+
+
+def refusing(report: Report, all_rows: str) -> Report:
+    """Return a report that lets no contradicted `all` row pass where `all_rows` is `error`."""
+
+    def told(finding: Finding) -> None:
+        if finding.kind == "all_row_differs" and all_rows == "error":
+            choices = "--all-rows given takes it as it is, checked or recomputed what they give"
+            raise InputError(f"{finding}; {choices}")
+        report(finding)
+
+    return told
 
 
 def tell_sources(tables: Iterable[Scores], quiet: bool = False) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output
-from trecjudge.report.output import find_output
+from trecjudge.leaderboards.outcomes import judged_job
 from trecjudge.report.terminal import find_response, response_view
 
 
 @exits
 def show_response(
-    folder: flag.Output,
+    job: flag.JudgedJob,
     run: flag.ShownRun,
     topic: flag.ShownTopic,
-    name: flag.OutputName = None,
+    name: flag.JobName = None,
 ) -> int:
     """Print a response: sentences by label, citations with reason and evidence."""
-    found = find_response(find_output(folder, name).judgments, run, topic)
+    found = find_response(judged_job(job, name).judgments, run, topic)
     output().print(response_view(*found))
     return 0

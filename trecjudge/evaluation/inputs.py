@@ -13,7 +13,7 @@ import numpy as np
 from trecjudge.errors import InputError
 from trecjudge.findings import Report
 from trecjudge.judgments import JudgmentsReader
-from trecjudge.leaderboards.outcomes import Outcome, outcome, outcomes
+from trecjudge.leaderboards.outcomes import Outcome, judged_job, outcomes
 from trecjudge.leaderboards.reading import read_all
 from trecjudge.leaderboards.statistics import read_statistics
 from trecjudge.measures import UNJUDGED
@@ -136,7 +136,4 @@ def _figures(scores: Scores, lower_is_better: Collection[str]) -> Iterator[tuple
 
 def judgments_at(path: Path) -> JudgmentsReader:
     """Return a reader of the judgments of a job. Raises InputError if there are none."""
-    found = outcome(path)
-    if found.judgments is None:
-        raise InputError(f"{path}: no judgments file; give an --out-dir or a NAME.judgments.jsonl")
-    return JudgmentsReader(found.judgments)
+    return JudgmentsReader(judged_job(path).judgments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from trecjudge.evaluation.inputs import judgments_at
 from trecjudge.findings import Finding, Report
 from trecjudge.judgments import JudgmentsReader
 from trecjudge.labels import key_of, label_duplicate, placed_labels
+from trecjudge.leaderboards.outcomes import kind_of
 from trecjudge.records import GRADES, NONE, Judgment, Place
 from trecjudge.sources.containers import lines
 from trecjudge.trec import NO_RUN, is_json_qrels, read_decimal_qrels
@@ -47,8 +49,12 @@ class Side:
 
 
 def side_at(path: Path, report: Report) -> Side:
-    """Return the labels of a file: told by what its first line is. Raises InputError."""
-    if not path.is_file():
+    """Return the labels of a file, told by what its first line is, or those of a job.
+
+    A job's own qrels are qrels; any other file of a job stands for its judgments. Raises
+    InputError.
+    """
+    if not os.path.isfile(path) or kind_of(path) not in ("", "qrels", "judgments"):
         return _of_judgments(judgments_at(path), report)
     first = next(lines(path), (0, b""))[1]
     if not first.lstrip().startswith((b"{", b"[")) or is_json_qrels(path):

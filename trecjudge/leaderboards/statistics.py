@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,7 +20,8 @@ class Statistic:
 
     `by_topic` has each expected topic with its value as it enters the mean: a response that is not
     there with the measure's default, None where it does not enter; it is None itself where a file
-    does not say. `lowest` and `highest` bound what unjudged items could make of the mean.
+    does not say. `lowest` and `highest` bound what unjudged items could make of the mean, `low` and
+    `high` its 95 % interval. `human` is the mean as labels of people correct it, with its interval.
     """
 
     run_id: str
@@ -31,12 +32,16 @@ class Statistic:
     judged: int
     expected: int
     lower_is_better: bool
-    by_topic: Mapping[str, float | None] | None
+    by_topic: Mapping[str, float | None] | None = None
     aggregate: str = ""
+    low: float | None = None
+    high: float | None = None
+    groups: Sequence[str] = ()
+    human: Mapping[str, int | float | None] | None = None
 
 
 ADAPTER = TypeAdapter(Statistic)
-LATER = {"by_topic": None, "aggregate": ""}
+LATER = tuple(field.name for field in fields(Statistic) if field.default is not MISSING)
 """What older files lack."""
 NEEDED = tuple(name for name in Statistic.__slots__ if name not in LATER)
 
@@ -46,9 +51,9 @@ def read_statistics(path: Path, report: Report) -> Iterator[Statistic]:
     for line, record in objects(path, report):
         place = Place(str(path), line)
         try:
-            fields = {name: record[name] for name in NEEDED}
-            later = {name: record.get(name, default) for name, default in LATER.items()}
-            yield ADAPTER.validate_python(fields | later)
+            needed = {name: record[name] for name in NEEDED}
+            later = {name: record[name] for name in LATER if name in record}
+            yield ADAPTER.validate_python(needed | later)
         except KeyError as error:
             raise InputError(f"{place}: a record without {error}") from error
         except ValidationError as error:

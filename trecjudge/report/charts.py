@@ -7,18 +7,22 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 from trecjudge.findings import visible
-from trecjudge.report.templates import render
+from trecjudge.report.templates import asset, render
 
 PLOT_WIDTH, ROW = 560, 22
 CHARACTER = 7.4
 """Pixels of a character of a name, in the wider of usual fonts."""
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 LONGEST_NAME = 30
 COLUMN = 190
 SCATTER = 520
+BESIDE_TITLE = 240
+"""Pixels beside the columns of a file of its own: its title and its note have room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,13 @@ class Axis:
         if low >= 0.0 and high <= 1.0:
             high = 1.0
         return cls(low, high if high > low else low + 1.0, start, end)
+
+    @classmethod
+    def around(cls, values: Sequence[float], start: float, end: float) -> Axis:
+        """Return an axis of the values' own range; a single value is in its middle."""
+        low, high = min(values), max(values)
+        spare = 0.0 if high > low else 0.5
+        return cls(low - spare, high + spare, start, end)
 
     def at(self, value: float) -> float:
         """Return the pixel of a value."""
@@ -78,7 +89,7 @@ def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
     bottom = top + ROW * len(rows)
     ticks = [{"at": axis.at(tick), "text": f"{tick:.4g}"} for tick in axis.ticks]
     size = {"width": right + 24, "height": bottom + 12, "top": top, "bottom": bottom, "left": left}
-    title = f"{measure}: values of each run over topics"
+    title = visible(f"{measure}: values of each run over topics")
     return render("distribution.svg", title=title, rows=rows, ticks=ticks, **size)
 
 
@@ -114,18 +125,22 @@ def bump(
     measures: Sequence[str],
     ranks: Mapping[str, Sequence[int | None]],
     lower: Collection[str] = (),
+    unjudged: Mapping[str, str] = NOTHING,
+    title: str = "",
 ) -> str:
     """Return a line for each run from its rank by one measure to its rank by the next.
 
     `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
     the leaderboard; the first five stand out. Runs that share a rank stand one below the other, in
-    a frame. Of the measures in `lower` less is better.
+    a frame. Of the measures in `lower` less is better. With a `title` it is a file of its own: the
+    lines tell which runs rise and which fall, and are dashed where something is `unjudged`.
     """
-    left, top = max(margin(ranks), COLUMN // 2), 48
+    left, top = max(margin(ranks), BESIDE_TITLE if title else COLUMN // 2), 48
     xs = [left + COLUMN * i for i in range(len(measures))]
     stands = [_stands([found[i] for found in ranks.values()], top) for i in range(len(measures))]
     lines = [
         _line(run_id, found, [column[row] for column in stands], xs, measures)
+        | {"kind": _kind(row, found, title, run_id in unjudged)}
         for row, (run_id, found) in enumerate(ranks.items())
     ]
     bottom = top + ROW * (max(1, len(ranks)) - 1)
@@ -135,7 +150,8 @@ def bump(
         for said, ys in _ties([found[i] for found in ranks.values()], stands[i])
     ]
     columns = [
-        {"x": x, "name": name, "lower": name in lower} for x, name in zip(xs, measures, strict=True)
+        {"x": x, "name": visible(name), "lower": name in lower}
+        for x, name in zip(xs, measures, strict=True)
     ]
     size = {
         "width": xs[-1] + left,
@@ -145,8 +161,35 @@ def bump(
         "top": top,
         "bottom": bottom,
     }
-    title = f"Rank of each run by {', '.join(measures)}"
-    return render("bump.svg", title=title, columns=columns, lines=lines, ties=ties, **size)
+    for line, run_id in zip(lines, ranks, strict=True):
+        line["told"] += _gap(unjudged, run_id)
+    said = _said(title or f"Rank of each run by {', '.join(measures)}", title, "dashed", unjudged)
+    return render("bump.svg", columns=columns, lines=lines, ties=ties, **said, **size)
+
+
+def _kind(row: int, ranks: Sequence[int | None], title: str, is_open: bool) -> str:
+    """Return the class of a run's line, behind `run`."""
+    if not title:
+        return f" first-{row + 1}" if row < 5 else ""
+    first, last = ranks[0], ranks[-1]
+    moved = 0 if first is None or last is None else first - last
+    return f"{' rise' if moved > 0 else ' fall' if moved < 0 else ''}{' open' if is_open else ''}"
+
+
+def _gap(unjudged: Mapping[str, str], run_id: str) -> str:
+    """Return what is unjudged of a run, for its tip."""
+    return f"; {visible(unjudged[run_id])}" if run_id in unjudged else ""
+
+
+def _said(said: str, title: str, mark: str, unjudged: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a chart says of itself; in a file of its own, with its style and a note."""
+    note = f"{mark}: items of the run are unjudged, in no mean; how many shows under the pointer"
+    return {
+        "title": visible(said),
+        "alone": bool(title),
+        "note": note if title and unjudged else "",
+        "style": asset("chart.css") if title else "",
+    }
 
 
 def _stands(ranks: Sequence[int | None], top: int) -> list[int | None]:
@@ -186,7 +229,7 @@ def _line(
     )
     return {
         "name": short(run_id),
-        "told": f"{visible(run_id)}: {said}",
+        "told": visible(f"{run_id}: {said}"),
         "path": _curve(dots),
         "dots": dots,
         "left": ys[0],
@@ -209,28 +252,37 @@ def scatter(
     measure: str,
     other: str,
     points: Mapping[str, tuple[float, float]],
-    unjudged: Mapping[str, str] | None = None,
+    unjudged: Mapping[str, str] = NOTHING,
+    title: str = "",
 ) -> str:
     """Return a point for each run: our mean upwards, that of `other` across, the diagonal.
 
-    What is `unjudged` of a run shows with its values.
+    What is `unjudged` of a run shows with its values. With a `title` it is a file of its own, for
+    two measures that need have no scale in common: each axis has its own, and there is no diagonal.
     """
     left, top, right, bottom = 64, 40, SCATTER - 16, SCATTER - 56
-    both = [value for pair in points.values() for value in pair]
-    across, upwards = Axis.over(both, left, right), Axis.over(both, bottom, top)
+    ours_of, theirs_of = ([pair[side] for pair in points.values()] for side in (0, 1))
+    if title:
+        across, upwards = Axis.around(theirs_of, left, right), Axis.around(ours_of, bottom, top)
+    else:
+        both = ours_of + theirs_of
+        across, upwards = Axis.over(both, left, right), Axis.over(both, bottom, top)
     ticks = [
-        {"x": across.at(tick), "y": upwards.at(tick), "text": f"{tick:.4g}"}
-        for tick in across.ticks
+        {"x": across.at(x), "y": upwards.at(y), "across": f"{x:.4g}", "upwards": f"{y:.4g}"}
+        for x, y in zip(across.ticks, upwards.ticks, strict=True)
     ]
+    here, there = (measure, other) if title else ("here", f"in {other}")
     dots = [
         {
             "x": across.at(theirs),
             "y": upwards.at(ours),
-            "told": f"{visible(run_id)}: {told(ours)} here, {told(theirs)} in {other}"
-            + (f"; {unjudged[run_id]}" if unjudged and run_id in unjudged else ""),
+            "told": visible(f"{run_id}: {told(ours)} {here}, {told(theirs)} {there}")
+            + _gap(unjudged, run_id),
+            "open": bool(title) and run_id in unjudged,
         }
         for run_id, (ours, theirs) in points.items()
     ]
     size = {"size": SCATTER, "left": left, "top": top, "right": right, "bottom": bottom}
-    said = {"title": f"{measure}, here and in {other}", "across": other, "upwards": measure}
-    return render("scatter.svg", points=dots, ticks=ticks, **said, **size)
+    said = _said(title or f"{measure}, here and in {other}", title, "hollow", unjudged)
+    names = {"across": visible(other), "upwards": visible(measure), "one_scale": not title}
+    return render("scatter.svg", points=dots, ticks=ticks, **names, **said, **size)

@@ -9,7 +9,7 @@ from trecjudge.leaderboard import Leaderboard
 from trecjudge.measures import MeasureSpec
 from trecjudge.report.charts import bump, distribution, quartiles, scatter, told
 from trecjudge.report.page import Chart
-from trecjudge.report.places import places
+from trecjudge.stats.alignment import few
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.scores import Scores
 
@@ -66,7 +66,7 @@ def _over_topics(board: Leaderboard, run_id: str, measure: str) -> list[float]:
 
 def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
     """Return the rank of each run by each measure, the best run first; equal values share one."""
-    columns = [places(board, measure) for measure in board.spec.measures]
+    columns = [board.ranks(measure) for measure in board.spec.measures]
     return {run_id: [column[run_id] for column in columns] for run_id in board.ranking()}
 
 
@@ -118,7 +118,7 @@ def unjudged_of(board: Leaderboard) -> Gaps:
         for run_id in board.scores:
             judged, expected = board.counts(run_id, measure)
             mean = board.mean(run_id, measure)
-            gaps = Unjudged(expected - judged, expected, mean.low, mean.high)
+            gaps = Unjudged(expected - judged, expected, mean.lowest, mean.highest)
             if gaps.items:
                 found.setdefault(measure.name, {})[run_id] = gaps.told
     return found
@@ -187,8 +187,11 @@ def means_of_truth(
         has = ", ".join(measures) or "nothing"
         lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in measures)
         say = "" if strict else "; say which it is by --truth-measure OURS=THEIRS"
-        raise InputError(f"{path}: has `all` rows of {has}, none of {lacks}{say}")
+        raise InputError(f"{path}: has rows of {has}, none of {lacks}{say}")
     if not any(set(values) & set(board.scores) for values in found.values()):
         run_id = next(iter(board.scores))
-        raise InputError(f"{path}: has no `all` row of any of these runs, such as {run_id!r}")
+        there = few(truth.runs)
+        raise InputError(
+            f"{path}: has no row of any of these runs, such as {run_id!r}; it has {there}"
+        )
     return found

@@ -1,4 +1,4 @@
-"""What a job left on disk, found again: its files by name, its config, its log."""
+"""What a job left on disk, read again: its config, its log."""
 
 from __future__ import annotations
 
@@ -9,35 +9,10 @@ from typing import Any
 
 import orjson
 
-from trecjudge.errors import InputError, unknown
-from trecjudge.outputs import Outputs
+from trecjudge.errors import InputError
 from trecjudge.records import Place
 from trecjudge.sources.containers import lines
 from trecjudge.strict_yaml import YamlFault, read_yaml
-
-JUDGMENTS = ".judgments.jsonl"
-
-
-def find_output(given: Path, name: str | None = None) -> Outputs:
-    """Return the files of a job: `given` is its folder, FOLDER/NAME, or its judgments file.
-
-    Raises InputError where there is none, or several and no `name`.
-    """
-    if given.is_file():
-        return Outputs(given.parent, given.name.removesuffix(".jsonl").removesuffix(".judgments"))
-    names = sorted(file.name.removesuffix(JUDGMENTS) for file in given.glob(f"*{JUDGMENTS}"))
-    if not names and name is None and given.with_name(f"{given.name}{JUDGMENTS}").is_file():
-        return Outputs(given.parent, given.name)
-    if not names:
-        raise InputError(
-            f"{given}: no NAME{JUDGMENTS} in it; give the --out-dir of a job, or FOLDER/NAME"
-        )
-    if name is None and len(names) > 1:
-        said = ", ".join(names)
-        raise InputError(f"{given}: holds {said}; say which by --name, or by its NAME{JUDGMENTS}")
-    if name is not None and name not in names:
-        raise InputError(f"{given}: {unknown('name', name, names)}")
-    return Outputs(given, name or names[0])
 
 
 @dataclass(frozen=True, slots=True)

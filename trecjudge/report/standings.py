@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import orjson
-
-from trecjudge.errors import InputError
 from trecjudge.leaderboard import Leaderboard, Score
-from trecjudge.measures import MeasureSpec
-from trecjudge.records import Place
-from trecjudge.report.places import is_open, mean_shown, ranking_measure, sure_places
-from trecjudge.sources.containers import lines
+from trecjudge.leaderboards.statistics import Statistic
+from trecjudge.measures import DIGITS, MeasureSpec
+from trecjudge.report.places import mean_shown, sure_places
 
 UNJUDGED, NO_RESPONSE = "?", ""
 """What stands in the place of a score: nothing could be judged, there is no response."""
 
-Intervals = Mapping[tuple[str, str], Mapping[str, Any]]
-"""(run_id, measure) -> its line of NAME.leaderboard.jsonl"""
+Statistics = Mapping[tuple[str, str], Statistic]
+"""(run_id, measure) -> what is known of the mean beside it"""
+NOTHING = Statistic("", "", None, None, None, 0, 0, False)
 
 
-def read_intervals(path: Path) -> Intervals:
-    """Return the lines of a NAME.leaderboard.jsonl; none where there is no such file.
-
-    Raises InputError with file and line for what is no such line.
-    """
-    if not path.is_file():
-        return {}
-    found = {}
-    for number, line in lines(path):
-        try:
-            record = orjson.loads(line)
-            found[record["run_id"], record["measure"]] = record
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-            place = Place(str(path), number)
-            raise InputError(f"{place}: is not a line of a leaderboard: {error}") from error
-    return found
-
-
-def standings(board: Leaderboard, intervals: Intervals, teams: Mapping[str, str]) -> dict[str, Any]:
+def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -> dict[str, Any]:
     """Return runs (the best first), measures and scores: `scores[measure][run][topic]`.
 
     A score is a number, None where the measure is not defined, UNJUDGED or NO_RESPONSE. `bounds` of
@@ -48,14 +26,14 @@ def standings(board: Leaderboard, intervals: Intervals, teams: Mapping[str, str]
     """
     order = board.ranking()
     measures = board.spec.measures
-    ranked = ranking_measure(board)
+    ranked = board.ranking_measure
     places = sure_places(board, ranked)
     return {
         "ranked_by": board.spec.ranked_by,
         "measures": [_measure(measure) for measure in measures],
         "runs": [
-            _run(board, run_id, intervals, teams.get(run_id, ""))
-            | {"place": places[run_id], "open": is_open(board.mean(run_id, ranked))}
+            _run(board, run_id, known, teams.get(run_id, ""))
+            | {"place": places[run_id], "open": board.mean(run_id, ranked).is_open}
             for run_id in order
         ],
         "scores": [
@@ -77,18 +55,18 @@ def _measure(measure: MeasureSpec) -> dict[str, Any]:
     }
 
 
-def _run(board: Leaderboard, run_id: str, intervals: Intervals, team: str) -> dict[str, Any]:
+def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> dict[str, Any]:
     coverage = board.coverage[run_id]
     means = []
     for measure in board.spec.measures:
-        known = intervals.get((run_id, measure.name), {})
+        known = statistics.get((run_id, measure.name), NOTHING)
         means.append(
             mean_shown(board, run_id, measure)
             | {
-                "low": known.get("low"),
-                "high": known.get("high"),
-                "groups": "".join(known.get("groups") or ()),
-                "human": known.get("human"),
+                "low": known.low,
+                "high": known.high,
+                "groups": "".join(known.groups),
+                "human": known.human,
             }
         )
     return {
@@ -108,8 +86,8 @@ def _bounds(
     for run, run_id in enumerate(order):
         for topic, topic_id in enumerate(board.expected):
             scores = board.scores[run_id].get(topic_id)
-            if scores is not None and (score := scores[measure]).low != score.high:
-                yield run, topic, score.low, score.high
+            if scores is not None and (score := scores[measure]).is_open:
+                yield run, topic, score.lowest, score.highest
 
 
 def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> float | str | None:
@@ -122,4 +100,4 @@ def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> floa
 def _shown(score: Score) -> float | str | None:
     if score.value is None:
         return None if score.judged else UNJUDGED
-    return round(score.value, 6)
+    return round(score.value, DIGITS)

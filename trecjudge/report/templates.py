@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -16,13 +17,18 @@ from trecjudge.findings import visible
 LONGEST = 60
 """Characters of a name that are shown; the whole of it is in a title."""
 
+UNHELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
 ASSETS = Path(__file__).parent / "assets"
 
 
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined
+        loader=FileSystemLoader(ASSETS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=holdable,
     )
     environment.globals["longest"] = LONGEST
     environment.filters |= {
@@ -39,6 +45,13 @@ def _environment() -> Environment:
 def render(template: str, **values: Any) -> Markup:
     """Return a template of `assets/` with its values, safe to stand in another one."""
     return Markup(_environment().get_template(template).render(**values))
+
+
+def holdable(value: object) -> object:
+    """Return a text without the characters that neither XML nor UTF-8 can hold; else the value."""
+    if isinstance(value, str) and (text := UNHELD.sub("", value)) != value:
+        return Markup(text) if isinstance(value, Markup) else text
+    return value
 
 
 def asset(name: str) -> Markup:

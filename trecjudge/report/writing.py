@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from trecjudge.errors import InputError
+from trecjudge.findings import Finding
 from trecjudge.judgments import JudgmentsReader
 from trecjudge.leaderboard import Leaderboard
+from trecjudge.leaderboards.statistics import read_statistics
 from trecjudge.outputs import Outputs
 from trecjudge.report.blocks import Blocks
 from trecjudge.report.comparison import Other, read_other
@@ -25,7 +27,7 @@ from trecjudge.report.figures import (
 )
 from trecjudge.report.output import Config, Inputs, read_config
 from trecjudge.report.page import Chart, Page, write_page
-from trecjudge.report.standings import read_intervals, standings
+from trecjudge.report.standings import Statistics, standings
 from trecjudge.report.texts import Texts, named, read_texts
 from trecjudge.report.tones import MEANINGS, SIGNS
 from trecjudge.report.trail import Trail, kinds_of, read_reviews, read_trail
@@ -144,8 +146,8 @@ class _Report:
 
     def _head(self) -> dict[str, Any]:
         board, trail = self.judged.board, self.trail
-        intervals = read_intervals(self.wanted.outputs.statistics)
-        return standings(board, intervals, self.judged.teams) | {
+        known = _statistics(self.wanted.outputs.statistics)
+        return standings(board, known, self.judged.teams) | {
             "name": self.wanted.outputs.name,
             "model": self.config.model,
             "judges": self.judged.reader.header.judges,
@@ -182,6 +184,19 @@ class _Report:
         if not self.trail.logged:
             notes.append("no log beside the judgments: no places of findings, no prompts as sent")
         return notes
+
+
+def _statistics(path: Path) -> Statistics:
+    """Return what a NAME.leaderboard.jsonl tells; nothing where there is no such file.
+
+    Raises InputError with file and line for what is no such line.
+    """
+
+    def refuse(finding: Finding) -> NoReturn:
+        raise InputError(str(finding))
+
+    found = read_statistics(path, refuse) if path.is_file() else ()
+    return {(one.run_id, one.measure): one for one in found}
 
 
 def _inputs(wanted: Wanted, config: Config) -> Inputs:

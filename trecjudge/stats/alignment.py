@@ -15,7 +15,7 @@ from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.scores import Scores
 
 OnMissing = Literal["error", "common", "zero"]
-AllRows = Literal["checked", "given", "recomputed"]
+AllRows = Literal["error", "checked", "given", "recomputed"]
 FEWEST_RUNS = 3
 MOST_NAMED = 8
 
@@ -26,8 +26,9 @@ class Rules:
 
     `on_missing`: a run on one side only is an error, left out (`common`), or has 0 where the
     predicted side lacks it (`zero`). `all_rows`: means are the `all` rows (`given`), also but for
-    measures of which topics contradict some (`checked`), or `recomputed` over the topics of both
-    sides; of a side without topics they are the `all` rows in any case.
+    measures of which topics contradict some (`checked`; `error` where such rows were refused when
+    they were read), or `recomputed` over the topics of both sides; of a side without topics they
+    are the `all` rows in any case.
     """
 
     on_missing: OnMissing = "error"
@@ -92,7 +93,7 @@ def settled(scores: Scores, rules: Rules, topics: Sequence[str]) -> Scores:
     """Return the scores with the `all` rows that count: `topics` are those of both sides."""
     if rules.all_rows == "given":
         return scores
-    if rules.all_rows == "checked":
+    if rules.all_rows in ("checked", "error"):
         return scores.without_all(scores.disputed)
     return scores.only(scores.runs, topics or scores.topics).without_all(scores.measures)
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from trecjudge.errors import InputError, unknown
+from trecjudge.measures import DIGITS
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.paired import effect_size, holm, sign_flip
 from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals
 from trecjudge.stats.scores import Scores
 
 MOST_MOVED = 5
-SHOWN = 6
 
 
 class System(NamedTuple):
@@ -71,7 +71,7 @@ class Difference:
     @property
     def difference(self) -> float:
         """By how much the mean grew."""
-        return round(self.mean_after - self.mean_before, SHOWN)
+        return round(self.mean_after - self.mean_before, DIGITS)
 
 
 def pairs_of(
@@ -147,9 +147,9 @@ def difference(before: System, after: System, measure: str) -> Difference | None
         before=before.name,
         after=after.name,
         topics=len(kept),
-        mean_before=round(float(olds.mean()), SHOWN),
-        mean_after=round(float(news.mean()), SHOWN),
-        interval=mean_intervals(differences)[0].rounded(SHOWN),
+        mean_before=round(float(olds.mean()), DIGITS),
+        mean_after=round(float(news.mean()), DIGITS),
+        interval=mean_intervals(differences)[0].rounded(DIGITS),
         p=float(sign_flip(differences)[0]) if len(kept) > 1 else None,
         holm=None,
         effect=effect_size(differences[0]),

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trecjudge.errors import InputError, WorkflowError, unknown
+from trecjudge.measures import DIGITS
 from trecjudge.stats.alignment import few
-from trecjudge.stats.comparison import SHOWN, Difference, System, difference
+from trecjudge.stats.comparison import Difference, System, difference
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.paired import ALPHA
 from trecjudge.stats.scores import Scores
@@ -229,7 +230,7 @@ class _Fall:
 
     def _said(self, before: float, after: float) -> tuple[float, str]:
         """Return by how much a value fell, also in words."""
-        fall = round(after - before if self.lower_is_better else before - after, SHOWN) or 0.0
+        fall = round(after - before if self.lower_is_better else before - after, DIGITS) or 0.0
         words = "rose" if self.lower_is_better else "fell"
         return fall, f"{words} by {fall:.4g} from {before:.4g} to {after:.4g}"
 

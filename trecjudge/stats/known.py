@@ -11,7 +11,7 @@ from trecjudge.stats.resampling import Array, ratio
 
 Key = tuple[str, str]
 """(run_id, measure)"""
-DIGITS = 10
+NOISE_DIGITS = 10
 """Means that differ later than this are the same: sums in another order differ in their last."""
 
 
@@ -73,7 +73,7 @@ def aggregated(values: Array, how: str = "") -> Array:
         found = np.where(known, values, 0.0).sum(axis=1)
         if how != "sum":
             found = ratio(found, counts)
-    return np.asarray(np.where(counts > 0, found, np.nan), dtype=np.float64).round(DIGITS)
+    return np.asarray(np.where(counts > 0, found, np.nan), dtype=np.float64).round(NOISE_DIGITS)
 
 
 def is_mean_or_sum(how: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from trecjudge.findings import Finding, Report
+from trecjudge.measures import DIGITS
 from trecjudge.records import Place
 from trecjudge.stats.alignment import (
     Rules,
@@ -25,7 +26,7 @@ from trecjudge.stats.correlation import (
     coefficients,
     correlations,
 )
-from trecjudge.stats.known import DIGITS, Unjudged, is_mean_or_sum
+from trecjudge.stats.known import NOISE_DIGITS, Unjudged, is_mean_or_sum
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
     SEED,
@@ -39,8 +40,6 @@ from trecjudge.stats.resampling import (
 from trecjudge.stats.scores import Scores
 
 RESAMPLES = 1000
-SHOWN = 6
-"""Decimals of a coefficient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +184,7 @@ class _Sides:
     ) -> _Sides:
         wanted = [list(dict.fromkeys(names)) for names in zip(*pairs, strict=True)]
         sides = list(zip((truth, predicted), wanted, strict=True))
-        means = [{m: s.overall(m).round(DIGITS) for m in names} for s, names in sides]
+        means = [{m: s.overall(m).round(NOISE_DIGITS) for m in names} for s, names in sides]
         values: list[dict[str, Array]] = []
         columns = [v for side in means for v in side.values()]
         order = np.lexsort(columns[::-1])
@@ -223,9 +222,9 @@ class _Sides:
                 found.append(
                     Correlation(
                         name,
-                        None if np.isnan(value) else round(value, SHOWN),
+                        None if np.isnan(value) else round(value, DIGITS),
                         NO_INTERVAL if topics is None else self._centred(topics, value, name),
-                        interval_of(over_runs[key], len(self.runs)).rounded(SHOWN),
+                        interval_of(over_runs[key], len(self.runs)).rounded(DIGITS),
                     )
                 )
             means = self.truth[pair[0]].tolist(), self.predicted[pair[1]].tolist()
@@ -242,7 +241,7 @@ class _Sides:
             return {}
         weights = draws(self.topics, RESAMPLES)
         truth, predicted = (
-            {m: resampled_means(v, weights).T.round(DIGITS) for m, v in side.items()}
+            {m: resampled_means(v, weights).T.round(NOISE_DIGITS) for m, v in side.items()}
             for side in self.by_topic
         )
         return correlations(truth, predicted, wanted)
@@ -272,4 +271,4 @@ class _Sides:
             return NO_INTERVAL
         moved = value - float(np.nanmedian(resamples))
         least = 0.0 if name.startswith("pairwise_accuracy") else -1.0
-        return Interval(max(low + moved, least), min(high + moved, 1.0)).rounded(SHOWN)
+        return Interval(max(low + moved, least), min(high + moved, 1.0)).rounded(DIGITS)

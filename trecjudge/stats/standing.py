@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from trecjudge.measures import DIGITS, ranks
 from trecjudge.stats.groups import letter_groups
 from trecjudge.stats.paired import ALPHA, told_apart
 from trecjudge.stats.ppi import Corrected
@@ -15,8 +17,6 @@ from trecjudge.stats.resampling import NO_INTERVAL, Array, Interval, mean_interv
 
 Number = float | None
 Aggregate = Literal["mean", "sum", "other"]
-DIGITS = 6
-"""Decimals of a leaderboard: runs whose means agree so far are tied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +74,21 @@ def standings(
 
     Means and sums over topics have intervals and groups; any `other` aggregate has none.
     """
-    sign = 1.0 if lower_is_better else -1.0
-    ranked = sorted(entries, key=lambda e: (e.mean is None, sign * (e.mean or 0.0), e.run_id))
+    rank_of = ranks({entry.run_id: entry.mean for entry in entries}, lower_is_better)
+    by_run = {entry.run_id: entry for entry in entries}
+    ranked = [by_run[run_id] for run_id in rank_of]
+    tied = defaultdict(list)
+    for run_id, rank in rank_of.items():
+        tied[rank].append(run_id)
     values = np.array([e.values for e in ranked], dtype=np.float64)
     values = values.reshape(len(ranked), -1)
     intervals = _intervals(ranked, values, aggregate)
-    groups = [[] for _ in ranked] if aggregate == "other" else _groups(ranked, values)
-    means = [None if e.mean is None else round(e.mean, DIGITS) for e in ranked]
+    groups = [[] for _ in ranked] if aggregate == "other" else _groups(ranked, rank_of, values)
     return [
         Standing(
             run_id=entry.run_id,
             measure=measure,
-            mean=means[i],
+            mean=_rounded(entry.mean),
             topics=int((~np.isnan(values[i])).sum()),
             judged=entry.judged,
             expected=entry.expected,
@@ -93,12 +96,8 @@ def standings(
             high=intervals[i].high,
             lowest=_rounded(entry.lowest),
             highest=_rounded(entry.highest),
-            rank=None if means[i] is None else means.index(means[i]) + 1,
-            ties=[
-                other.run_id
-                for j, other in enumerate(ranked)
-                if j != i and means[i] is not None and means[j] == means[i]
-            ],
+            rank=(rank := rank_of[entry.run_id]),
+            ties=[] if rank is None else [run for run in tied[rank] if run != entry.run_id],
             groups=groups[i],
             lower_is_better=lower_is_better,
             human=entry.human,
@@ -119,15 +118,17 @@ def _intervals(ranked: Sequence[Entry], values: Array, aggregate: Aggregate) -> 
     ]
 
 
-def _groups(ranked: Sequence[Entry], values: Array) -> list[list[str]]:
+def _groups(
+    ranked: Sequence[Entry], rank_of: Mapping[str, int | None], values: Array
+) -> list[list[str]]:
     """Return the letters of each run; none for a run without a mean, or with one topic or none."""
     tested = [i for i, e in enumerate(ranked) if e.mean is not None]
     if not tested or values.shape[1] < 2:
         return [[] for _ in ranked]
     # Groups are grown run after run: among equal means values tell which comes first, not names.
     steady = np.argsort(steady_orders([values[tested]])[0]).tolist()
-    means = [round(ranked[row].mean or 0.0, DIGITS) for row in tested]
-    order = sorted(range(len(tested)), key=lambda i: (means.index(means[i]), steady[i]))
+    places = [rank_of[ranked[row].run_id] or 0 for row in tested]
+    order = sorted(range(len(tested)), key=lambda i: (places[i], steady[i]))
     rows = [tested[i] for i in order]
     letters = letter_groups(~(told_apart(values[rows]) < ALPHA))
     found: list[list[str]] = [[] for _ in ranked]
