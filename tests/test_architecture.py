@@ -103,3 +103,9 @@ def test_nothing_of_a_model_is_imported_without_one(modules: str) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_only_tests_need_is_imported_nowhere() -> None:
+    paths = [*MODULES, *(ROOT / "judges").rglob("*.py"), ROOT / "run_judge.py"]
+    found = {(path.name, top) for path in paths for top in (i.split(".")[0] for i in imports(path))}
+    assert [pair for pair in sorted(found) if pair[1] in ("scipy", "sklearn", "krippendorff")] == []

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trecjudge.attestation import GIVEN_LABELS, Attesting
+from trecjudge.attestation import Attesting
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
-from trecjudge.labels import read_labels
+from trecjudge.labels import read_labels, support_label
 from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic
 from trecjudge.sources.values import as_id, objects
 
@@ -110,5 +110,5 @@ def _key(item: Item) -> tuple[str, str, int | None, str | None]:
 def _weight_of(label: object) -> float | None:
     if not isinstance(label, str):
         return None
-    known = GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())))
+    known = support_label(label)
     return None if known is None else WEIGHTS[known]
