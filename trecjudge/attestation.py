@@ -70,14 +70,14 @@ class Attesting:
         assert item.document is not None
         if item.document.hollow:
             return _unsupported(item, HOLLOW)
-        if not item.text.strip():
+        if not item.has_text:
             return _unsupported(item, "the sentence has no text")
         attester = attester_for(self.attester, model, self.programs[0], self.calibration)
         return _attested(item, await attester.attest(item.text, item.document))
 
     def group_of(self, item: Item) -> str | None:
         """Return the document that a model would be asked about, or None."""
-        asked = item.document is not None and item.document.has_text and item.text.strip()
+        asked = item.document is not None and item.document.has_text and item.has_text
         return item.document.doc_id if item.document and asked else None
 
     async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:

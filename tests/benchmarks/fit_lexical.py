@@ -171,7 +171,8 @@ def _print_difference(
             return of(other.found, weights) - of(found, weights)
 
         low, high = interval(gained, whole.found)
-        texts.append(f"{value(gained, whole.found):+.4f} ({low:+.4f} to {high:+.4f})")
+        within = "n/a" if low is None else f"{low:+.4f} to {high:+.4f}"
+        texts.append(f"{value(gained, whole.found):+.4f} ({within})")
     order = run_order(data, other.expected) - run_order(data, whole.expected)
     print(f"  {name:23} AUC {texts[0]}, full/none {texts[1]}, same {texts[2]}, tau {order:+.3f}")
 
