@@ -36,7 +36,7 @@ _UNRESOLVED = frozenset(
 _HALVES = (" only", " both", " either", " neither")
 _ADVERBS = frozenset({"also", "then", "later", "now", "often", "still", "never", "usually"})
 _LONGEST_SUBJECT = 10
-_LONGEST_WRITTEN = 400
+_LONGEST_WRITTEN = 200
 """Characters of a subject that may be repeated: no sentence becomes many times as long."""
 _LONGEST_COPIED = 8
 _LONGEST_NAMED = 5
