@@ -138,10 +138,10 @@ def report(data: Data, parts: Sequence[Fold]) -> Result:
         for figure in figures_of(data, result):
             print(f"  {figure.name:34} {figure_text(figure)}")
     copies = copies_in(parts)
-    plain = whole.found.at(np.flatnonzero(~copies))
+    plain = (~copies)[None].astype(np.float64)
     print(f"\nwithout the {copies.sum()} pairs whose sentence is a copy:")
     for name, of in FIGURES.items():
-        print(f"  {name:34} {value(of, plain):.3f}")
+        print(f"  {name:34} {of(whole.found, plain)[0]:.3f}")
     print("\nreliability: pairs, P(supported), supported by people")
     for part in reliability(whole.found):
         print(f"  {part.pairs:5} {part.predicted:.2f} {part.observed:.2f}")

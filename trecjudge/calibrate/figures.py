@@ -25,12 +25,6 @@ class Predictions:
     labels: Floats
     topics: NDArray[np.str_]
 
-    def at(self, rows: NDArray[np.intp]) -> Predictions:
-        """Return these rows."""
-        return Predictions(
-            self.supported[rows], self.full[rows], self.labels[rows], self.topics[rows]
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
