@@ -125,3 +125,9 @@ def test_what_is_exported_is_what_mypy_sees() -> None:
         for alias in node.names
     }
     assert seen == {(module, name) for name, module in trecjudge._MODULES.items()}
+
+
+def test_what_only_tests_need_is_imported_nowhere() -> None:
+    paths = [*MODULES, *(ROOT / "judges").rglob("*.py"), ROOT / "run_judge.py"]
+    found = {(path.name, top) for path in paths for top in (i.split(".")[0] for i in imports(path))}
+    assert [pair for pair in sorted(found) if pair[1] in ("scipy", "sklearn", "krippendorff")] == []

@@ -6,7 +6,13 @@ import asyncio
 
 import pytest
 
-from trecjudge.attest import Attestation, LexicalAttester, attester_for, calibration_at
+from trecjudge.attest import (
+    Attestation,
+    LexicalAttester,
+    attester_for,
+    calibration_at,
+    text_missing,
+)
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.llm.model import NoModel, Program
 from trecjudge.records import Document
@@ -56,3 +62,18 @@ def test_a_calibration_is_read_once() -> None:
 def test_without_a_model_auto_is_lexical() -> None:
     program = Program("attest", "trecjudge.judges.citation.program:Attest")
     assert attester_for("auto", NoModel(), program, "mine.json") == LexicalAttester("mine.json")
+
+
+@pytest.mark.parametrize(
+    ("doc_ids", "message"),
+    [
+        pytest.param([], "no text of any document; supply it with --documents", id="none given"),
+        pytest.param(["d"], "no text of document d; supply it with --documents", id="of one"),
+        pytest.param(
+            list("abcd"), "no text of 4 documents (a, b, c); supply it with --documents", id="more"
+        ),
+    ],
+)
+def test_a_document_without_text_is_one_failure(doc_ids: list[str], message: str) -> None:
+    failed = text_missing(*doc_ids)
+    assert (failed.kind, failed.message) == ("no_document_text", message)

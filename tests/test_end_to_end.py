@@ -84,7 +84,7 @@ def test_the_log_tells_what_was_given_and_what_came_of_it(tmp_path: Path) -> Non
         next(e for e in events if e["event"] == f"CITATION_{x}") for x in ("INPUT", "OUTPUT")
     )
     assert list(given) == [
-        "event", "timestamp", "run_id", "topic_id", "sentence_index", "citation_id",
+        "event", "timestamp", "run_id", "topic_id", "judge", "sentence_index", "citation_id",
         "citation_exists",
     ]  # fmt: skip
     added = {

@@ -8,7 +8,7 @@ from tests.fakes import judgment
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.labels import Key, key_of, read_labels
+from trecjudge.labels import Key, key_of, read_labels, support_label
 
 WHOLE = '{"topic_id": "t1", "run_id": "r", "sentence_index": 2, "doc_id": "d", "label": "FULL"}\n'
 
@@ -71,3 +71,24 @@ def test_no_labels_at_all(write: Write) -> None:
 def test_the_key_of_a_judgment() -> None:
     judged = judgment("yes", run_id="r", topic_id="t", sentence_index=3, doc_id="d")
     assert key_of(judged) == ("t", "r", 3, "d")
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        *((dress, "full_support") for dress in ("full", "FULL", "full_support", "Full Support")),
+        *((dress, "full_support") for dress in ("FULL-SUPPORT", "fullSupport", " full support. ")),
+        *(
+            (dress, "full_support")
+            for dress in ("**full**", '"full"', "ｆｕｌｌ", "full\u200bsupport")
+        ),
+        *((dress, "partial_support") for dress in ("partial", "PARTIAL", "Partial support")),
+        *((dress, "partial_support") for dress in ("partial_support", "partial-support")),
+        *((dress, "no_support") for dress in ("none", "NONE", "no", "No.", "no_support")),
+        *((dress, "no_support") for dress in ("No Support", "NO-SUPPORT", "nosupport")),
+        *((other, None) for other in ("", " ", "supported", "unsupported", "not full", "yes")),
+        *((other, None) for other in ("full partial", "no full support", "partially", "0", "2")),
+    ],
+)
+def test_a_label_of_support_in_any_dress(written: str, label: str | None) -> None:
+    assert support_label(written) == label

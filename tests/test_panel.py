@@ -86,7 +86,7 @@ def test_measures_of_one_name_are_told_apart() -> None:
 
 def test_judges_of_a_job_have_their_own_settings() -> None:
     panel = make_panel(["citation", "length"], {"length": {"limit": 3}})
-    assert [seat.event for seat in panel] == ["CITATION", "LENGTH"]
+    assert [seat.name for seat in panel] == ["citation", "length"]
     assert panel[1].judge == make_panel(["length"], {"limit": 3})[0].judge
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.records import Document
+from tests.fakes import item, response
+from trecjudge.records import Document, Sentence, is_blank
 
 
 @pytest.mark.parametrize(
@@ -26,3 +27,12 @@ def test_text_is_what_can_be_seen(text: str, has_text: bool) -> None:
     given, own = Document("d", text, "A title"), Document("d", text, "A title", own=True)
     assert (given.has_text, own.has_text) == (has_text, has_text)
     assert (given.hollow, own.hollow) == (False, not has_text)
+    assert is_blank(text) is not has_text
+    assert Sentence(0, text).has_text is has_text
+    assert item(text).has_text is has_text
+    assert response((text, [])).has_text is has_text
+    assert response(("", []), (text, [])).has_text is has_text
+
+
+def test_a_response_without_sentences_has_no_text() -> None:
+    assert not response().has_text

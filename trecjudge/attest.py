@@ -18,6 +18,8 @@ from trecjudge.text.tokens import comparable, scripts
 
 _DECIMALS = 4
 NO_TEXT: Final = "no_document_text"
+_FEW = 3
+"""How many ids a message gives."""
 HOLLOW: Final = "the run carries this document without text"
 """Why such a document supports nothing."""
 
@@ -102,11 +104,19 @@ def require_shared_script(
     raise JudgmentFailed("script", message)
 
 
+def text_missing(*doc_ids: str) -> JudgmentFailed:
+    """Return the failure of what hangs on documents without text; without ids none was given."""
+    few = ", ".join(doc_ids[:_FEW])
+    what = f"no text of {len(doc_ids)} documents ({few})" if doc_ids else "no text of any document"
+    if len(doc_ids) == 1:
+        what = f"no text of document {few}"
+    return JudgmentFailed(NO_TEXT, f"{what}; supply it with --documents")
+
+
 def require_text(document: Document | None) -> None:
     """Raise JudgmentFailed if there is no text of a document, and that is not the run's doing."""
     if document is None or not (document.has_text or document.hollow):
-        what = "a document without text" if document else "no document text was given"
-        raise JudgmentFailed(NO_TEXT, f"{what}; supply it with --documents")
+        raise text_missing(*([document.doc_id] if document else []))
 
 
 @dataclass(frozen=True, slots=True)

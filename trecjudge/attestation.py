@@ -15,12 +15,12 @@ from trecjudge.attest import (
     require_text,
 )
 from trecjudge.errors import JudgmentFailed
+from trecjudge.labels import support_label
 from trecjudge.llm.model import Model, Program
 from trecjudge.records import (
     FULL,
     GRADES,
     NONE,
-    PARTIAL,
     Citation,
     Item,
     Judgment,
@@ -29,17 +29,6 @@ from trecjudge.records import (
     Topic,
     judgment_of,
 )
-
-GIVEN_LABELS = {
-    "full": FULL,
-    "fullsupport": FULL,
-    "partial": PARTIAL,
-    "partialsupport": PARTIAL,
-    "none": NONE,
-    "no": NONE,
-    "nosupport": NONE,
-}
-"""Labels of others, in lower case and without anything between the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +70,14 @@ class Attesting:
         assert item.document is not None
         if item.document.hollow:
             return _unsupported(item, HOLLOW)
-        if not item.text.strip():
+        if not item.has_text:
             return _unsupported(item, "the sentence has no text")
         attester = attester_for(self.attester, model, self.programs[0], self.calibration)
         return _attested(item, await attester.attest(item.text, item.document))
 
     def group_of(self, item: Item) -> str | None:
         """Return the document that a model would be asked about, or None."""
-        asked = item.document is not None and item.document.has_text and item.text.strip()
+        asked = item.document is not None and item.document.has_text and item.has_text
         return item.document.doc_id if item.document and asked else None
 
     async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
@@ -108,10 +97,9 @@ class Attesting:
     def given(self, item: Item, label: str) -> Judgment:
         """Return the judgment that somebody else's label makes.
 
-        Full, partial and no support are known by these names in any case; raises JudgmentFailed
-        for anything else.
+        Raises JudgmentFailed for what is no label of support.
         """
-        known = GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())))
+        known = support_label(label)
         if known is None:
             raise JudgmentFailed("parse", f"label {label!r} is none of full, partial, none")
         return judgment_of(item, label=known, grade=GRADES[known], attester="given")

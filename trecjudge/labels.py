@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
-from trecjudge.records import Item, Judgment, Place
+from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
 from trecjudge.sources.values import as_id, objects
 
 Key = tuple[str, str, int | None, str | None]
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
+
+_SUPPORT = {
+    "full": FULL,
+    "fullsupport": FULL,
+    "partial": PARTIAL,
+    "partialsupport": PARTIAL,
+    "none": NONE,
+    "no": NONE,
+    "nosupport": NONE,
+}
 
 
 @runtime_checkable
@@ -21,6 +32,16 @@ class TakesLabels(Protocol):
 
     def given(self, item: Item, label: str) -> Judgment:
         """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
+
+
+def support_label(label: str) -> str | None:
+    """Return the label of support that somebody wrote, None for anything else.
+
+    Full, partial and no support are known by these names in any case, with anything but letters
+    between and around the words: `FULL`, `Partial support`, `no_support`.
+    """
+    plain = unicodedata.normalize("NFKC", label).casefold()
+    return _SUPPORT.get("".join(filter(str.isalpha, plain)))
 
 
 def key_of(judgment: Judgment) -> Key:

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import orjson
 import structlog
+from structlog.typing import FilteringBoundLogger
 
 from trecjudge.findings import Finding
 from trecjudge.records import FULL, LEFT_OUT, Item, Judgment, ModelCall
@@ -21,18 +22,22 @@ def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMappin
 
 
 class DebugLog:
-    """Writes events to an open file; without `document_text` no text of a document gets into it."""
+    """Writes events to an open file; without `document_text` no text of a document gets into it.
+
+    What an event is about is bound to its logger: the run, the topic, the judge and the place in
+    the response stand in every event of a judged item.
+    """
 
     def __init__(self, file: BinaryIO, document_text: bool = True) -> None:
         self._keep = document_text
-        self._log = structlog.wrap_logger(
+        self._log: FilteringBoundLogger = structlog.wrap_logger(
             structlog.BytesLogger(file),
             processors=[
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
                 _in_order,
                 structlog.processors.JSONRenderer(serializer=orjson.dumps),
             ],
-        )
+        ).bind()
 
     def event(self, name: str, **fields: Any) -> None:
         """Write one event."""
@@ -46,29 +51,35 @@ class DebugLog:
         self.event("FINDING", **fields)
 
     def judged(
-        self, name: str, item: Item, judgments: list[Judgment], calls: list[ModelCall]
+        self, judge: str, item: Item, judgments: list[Judgment], calls: list[ModelCall]
     ) -> None:
-        """Write what a judge was given, the model calls it made, and what it decided."""
-        self.event(f"{name}_INPUT", **_input(item))
-        for call in calls:
-            self._call(item, call)
-        for judgment in judgments:
-            given = _input(item) | _cited(judgment)
-            self.event(f"{name}_OUTPUT", **given, **_output(judgment))
-            if judgment.failure:
-                self.event("FAILURE", **given, **asdict(judgment.failure))
+        """Write what a judge was given, the model calls it made, and what it decided.
 
-    def _call(self, item: Item, call: ModelCall) -> None:
+        Its own events begin with its name in capitals: `citation`, `mine:Citation` -> `CITATION`.
+        """
+        name = judge.rpartition(":")[2].upper()
+        log = self._log.bind(
+            run_id=item.run_id, topic_id=item.topic.topic_id, judge=judge, **_place(item)
+        )
+        log.info(f"{name}_INPUT")
+        for call in calls:
+            self._call(log, call)
+        for judgment in judgments:
+            of_one = log.bind(**_cited(judgment))
+            of_one.info(f"{name}_OUTPUT", **_output(judgment))
+            if judgment.failure:
+                of_one.info("FAILURE", **asdict(judgment.failure))
+
+    def _call(self, log: FilteringBoundLogger, call: ModelCall) -> None:
         for earlier in call.earlier:
-            self._call(item, earlier)
+            self._call(log, earlier)
         messages, reply = call.messages, call.reply
         if not self._keep:
             messages = [message | {"content": LEFT_OUT} for message in messages]
             reply = LEFT_OUT
         thought = call.reasoning if self._keep or not call.reasoning else LEFT_OUT
-        self.event(
+        log.info(
             "MODEL_CALL",
-            **_input(item),
             program=call.program,
             messages=messages,
             reply=reply,
@@ -114,12 +125,9 @@ def _cited(judgment: Judgment) -> dict[str, Any]:
     return {"citation_id": cited, "citation_exists": judgment.exists}
 
 
-def _input(item: Item) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "run_id": item.run_id,
-        "topic_id": item.topic.topic_id,
-        "sentence_index": item.sentence_index,
-    }
+def _place(item: Item) -> dict[str, Any]:
+    """Return where an item stands in its response."""
+    fields: dict[str, Any] = {"sentence_index": item.sentence_index}
     if item.citation is not None:
         fields["citation_id"] = item.citation.doc_id or item.citation.value
         fields["citation_exists"] = item.exists

@@ -29,11 +29,6 @@ class Seat:
     name: str
     judge: Judge
 
-    @property
-    def event(self) -> str:
-        """The prefix of its events in the log: `citation` -> `CITATION`."""
-        return self.name.rpartition(":")[2].upper()
-
 
 Panel = Sequence[Seat]
 

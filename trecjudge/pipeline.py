@@ -268,7 +268,7 @@ class _Session:
             judgments += [(entry.seat.name, judgment) for judgment in shown]
             self.spared += sum(judgment.usage.spared for judgment in shown)
             if self.log is not None:
-                self.log.judged(entry.seat.event, entry.item, shown, entry.calls)
+                self.log.judged(entry.seat.name, entry.item, shown, entry.calls)
             if entry.trace:
                 self._event("BUG", traceback=entry.trace)
         writer.response(judged.response, judgments)

@@ -26,6 +26,11 @@ ABSTAINED: Final = "ABSTAINED"
 """The label of a response that declines to answer."""
 
 
+def is_blank(text: str) -> bool:
+    """Return whether nothing is to be seen in a text: it is white space, or of no width."""
+    return _VISIBLE.search(text) is None
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something was read: a file and, where it has one, a line counted from 1."""
@@ -78,7 +83,7 @@ class Document:
     @property
     def has_text(self) -> bool:
         """Whether there is anything to be seen in its text; a title is none."""
-        return _VISIBLE.search(self.text) is not None
+        return not is_blank(self.text)
 
     @property
     def hollow(self) -> bool:
@@ -115,6 +120,11 @@ class Sentence:
     text: str
     citations: tuple[Citation, ...] = ()
 
+    @property
+    def has_text(self) -> bool:
+        """Whether there is anything to be seen in it."""
+        return not is_blank(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Response:
@@ -143,6 +153,11 @@ class Response:
         """All sentences, joined by single spaces."""
         return " ".join(sentence.text for sentence in self.sentences)
 
+    @property
+    def has_text(self) -> bool:
+        """Whether there is anything to be seen in one of its sentences."""
+        return any(sentence.has_text for sentence in self.sentences)
+
     def has(self, doc_id: str | None) -> bool | None:
         """Return whether a cited document is there; None where that cannot be known."""
         if doc_id is None or doc_id in self.documents:
@@ -166,6 +181,11 @@ class Item:
     citation: Citation | None = None
     document: Document | None = None
     exists: bool | None = None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is anything to be seen in what is judged."""
+        return not is_blank(self.text)
 
 
 @dataclass(frozen=True, slots=True)

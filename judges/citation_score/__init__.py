@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from trecjudge.attest import NO_TEXT, text_missing
 from trecjudge.errors import WorkflowError
+from trecjudge.judge import unjudged
 from trecjudge.lexical.similarity import mean_cosine
 from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
@@ -32,7 +34,6 @@ AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)
 _MOST_MISSING = 8
 _UNREAD = {
     "script": "no cited text shares a script with {what}: words cannot be compared",
-    "no_document_text": "documents without text; supply it with --documents",
     "no_topic_text": "the topic has no words to look for; supply it with --rag-topics",
 }
 
@@ -90,7 +91,7 @@ class CitationScoreJudge:
             return [_nothing_cited(item, name, reason) for name in AXES]
         passages = [passage for passage in cited.values() if passage is not None]
         if not passages:
-            return [_unjudged(item, "no_document_text")] * len(AXES)
+            return [_without_text(item, cited)] * len(AXES)
         return [
             self._faithfulness(item, response, cited),
             _coverage(item, passages),
@@ -104,6 +105,8 @@ class CitationScoreJudge:
         claims = read_claims(response.sentences, cited, count_uncited=self.uncited == "zero")
         value = claims.faithfulness
         if value is None:
+            if claims.unread[0] == NO_TEXT:
+                return _without_text(item, cited)
             return _unjudged(item, claims.unread[0], "a sentence")
         reason = f"claims compared: {len(claims.shares)}; with nothing cited: {claims.idle}"
         if claims.unread:
@@ -189,6 +192,10 @@ def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:
 
 def _measured(item: Item, name: str, value: float, reason: str) -> Judgment:
     return judgment_of(item, label=name, value=value, exists=True, reason=reason)
+
+
+def _without_text(item: Item, cited: Mapping[str, Passage | None]) -> Judgment:
+    return unjudged(item, text_missing(*(i for i, passage in cited.items() if passage is None)))
 
 
 def _unjudged(item: Item, kind: str, what: str = "the answer") -> Judgment:

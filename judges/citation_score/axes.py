@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from trecjudge.attest import NO_TEXT
 from trecjudge.lexical.similarity import Vector, vector_of, weighed_forms
 from trecjudge.lexical.wording import Term, wording_of
 from trecjudge.records import Sentence
@@ -95,7 +96,7 @@ def read_claims(
         if readable:
             shares.append(1 - len(missing(terms, readable)) / len(terms))
         elif found:
-            unread.append("script" if with_text else "no_document_text")
+            unread.append("script" if with_text else NO_TEXT)
         else:
             idle += 1
     return Claims(tuple(shares), idle, tuple(unread))

@@ -11,7 +11,7 @@ from trecjudge.errors import JudgmentFailed, WorkflowError
 from trecjudge.lexical.relevance import Parts, Unit, relevance
 from trecjudge.llm.model import Model, Program, ReplyLength
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.records import Citation, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.records import Citation, Item, Judgment, Response, Topic, is_blank, judgment_of
 from trecjudge.text.tokens import scripts
 
 from .grades import MAX_GRADE, grade_of
@@ -78,7 +78,7 @@ class DirectPromptJudge:
         """
         if self.unit == "document":
             require_text(item.document)
-        if not item.text.strip():
+        if not item.has_text:
             return _graded(item, 0, reason=HOLLOW if item.document else "no text")
         if not parts_of(item.topic):
             raise JudgmentFailed("no_topic_text", "nothing is known of the topic: --rag-topics")
@@ -118,13 +118,13 @@ class DirectPromptJudge:
 def parts_of(topic: Topic) -> Parts:
     """Return the parts of a topic that there are, but for its address: (name, text) each."""
     named = ((name, getattr(topic, name).strip()) for name in HEADINGS if name != "url")
-    return tuple((name, text) for name, text in named if text)
+    return tuple((name, text) for name, text in named if not is_blank(text))
 
 
 def topic_text(topic: Topic) -> str:
     """Return the whole topic as one text: each part under its heading, what is empty left out."""
     named = ((heading, getattr(topic, name).strip()) for name, heading in HEADINGS.items())
-    return "\n\n".join(f"{heading}:\n{text}" for heading, text in named if text)
+    return "\n\n".join(f"{heading}:\n{text}" for heading, text in named if not is_blank(text))
 
 
 def avg_grade(response: Response, judgments: Sequence[Judgment]) -> float | None:

@@ -77,7 +77,7 @@ def ranked(response: Response) -> list[str]:
 
 def citation_coverage(response: Response, judgments: Sequence[Judgment]) -> float | None:
     """Return claims whose sentence cites something / claims: None without, 0 without text."""
-    if judgments and not response.text.strip():
+    if judgments and not response.has_text:
         return 0.0
     cited = [bool(judgment.claim.cited) for judgment in judgments if judgment.claim]
     return sum(cited) / len(cited) if cited else None

@@ -25,12 +25,13 @@ import trecjudge.text
 from trecjudge.calibrate.figures import (
     FIGURES,
     Figure,
+    Measured,
     Predictions,
-    auc,
+    figures,
     interval,
     labels_of,
     reliability,
-    topic_draws,
+    value,
 )
 from trecjudge.calibrate.fitting import SIGNS, fit, is_copy, regress
 from trecjudge.calibrate.heldout import predict
@@ -41,11 +42,14 @@ from trecjudge.lexical.comparison import compare, prepare
 from trecjudge.lexical.features import GROUPS, Features
 from trecjudge.lexical.wording import SHIPPED
 from trecjudge.pipeline import GARBAGE_THRESHOLDS
+from trecjudge.stats.agreement import auc
+from trecjudge.stats.resampling import NO_INTERVAL, draws, interval_of
 from trecjudge.text.frequencies import frequency_lines
 from trecjudge.text.tokens import tokenize
 
 PACKAGE = Path(trecjudge.text.__file__).parent
-RESAMPLES = 500
+ORDERS = 500
+"""Resamples of which the order of all runs is worked out."""
 COLUMNS = Features._fields
 EXTRA = ("likeness", "alignment")
 """What embeddings would add: see `lexical_data.semantic_columns`."""
@@ -96,30 +100,27 @@ def _fit_column(
     return lambda rows: intercept + np.clip(rows[:, used], low, high) @ weights
 
 
-def figures_of(data: Data, result: Result, resamples: int) -> list[Figure]:
+def figures_of(data: Data, result: Result) -> list[Figure]:
     """Return all figures of a result, those of the run order last."""
-    draws = topic_draws(result.found.topics, resamples)
-    found = [
-        Figure(name, of(result.found), *interval([of(result.found.at(rows)) for rows in draws]))
-        for name, of in FIGURES.items()
-    ]
+    found = figures(result.found)
     weights = np.array([one.weight for one in data.judged])
-    cited = auc(result.supported, weights > 0)
-    found.append(Figure("AUC supported, all of the runs", cited, *(float("nan"),) * 2))
+    (cited,) = auc(result.supported, weights > 0, np.ones((1, len(weights)))).tolist()
+    found.append(Figure("AUC supported, all of the runs", cited, NO_INTERVAL))
+    topics = len({one.topic for one in data.judged})
     for name, values in (
         ("tau-b of runs, expected weights", result.expected),
         ("tau-b of runs, labels", result.labels),
     ):
-        found.append(Figure(name, run_order(data, values), *interval(order_draws(data, values))))
+        drawn = interval_of(order_draws(data, values), topics)
+        found.append(Figure(name, run_order(data, values), drawn))
     return found
 
 
-def order_draws(data: Data, values: Floats) -> list[float]:
+def order_draws(data: Data, values: Floats) -> Floats:
     """Return the run order's tau-b on resampled topics."""
-    topics = sorted({one.topic for one in data.judged})
-    random = np.random.default_rng(0)
-    picks = (random.choice(topics, size=len(topics)).tolist() for _ in range(RESAMPLES // 5))
-    return [run_order(data, values, pick) for pick in picks]
+    topics = np.array(sorted({one.topic for one in data.judged}))
+    counts = draws(len(topics), ORDERS).astype(int)
+    return np.array([run_order(data, values, np.repeat(topics, c).tolist()) for c in counts])
 
 
 def report(data: Data, parts: Sequence[Fold]) -> Result:
@@ -134,13 +135,13 @@ def report(data: Data, parts: Sequence[Fold]) -> Result:
     }
     for title, result in rows.items():
         print(f"\n{title}, topics held out:")
-        for figure in figures_of(data, result, RESAMPLES):
+        for figure in figures_of(data, result):
             print(f"  {figure.name:34} {figure_text(figure)}")
     copies = copies_in(parts)
-    plain = whole.found.at(np.flatnonzero(~copies))
+    plain = (~copies)[None].astype(np.float64)
     print(f"\nwithout the {copies.sum()} pairs whose sentence is a copy:")
     for name, of in FIGURES.items():
-        print(f"  {name:34} {of(plain):.3f}")
+        print(f"  {name:34} {of(whole.found, plain)[0]:.3f}")
     print("\nreliability: pairs, P(supported), supported by people")
     for part in reliability(whole.found):
         print(f"  {part.pairs:5} {part.predicted:.2f} {part.observed:.2f}")
@@ -163,12 +164,15 @@ def _print_difference(
     data: Data, whole: Result, parts: Sequence[Fold], name: str, columns: Collection[str]
 ) -> None:
     other = Result(data, parts, columns)
-    draws = topic_draws(whole.found.topics, RESAMPLES // 2)
     texts = []
     for of in list(FIGURES.values())[:3]:
-        change = [of(other.found.at(rows)) - of(whole.found.at(rows)) for rows in draws]
-        low, high = interval(change)
-        texts.append(f"{of(other.found) - of(whole.found):+.4f} ({low:+.4f} to {high:+.4f})")
+
+        def gained(found: Predictions, weights: Floats, of: Measured = of) -> Floats:
+            return of(other.found, weights) - of(found, weights)
+
+        low, high = interval(gained, whole.found)
+        within = "n/a" if low is None else f"{low:+.4f} to {high:+.4f}"
+        texts.append(f"{value(gained, whole.found):+.4f} ({within})")
     order = run_order(data, other.expected) - run_order(data, whole.expected)
     print(f"  {name:23} AUC {texts[0]}, full/none {texts[1]}, same {texts[2]}, tau {order:+.3f}")
 
@@ -213,7 +217,7 @@ def few_labels(data: Data) -> None:
                 predict([found[i] for i in rest], [labels[i] for i in rest], topics[rest], by)
                 for by in (before, after)
             )
-            found_changes.append([of(now) - of(was) for of in FIGURES.values()])
+            found_changes.append([value(of, now) - value(of, was) for of in FIGURES.values()])
     print("\nlabels of the topic itself (mean change on the rest of it):")
     for count, found_changes in changes.items():
         means = np.mean(found_changes, axis=0)
@@ -293,7 +297,7 @@ def write(data: Data, whole: Result, when: str) -> None:
         labels=f"{len(rows):,}",
         topics=len(set(topics)),
         copies=sum(map(is_copy, rows)),
-        figures="; ".join(f"{f.name} {figure_text(f)}" for f in figures_of(data, whole, RESAMPLES)),
+        figures="; ".join(f"{f.name} {figure_text(f)}" for f in figures_of(data, whole)),
     ).splitlines()
     fitted = fit(rows, [pair.weight for pair in data.pairs], SHIPPED, how=how)
     (PACKAGE / "calibration.json").write_text(format_calibration(fitted), "utf-8")

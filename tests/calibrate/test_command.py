@@ -45,6 +45,11 @@ LABELS = [
 ]
 
 
+def spread(topics: int) -> list[dict[str, str]]:
+    """Return the labels over so many topics."""
+    return [r | {"topic_id": str(n // 3 % topics)} for n, r in enumerate(LABELS)]
+
+
 @pytest.fixture
 def calibrated(write: Write, tmp_path: Path) -> Path:
     out = tmp_path / "c.json"
@@ -59,6 +64,8 @@ def test_the_report(write: Write, tmp_path: Path) -> None:
     assert done.status == 3
     assert done.out.splitlines()[0].startswith("4 topics held out one by one")
     assert "AUC supported or not" in done.out
+    assert "(0." not in done.out
+    assert "\nno interval over 4 topics: of fewer than 6 it would not hold\n" in done.out
     assert "error: 1 x label_unusable; the first:" in done.out
     assert "labels: 120, of them 0 on copies, which are in no fit" in done.out
     assert done.out.endswith(f"use it with --calibration {tmp_path / 'c.json'}\n")
@@ -76,7 +83,18 @@ def test_the_report_as_json(write: Write, tmp_path: Path) -> None:
     first = report["fitted"][0]
     assert first["name"] == "AUC supported or not"
     assert 0.9 < first["value"] <= 1
+    assert (first["low"], first["high"]) == (None, None)
+    assert report["no_interval"].startswith("no interval over 5 groups of documents: of fewer")
     assert sum(part["pairs"] for part in report["reliability"]) == 60
+
+
+def test_six_topics_have_intervals(write: Write, tmp_path: Path) -> None:
+    labels = write(lines(*spread(6)), "labels.jsonl")
+    done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json", "--json")
+    report = json.loads(done.out)
+    assert report["no_interval"] is None
+    error = report["fitted"][-1]
+    assert error["low"] < error["value"] < error["high"]
 
 
 def judged(out: Path) -> dict[str, Any]:

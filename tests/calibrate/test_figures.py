@@ -1,25 +1,22 @@
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
 from trecjudge.calibrate.figures import (
-    Figure,
     Predictions,
     accuracy_of_three,
     accuracy_of_two,
-    auc,
     auc_full_against_none,
     auc_supported,
     expected_calibration_error,
     figures,
-    interval,
     labels_of,
     reliability,
-    topic_draws,
+    value,
+    why_no_interval,
 )
+from trecjudge.stats.resampling import NO_INTERVAL
 
 
 def predictions(*rows: tuple[float, float, float], topics: str = "") -> Predictions:
@@ -31,30 +28,21 @@ def predictions(*rows: tuple[float, float, float], topics: str = "") -> Predicti
 FOUR = predictions((0.9, 0.8, 1.0), (0.8, 0.3, 0.5), (0.4, 0.1, 0.5), (0.1, 0.0, 0.0))
 
 
-@pytest.mark.parametrize(
-    ("scores", "positive", "area"),
-    [
-        ([1, 2, 3, 4], [0, 0, 1, 1], 1.0),
-        ([1, 2, 3, 4], [1, 1, 0, 0], 0.0),
-        ([1, 1, 1, 1], [0, 1, 0, 1], 0.5),
-        ([1, 2, 2, 3], [0, 1, 0, 1], 0.875),
-    ],
-    ids=["apart", "the wrong way", "all tied", "one tie"],
-)
-def test_auc(scores: list[float], positive: list[int], area: float) -> None:
-    assert auc(np.array(scores, dtype=float), np.array(positive, dtype=bool)) == area
-
-
-def test_there_is_no_auc_of_one_kind() -> None:
-    assert math.isnan(auc(np.array([1.0, 2.0]), np.array([True, True])))
-
-
 def test_figures_by_hand() -> None:
-    assert auc_supported(FOUR) == 1.0
-    assert auc_full_against_none(FOUR) == 1.0
+    assert value(auc_supported, FOUR) == 1.0
+    assert value(auc_full_against_none, FOUR) == 1.0
     assert labels_of(FOUR).tolist() == [1.0, 0.5, 0.0, 0.0]
-    assert accuracy_of_three(FOUR) == 0.75
-    assert accuracy_of_two(FOUR) == 0.75
+    assert value(accuracy_of_three, FOUR) == 0.75
+    assert value(accuracy_of_two, FOUR) == 0.75
+
+
+def test_figures_of_a_resample() -> None:
+    weights = np.array([[2.0, 0.0, 1.0, 1.0]])
+    assert auc_supported(FOUR, weights).tolist() == [1.0]
+    assert accuracy_of_three(FOUR, weights).tolist() == [0.75]
+    assert accuracy_of_two(FOUR, weights).tolist() == [0.75]
+    wanted = (2 * 0.1 + 0.6 + 0.1) / 4
+    assert expected_calibration_error(FOUR, weights).tolist() == pytest.approx([wanted])
 
 
 def test_equal_chances_give_the_higher_label() -> None:
@@ -67,31 +55,35 @@ def test_reliability_is_by_tenths() -> None:
         (2, 0.15, 0.5),
         (1, 1.0, 1.0),
     ]
-    assert expected_calibration_error(found) == pytest.approx(2 / 3 * 0.35)
+    assert value(expected_calibration_error, found) == pytest.approx(2 / 3 * 0.35)
 
 
-def test_topics_are_resampled_whole() -> None:
-    draws = topic_draws(np.array(list("aabbc")), 50)
-    assert len(draws) == 50
-    assert all(list(rows).count(0) == list(rows).count(1) for rows in draws)
+def noisy(topics: str) -> Predictions:
+    """Return pairs of these topics, labelled as likely as predicted."""
+    random = np.random.default_rng(1)
+    rows = [(p, p / 2, float(random.random() < p)) for p in random.random(10 * len(topics))]
+    return predictions(*rows, topics=topics * 10)
 
 
 def test_the_same_predictions_give_the_same_intervals() -> None:
-    random = np.random.default_rng(1)
-    rows = [(p, p / 2, float(random.random() < p)) for p in random.random(60)]
-    found = predictions(*rows, topics="abc" * 20)
-    first, again = figures(found, 50), figures(found, 50)
-    assert first == again
-    assert all(figure.low <= figure.value <= figure.high for figure in first[:2])
+    first = figures(noisy("abcdef"))
+    assert first == figures(noisy("abcdef"))
+    assert first == figures(noisy("uvwxyz"))
+    for figure in first[:2]:
+        assert figure.interval.low < figure.value < figure.interval.high
 
 
-def test_two_topics_have_no_interval() -> None:
-    found = figures(predictions((0.9, 0.8, 1.0), (0.1, 0.0, 0.0), topics="ab"))
-    assert found[0].value == 1.0
-    assert math.isnan(found[0].low)
+@pytest.mark.parametrize("topics", ["a", "abc", "abcde"])
+def test_fewer_than_six_topics_have_no_interval_and_it_is_said_why(topics: str) -> None:
+    found = figures(noisy(topics))
+    assert {figure.interval for figure in found} == {NO_INTERVAL}
+    wanted = f"no interval over {len(topics)} topics: of fewer than 6 it would not hold"
+    assert why_no_interval(noisy(topics), "topics") == wanted
 
 
-def test_an_interval_leaves_out_what_does_not_exist() -> None:
-    assert interval([0.0, 1.0, float("nan")]) == pytest.approx((0.025, 0.975))
-    assert all(math.isnan(end) for end in interval([float("nan")]))
-    assert Figure("x", 1.0, *interval([1.0])) == Figure("x", 1.0, 1.0, 1.0)
+def test_six_topics_need_no_excuse() -> None:
+    assert why_no_interval(noisy("abcdef"), "topics") is None
+
+
+def test_a_figure_that_is_not_defined_has_no_value() -> None:
+    assert value(auc_supported, predictions((0.9, 0.8, 1.0), (0.1, 0.0, 1.0))) is None

@@ -91,6 +91,7 @@ def test_sentences(sentences: str, texts: list[str], kinds: list[str], read: Rea
         pytest.param("null", 0, id="null"),
         pytest.param('[{"text": ""}]', 1, id="empty text"),
         pytest.param('[{"text": " \\n"}]', 1, id="blank text"),
+        pytest.param('[{"text": "\\u200b"}]', 1, id="text that is not seen"),
         pytest.param('[{"text": null}]', 1, id="null text"),
         pytest.param('""', 0, id="empty text for a list"),
         pytest.param('" "', 0, id="blank text for a list"),

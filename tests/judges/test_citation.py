@@ -69,7 +69,7 @@ def test_a_document_that_is_not_there_supports_nothing() -> None:
 
 
 def test_a_document_without_text_leaves_the_item_unjudged() -> None:
-    with pytest.raises(JudgmentFailed, match="a document without text"):
+    with pytest.raises(JudgmentFailed, match="no text of document d; supply"):
         judge(item(document=" "))
 
 
@@ -157,6 +157,6 @@ def test_a_document_that_the_run_carries_without_text_supports_nothing(
 
 
 def test_a_document_of_which_nobody_gave_text_is_unjudged() -> None:
-    with pytest.raises(JudgmentFailed, match="a document without text; supply it") as failed:
+    with pytest.raises(JudgmentFailed, match="no text of document d; supply") as failed:
         judge(item(document="\u200b"))
     assert failed.value.kind == "no_document_text"

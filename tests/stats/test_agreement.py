@@ -20,6 +20,8 @@ PAIRS = [
 ]
 COUNTS = metrics.confusion_matrix(TRUTH, PREDICTED).astype(float)
 
+NAN = float("nan")
+
 
 def figures(pairs: list[Pair], labels: int = 2, **options: object) -> dict[str, Agreed]:
     return {f.name: f for f in agreement(pairs, labels, **options)}  # type: ignore[arg-type]
@@ -110,11 +112,26 @@ def test_without_scores_there_is_no_auc() -> None:
     assert "auc" not in found
 
 
-def test_auc_by_hand() -> None:
-    pairs = [Pair("t", 1, 0, 0.9), Pair("t", 1, 0, 0.5), Pair("t", 0, 0, 0.5), Pair("t", 0, 0, 0.1)]
-    assert auc(pairs, 1, np.ones((1, 4))).tolist() == [3.5 / 4]
-    assert auc(pairs, 1, np.array([[1, 0, 1, 1], [0, 0, 1, 1.0]]))[0] == 1.0
-    assert np.isnan(auc(pairs, 1, np.array([[0, 0, 1, 1.0]])))[0]
+@pytest.mark.parametrize(
+    ("scores", "relevant", "weights", "area"),
+    [
+        pytest.param([1, 2, 3, 4], [0, 0, 1, 1], [1, 1, 1, 1], 1.0, id="apart"),
+        pytest.param([1, 2, 3, 4], [1, 1, 0, 0], [1, 1, 1, 1], 0.0, id="the wrong way"),
+        pytest.param([1, 1, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1], 0.5, id="all tied"),
+        pytest.param([1, 2, 2, 3], [0, 1, 0, 1], [1, 1, 1, 1], 3.5 / 4, id="one tie"),
+        pytest.param([1, 2, 2, 3], [0, 1, 0, 1], [1, 0, 1, 1], 1.0, id="the tie is not drawn"),
+        pytest.param([1, 2, 2, 3], [0, 1, 0, 1], [2, 1, 0, 1], 1.0, id="one drawn twice"),
+        pytest.param([1, 2], [1, 1], [1, 1], NAN, id="one kind"),
+        pytest.param([1, 2], [0, 1], [1, 0], NAN, id="one kind is drawn"),
+        pytest.param([], [], [], NAN, id="nothing"),
+    ],
+)
+def test_auc_by_hand(
+    scores: list[int], relevant: list[int], weights: list[int], area: float
+) -> None:
+    values = np.array(scores, dtype=float), np.array(relevant, dtype=bool)
+    found = auc(*values, np.array([weights], dtype=float)).tolist()
+    assert found == pytest.approx([area], nan_ok=True)
 
 
 def test_one_topic_has_no_interval() -> None:

@@ -10,10 +10,12 @@ from trecjudge.stats.resampling import (
     NO_INTERVAL,
     Interval,
     draws,
+    grouped_interval,
     interval_of,
     mean_intervals,
     resampled_means,
     steady_orders,
+    student_quantile,
     tail,
 )
 
@@ -96,6 +98,35 @@ def test_few_units_widen_the_interval_as_student_would(units: int) -> None:
     wide = t.ppf(0.975, units - 1) * np.sqrt(units / (units - 1))
     assert tail(units) == pytest.approx(norm.sf(wide), rel=0.2, abs=1e-6)
     assert tail(units) < 0.025
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 10, 51, 500, 12345])
+def test_the_quantile_of_student_is_that_of_scipy(freedom: int) -> None:
+    assert student_quantile(freedom) == pytest.approx(t.ppf(0.975, freedom), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("topics", "wanted"), [(1, False), (3, False), (5, False), (6, True), (11, True)]
+)
+def test_rows_of_few_groups_have_no_interval(topics: int, wanted: bool) -> None:
+    groups, values = [f"t{n % topics}" for n in range(60)], RNG.random((60, 1))
+    found = grouped_interval(lambda weights: weights @ values[:, 0] / 60, groups, values)
+    assert (found != NO_INTERVAL) is wanted
+
+
+def test_groups_are_drawn_whole_and_by_their_values() -> None:
+    values, seen = RNG.random((40, 2)), []
+
+    def statistic(weights: np.ndarray) -> np.ndarray:
+        seen.append(weights)
+        return weights @ values[:, 0] / weights.sum(axis=1)
+
+    groups = [f"t{n // 5}" for n in range(40)]
+    found = grouped_interval(statistic, groups, values, 50)
+    drawn = np.concatenate(seen).reshape(50, 8, 5)
+    assert (drawn == drawn[:, :, :1]).all() and set(drawn[:, :, 0].sum(axis=1)) == {8.0}
+    renamed = [f"x{99 - n // 5}" for n in range(40)]
+    assert grouped_interval(statistic, renamed, values, 50) == found
 
 
 @pytest.mark.parametrize("topics", [6, 8, 20])

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.steps import Counted
+from trecjudge.text import sentences
 from trecjudge.text.sentences import split_sentences
 
 # "|" marks the places at which the text is cut.
@@ -60,3 +62,12 @@ def test_no_sentence(text: str) -> None:
 )
 def test_nothing_but_white_space_is_lost(text: str) -> None:
     assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("stops", [".", "!", "?!", "…"])
+def test_several_stops_in_a_row_are_tried_once(stops: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    monkeypatch.setattr(sentences, "_BOUNDARY", Counted(sentences._BOUNDARY, tried.append))
+    text = f"Causes{stops * 500}5 Effects{stops * 500}9"
+    assert split_sentences(text) == [text]
+    assert len(tried) == 2

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from trecjudge.calibrate.figures import Bin, Figure, figures, reliability
+from trecjudge.calibrate.figures import Bin, Figure, figures, reliability, why_no_interval
 from trecjudge.calibrate.fitting import fit, is_copy
 from trecjudge.calibrate.heldout import groups_of, held_out, predict
 from trecjudge.calibrate.measuring import measure, measure_apart
@@ -24,6 +23,8 @@ from trecjudge.text.frequencies import blended
 from trecjudge.text.tokens import comparable, scripts
 
 FEWEST_LABELS = 50
+DIGITS = 4
+"""Decimals of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Calibrated:
 
     `labels` were used, `copies` of them in no fit; `passed_over` share no script or have no words.
     `shipped` are the figures of the package's calibration on these labels, `fitted` those of fits
-    that did not see the topic (the document, where there are fewer than three topics).
+    that did not see the topic (the document, where there are fewer than three topics), and
+    `no_interval` says why they have no intervals, where that is so.
     """
 
     path: Path
@@ -43,6 +45,7 @@ class Calibrated:
     held_out: str
     shipped: Sequence[Figure]
     fitted: Sequence[Figure]
+    no_interval: str | None
     reliability: Sequence[Bin]
     findings: Sequence[Finding]
 
@@ -62,6 +65,7 @@ class Calibrated:
             "groups": self.groups,
             "shipped": [_figure_record(figure) for figure in self.shipped],
             "fitted": [_figure_record(figure) for figure in self.fitted],
+            "no_interval": self.no_interval,
             "reliability": [
                 {"pairs": b.pairs, "predicted": b.predicted, "observed": b.observed}
                 for b in self.reliability
@@ -109,15 +113,17 @@ def calibrate_command(
     with whole(out) as file:
         file.write(format_calibration(fitted).encode())
     by_shipped = measure(pairs, [shipped.frequencies] * len(pairs))
+    kind = "topics" if groups[0] == pairs[0].topic_id else "groups of documents"
     return Calibrated(
         path=out,
         labels=len(pairs),
         copies=sum(is_copy(pair.features) for pair in found),
         passed_over=len(read) - len(pairs),
         groups=len(set(groups)),
-        held_out="topics" if groups[0] == pairs[0].topic_id else "groups of documents",
+        held_out=kind,
         shipped=figures(predict(by_shipped, weights, groups, shipped)),
         fitted=figures(unseen),
+        no_interval=why_no_interval(unseen, kind),
         reliability=reliability(unseen),
         findings=findings,
     )
@@ -129,7 +135,6 @@ def _comparable(pair: LabelledPair) -> bool:
 
 
 def _figure_record(figure: Figure) -> dict[str, Any]:
-    numbers = {"value": figure.value, "low": figure.low, "high": figure.high}
-    return {"name": figure.name} | {
-        key: None if math.isnan(number) else round(number, 4) for key, number in numbers.items()
-    }
+    low, high = figure.interval.rounded(DIGITS)
+    value = None if figure.value is None else round(figure.value, DIGITS)
+    return {"name": figure.name, "value": value, "low": low, "high": high}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trecjudge.stats.agreement import auc
+from trecjudge.stats.resampling import FEWEST_UNITS, Interval, grouped_interval, ratio
+
 Floats = NDArray[np.float64]
 
-RESAMPLES = 1000
 BINS = 10
 
 
@@ -23,21 +25,14 @@ class Predictions:
     labels: Floats
     topics: NDArray[np.str_]
 
-    def at(self, rows: NDArray[np.intp]) -> Predictions:
-        """Return these rows."""
-        return Predictions(
-            self.supported[rows], self.full[rows], self.labels[rows], self.topics[rows]
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A value with the 95 % interval of its bootstrap over topics; NaN where there is none."""
+    """A value, None where it is not defined, with its 95 % interval over topics."""
 
     name: str
-    value: float
-    low: float
-    high: float
+    value: float | None
+    interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +44,20 @@ class Bin:
     observed: float
 
 
-def auc(scores: Floats, positive: NDArray[np.bool_]) -> float:
-    """Return the area under the ROC curve, ties counting half; NaN without both kinds."""
-    negatives = np.sort(scores[~positive])
-    if not len(negatives) or not positive.any():
-        return float("nan")
-    below = np.searchsorted(negatives, scores[positive], "left")
-    upto = np.searchsorted(negatives, scores[positive], "right")
-    return float((below + upto).mean() / 2 / len(negatives))
+Measured = Callable[[Predictions, Floats], Floats]
+"""Predictions, and how often each pair counts, (resamples, pairs) -> (resamples,)."""
 
 
-def auc_supported(found: Predictions) -> float:
+def auc_supported(found: Predictions, weights: Floats) -> Floats:
     """Return the AUC of P(supported) for full or partial against no support."""
-    return auc(found.supported, found.labels > 0)
+    return auc(found.supported, found.labels > 0, weights)
 
 
-def auc_full_against_none(found: Predictions) -> float:
+def auc_full_against_none(found: Predictions, weights: Floats) -> Floats:
     """Return the AUC of the expected weight for full against no support, partial left out."""
     clear = found.labels != 0.5
-    return auc((found.supported + found.full)[clear] / 2, found.labels[clear] == 1)
+    expected = (found.supported + found.full) / 2
+    return auc(expected[clear], found.labels[clear] == 1, weights[:, clear])
 
 
 def labels_of(found: Predictions) -> Floats:
@@ -77,20 +67,21 @@ def labels_of(found: Predictions) -> Floats:
     return np.asarray(1 - chances.argmax(axis=1) / 2, dtype=np.float64)
 
 
-def accuracy_of_three(found: Predictions) -> float:
+def accuracy_of_three(found: Predictions, weights: Floats) -> Floats:
     """Return the share of pairs whose most probable label is the person's."""
-    return float((labels_of(found) == found.labels).mean())
+    return ratio(weights @ (labels_of(found) == found.labels), weights.sum(axis=1))
 
 
-def accuracy_of_two(found: Predictions) -> float:
+def accuracy_of_two(found: Predictions, weights: Floats) -> Floats:
     """Return the share of pairs told rightly to be supported or not, at a probability of 0.5."""
-    return float(((found.supported >= 0.5) == (found.labels > 0)).mean())
+    right = (found.supported >= 0.5) == (found.labels > 0)
+    return ratio(weights @ right, weights.sum(axis=1))
 
 
 def reliability(found: Predictions) -> list[Bin]:
     """Return the pairs in ten bins of P(supported), of equal width; empty ones left out."""
-    index = np.minimum((found.supported * BINS).astype(int), BINS - 1)
-    rows = [np.flatnonzero(index == number) for number in range(BINS)]
+    places = _bins(found)
+    rows = [np.flatnonzero(places == number) for number in range(BINS)]
     return [
         Bin(len(r), float(found.supported[r].mean()), float((found.labels[r] > 0).mean()))
         for r in rows
@@ -98,14 +89,18 @@ def reliability(found: Predictions) -> list[Bin]:
     ]
 
 
-def expected_calibration_error(found: Predictions) -> float:
+def expected_calibration_error(found: Predictions, weights: Floats) -> Floats:
     """Return the mean |predicted - observed| over the bins, by pairs (Guo et al., 2017)."""
-    bins = reliability(found)
-    total = sum(b.pairs for b in bins)
-    return sum(b.pairs * abs(b.predicted - b.observed) for b in bins) / total
+    apart = found.supported - (found.labels > 0)
+    of_bin = np.eye(BINS)[_bins(found)] * apart[:, None]
+    return ratio(np.abs(weights @ of_bin).sum(axis=1), weights.sum(axis=1))
 
 
-FIGURES: dict[str, Callable[[Predictions], float]] = {
+def _bins(found: Predictions) -> NDArray[np.intp]:
+    return np.minimum((found.supported * BINS).astype(np.intp), BINS - 1)
+
+
+FIGURES: dict[str, Measured] = {
     "AUC supported or not": auc_supported,
     "AUC full against none": auc_full_against_none,
     "same label of three": accuracy_of_three,
@@ -114,31 +109,26 @@ FIGURES: dict[str, Callable[[Predictions], float]] = {
 }
 
 
-def figures(found: Predictions, resamples: int = RESAMPLES) -> list[Figure]:
+def figures(found: Predictions) -> list[Figure]:
     """Return all figures. The same predictions always give the same intervals."""
-    draws = list(topic_draws(found.topics, resamples))
-    return [
-        Figure(name, of(found), *interval([of(found.at(rows)) for rows in draws]))
-        for name, of in FIGURES.items()
-    ]
+    return [Figure(name, value(of, found), interval(of, found)) for name, of in FIGURES.items()]
 
 
-def topic_draws(topics: NDArray[np.str_], resamples: int) -> Sequence[NDArray[np.intp]]:
-    """Return the rows of resampled topics; none where there are fewer than three topics."""
-    rows = [np.flatnonzero(topics == topic) for topic in np.unique(topics)]
-    if len(rows) < 3:
-        return []
-    random = np.random.default_rng(0)
-    return [
-        np.concatenate([rows[index] for index in random.integers(len(rows), size=len(rows))])
-        for _ in range(resamples)
-    ]
+def value(of: Measured, found: Predictions) -> float | None:
+    """Return a figure of all pairs; None where it is not defined."""
+    (whole,) = of(found, np.ones((1, len(found.labels)))).tolist()
+    return None if np.isnan(whole) else whole
 
 
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the 2.5 and 97.5 percentiles; NaN where there is no value."""
-    known = [value for value in values if not np.isnan(value)]
-    if not known:
-        return float("nan"), float("nan")
-    low, high = np.quantile(known, [0.025, 0.975])
-    return float(low), float(high)
+def interval(of: Measured, found: Predictions) -> Interval:
+    """Return the interval of a figure over topics; none of too few."""
+    rows = np.column_stack([found.labels, found.supported, found.full])
+    return grouped_interval(lambda weights: of(found, weights), found.topics.tolist(), rows)
+
+
+def why_no_interval(found: Predictions, what: str) -> str | None:
+    """Return why figures over so few topics, or groups called `what`, have no interval, if so."""
+    groups = len(np.unique(found.topics))
+    if groups >= FEWEST_UNITS:
+        return None
+    return f"no interval over {groups} {what}: of fewer than {FEWEST_UNITS} it would not hold"

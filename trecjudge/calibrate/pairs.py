@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trecjudge.attestation import GIVEN_LABELS, Attesting
+from trecjudge.attestation import Attesting
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
-from trecjudge.labels import read_labels
-from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic
+from trecjudge.labels import read_labels, support_label
+from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic, is_blank
 from trecjudge.sources.values import as_id, objects
 
 WEIGHTS = {NONE: 0.0, PARTIAL: 0.5, FULL: 1.0}
@@ -65,7 +65,7 @@ def _pairs_of(record: Mapping[str, Any], place: Place, report: Report) -> Iterat
         if weight is None:
             message = f"label {shown(label)} is none of full, partial, none"
             report(Finding("label_unusable", place, message, shown(label), topic_id=topic_id))
-        elif not (sentence.strip() and text.strip()):
+        elif is_blank(sentence) or is_blank(text):
             message = "a sentence or a passage without text"
             report(Finding("label_unusable", place, message, shown(record), topic_id=topic_id))
         else:
@@ -87,7 +87,7 @@ def pairs_of_runs(
     for item in (item for topic, response in responses for item in pool(topic, response)):
         weight = _weight_of(labels.get(_key(item)))
         document = item.document
-        if weight is not None and document and document.has_text and item.text.strip():
+        if weight is not None and document and document.has_text and item.has_text:
             pair = LabelledPair(item.topic.topic_id, item.text, document.full_text, weight)
             pairs.append(pair)
             unused.pop(_key(item), None)
@@ -110,5 +110,5 @@ def _key(item: Item) -> tuple[str, str, int | None, str | None]:
 def _weight_of(label: object) -> float | None:
     if not isinstance(label, str):
         return None
-    known = GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())))
+    known = support_label(label)
     return None if known is None else WEIGHTS[known]

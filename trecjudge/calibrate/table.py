@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,11 +26,12 @@ def figure_table(done: Calibrated) -> Table:
 
 def figure_text(figure: Figure) -> str:
     """Return `0.862 (0.832-0.885)`, without the interval where there is none."""
-    if math.isnan(figure.value):
+    if figure.value is None:
         return "n/a"
-    if math.isnan(figure.low):
+    low, high = figure.interval
+    if low is None or high is None:
         return f"{figure.value:.3f}"
-    return f"{figure.value:.3f} ({figure.low:.3f}-{figure.high:.3f})"
+    return f"{figure.value:.3f} ({low:.3f}-{high:.3f})"
 
 
 def reliability_table(done: Calibrated) -> Table:
@@ -45,8 +45,9 @@ def reliability_table(done: Calibrated) -> Table:
 
 
 def closing_lines(done: Calibrated) -> list[str]:
-    """Return what was found in the input, what was fitted to, and where it is."""
-    lines = _finding_lines(done.findings)
+    """Return why there is no interval, what was found in the input, fitted to, and where it is."""
+    lines = [] if done.no_interval is None else [done.no_interval]
+    lines += _finding_lines(done.findings)
     lines.append(f"labels: {done.labels}, of them {done.copies} on copies, which are in no fit")
     if done.passed_over:
         lines.append(

@@ -28,12 +28,16 @@ _SUBORDINATE = frozenset(
 )
 _PRONOUNS = frozenset({"it", "they", "he", "she"})
 _RELATIVE = frozenset({"which", "that", "who", "whose"})
+_LONGEST_RELATIVE = 6
+"""Letters that are enough to tell that a word is none of these."""
 _UNRESOLVED = frozenset(
     {"this", "these", "those", "that", "there", "we", "i", "you", "which", "rather", "instead"}
 )
 _HALVES = (" only", " both", " either", " neither")
 _ADVERBS = frozenset({"also", "then", "later", "now", "often", "still", "never", "usually"})
 _LONGEST_SUBJECT = 10
+_LONGEST_WRITTEN = 200
+"""Characters of a subject that may be repeated: no sentence becomes many times as long."""
 _LONGEST_COPIED = 8
 _LONGEST_NAMED = 5
 _SHORTEST = 4
@@ -46,20 +50,56 @@ def clauses(sentence: str) -> list[str]:
     (a pronoun is replaced by the subject before it); predicates in a row, each with their subject.
     """
     (_, first), *rest = _pieces(sentence)
-    found = [first]
+    found = [_Growing(first)]
     listing = False
     for (border, piece), row in zip(rest, _in_rows(rest), strict=True):
         clause = _begun(found[-1], border, piece, row, listing)
         listing = clause is None and border.strip() == ","
         if clause is None:
-            found[-1] += border + piece
+            found[-1].grow(border + piece)
         else:
-            found.append(_capitalised(clause))
-    texts = (clause.strip(" ,;；؛") for clause in found)
-    return [_ended(_capitalised(text), sentence) for text in texts if text]
+            found.append(_Growing(_capitalised(clause)))
+    stop = sentence.rstrip()[-1:]
+    texts = (clause.text.strip(" ,;；؛") for clause in found)
+    return [_ended(_capitalised(text), stop) for text in texts if text]
 
 
-def _begun(before: str, border: str, piece: str, row: bool, listing: bool) -> str | None:
+class _Growing:
+    """A clause that pieces are added to; what was read of it is not read again for each."""
+
+    def __init__(self, text: str) -> None:
+        self._parts: list[str] = []
+        self._words = 0
+        self._last = ""
+        self._has_relative = False
+        self.subject: str | None = None
+        self.grow(text)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._parts)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a word of it opens a relative clause."""
+        return self._has_relative or self._last in _RELATIVE
+
+    def grow(self, text: str) -> None:
+        """Add a piece, with the border before it."""
+        self._parts.append(text)
+        *whole, self._last = re.split(r"\s+", self._last + text.lower())
+        self._has_relative = self._has_relative or not _RELATIVE.isdisjoint(whole)
+        self._last = self._last[:_LONGEST_RELATIVE]  # what is longer is none, however it goes on
+        # The first words decide what the subject is: more of them, and it may be another.
+        if self._words <= _LONGEST_SUBJECT:
+            words = sum(1 for _ in islice(_WORD.finditer(text), _LONGEST_SUBJECT + 1))
+            if words or len(self._parts) == 1:
+                self.subject = subject_of(self.text)
+            self._words += words
+
+
+def _begun(before: _Growing, border: str, piece: str, row: bool, listing: bool) -> str | None:
     """Return the clause that a piece begins, or None if it goes on with the clause before.
 
     `row`: it is one of several predicates; `listing`: at the comma before, nothing was cut.
@@ -67,15 +107,14 @@ def _begun(before: str, border: str, piece: str, row: bool, listing: bool) -> st
     apart = not _SEMICOLONS.isdisjoint(border)
     if apart and _WITHOUT_LATIN.fullmatch(piece):
         return piece if len(piece.strip()) >= _SHORTEST else None
-    subject = subject_of(before)
-    if subject is None or len(piece.split()) < 2:
+    subject = before.subject
+    if subject is None or len(subject) > _LONGEST_WRITTEN or len(piece.split(maxsplit=1)) < 2:
         return None
     if _is_predicate(piece) and not apart:
         alone = border.strip() == "," and not row
         short = len(subject.split()) <= _LONGEST_COPIED
         # "It says that prices rose and are high": whose predicate it is cannot be told.
-        nested = not _RELATIVE.isdisjoint(before.lower().split())
-        return f"{subject} {piece}" if short and not alone and not nested else None
+        return f"{subject} {piece}" if short and not alone and not before.is_nested else None
     # "Bread and wine are cheap" and "bread, cheese, and wine are cheap" have one subject.
     joined = border.strip() not in (",", "and") and not (listing and border.strip() == ", and")
     return _independent(subject, piece) if joined else None
@@ -156,7 +195,6 @@ def _pieces(sentence: str) -> Iterator[tuple[str, str]]:
     yield before, sentence[start:]
 
 
-def _ended(text: str, sentence: str) -> str:
+def _ended(text: str, stop: str) -> str:
     """Return a clause with the stop that its sentence has."""
-    stop = sentence.rstrip()[-1:]
     return text + stop if stop in _STOPS and not text.endswith(_STOPS) else text

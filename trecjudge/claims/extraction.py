@@ -41,9 +41,9 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
     Raises JudgmentFailed where it cannot be asked, or finds none where rules find one in a response
     that does not decline.
     """
-    if not response.text.strip():
+    if not response.has_text:
         return []
-    numbered = (f"[{s.index}] {bare(s.text)}" for s in response.sentences if s.text.strip())
+    numbered = (f"[{s.index}] {bare(s.text)}" for s in response.sentences if s.has_text)
     prediction = await model.predict(SPLIT, response="\n".join(numbered))
     told = (_told(response, entry) for entry in prediction.fields["claims"])
     said = {token.form for token in tokenize(response.text)}

@@ -28,7 +28,7 @@ def _facts(text: str, offset: int) -> tuple[Fact, ...]:
 
 def facts_found(document: Document, response: Response, detector: LexicalDetector) -> list[Fact]:
     """Return the facts of a document, each with whether the response states it."""
-    said = Library([Document("", response.text)]) if response.text.strip() else Library([])
+    said = Library([Document("", response.text)]) if response.has_text else Library([])
     return [
         Fact(fact.text, fact.start, fact.end, _states(said, fact.text, detector))
         for fact in facts_of(document)

@@ -27,7 +27,7 @@ def rate(
 
     def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return the share, 0 to 1; None where no claim is judged."""
-        if judgments and not response.text.strip():
+        if judgments and not response.has_text:
             return empty
         judged = [(j.label, weight(j.claim)) for j in judgments if j.claim and j.judged]
         whole = sum(weight for _, weight in judged)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from trecjudge.attest import NO_TEXT
+from trecjudge.attest import text_missing
 from trecjudge.errors import JudgmentFailed
 from trecjudge.lexical.passages import LENGTH, best_passage, passage_weights
 from trecjudge.lexical.prepared import Prepared, prepared_text, scripts_of
@@ -96,8 +96,7 @@ class Library:
         Raises JudgmentFailed where no document text was given at all.
         """
         if not response.documents_given:
-            message = "no document text was given; supply it with --documents"
-            raise JudgmentFailed(NO_TEXT, message)
+            raise text_missing()
         every = response.documents.values()
         with_text = [document for document in every if document.has_text]
         hollow = [document.doc_id for document in every if document.hollow]
@@ -175,9 +174,7 @@ class Library:
     def require_text(self) -> None:
         """Raise JudgmentFailed if text is missing of a document that bears on the claim."""
         if missing := self.missing:
-            few = ", ".join(missing[:3])
-            message = f"{len(missing)} documents have no text ({few}): it may stand there"
-            raise JudgmentFailed(NO_TEXT, f"{message}; supply it with --documents")
+            raise text_missing(*missing)
 
     def what_was_read(self, nothing: str) -> str:
         """Return the reason of a claim that nothing is like; it names what is carried empty."""

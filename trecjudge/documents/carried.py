@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trecjudge.documents.names import KNOWN, plain
-from trecjudge.documents.record import document_of, has_text, ids_of
+from trecjudge.documents.record import document_of, ids_of, names_text
 from trecjudge.findings import shown
 from trecjudge.records import Document
 from trecjudge.sources.values import as_id
@@ -80,7 +80,7 @@ class CarriedReader:
 
     def _is_one(self, value: dict[Any, Any]) -> bool:
         """Return whether an object is a document itself: all its keys are called as fields are."""
-        return has_text(value) and all(plain(key) in KNOWN for key in value)
+        return names_text(value) and all(plain(key) in KNOWN for key in value)
 
     def _wanted(self, *ids: str | None) -> bool:
         return any(i in self.known or i in self.cited() for i in ids if i)
@@ -88,7 +88,7 @@ class CarriedReader:
     def _by_key(self, value: dict[Any, Any], carried: Carried) -> None:
         for key, entry in value.items():
             document = document_of(entry, as_id(key), carried=True)
-            if document is None or (not document.text and _text_unknown(entry)):
+            if document is None or (not document.has_text and _text_unknown(entry)):
                 self._refuse(key)
             else:
                 self._add(document, carried)
@@ -128,7 +128,7 @@ class CarriedReader:
         document = document_of(entry, by_address=False, carried=True)
         if document is None:
             return self._unnamed(entry)
-        if not document.text and _text_unknown(entry):
+        if not document.has_text and _text_unknown(entry):
             return None
         if document.doc_id in self.known:
             return document
@@ -140,7 +140,7 @@ class CarriedReader:
 
     def _unnamed(self, entry: dict[str, Any]) -> Document | None:
         """Return the document of an object without id: by its address where that is cited."""
-        if not has_text(entry):
+        if not names_text(entry):
             return None
         _, addresses = ids_of(entry)
         address = next((found for found in addresses if self._wanted(found)), PLACE)
@@ -178,7 +178,7 @@ class CarriedReader:
 
 def _text_unknown(entry: object) -> bool:
     """Return whether an object has a text, but under a name that is not known."""
-    if not isinstance(entry, dict) or has_text(entry):
+    if not isinstance(entry, dict) or names_text(entry):
         return False
     return any(
         isinstance(value, str) and len(value.split()) > 2 and plain(key) not in KNOWN

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from trecjudge.documents.names import Shape, shape_of
-from trecjudge.records import Document
+from trecjudge.records import Document, is_blank
 from trecjudge.sources.values import as_id, as_text
 from trecjudge.text.markup import without_markup
 
@@ -52,10 +52,8 @@ def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(_ids(record, shape))), [found for found in addresses if found]
 
 
-def has_text(record: object) -> bool:
-    """Return whether a JSON value has a text, or names one: a null text is no text, but named."""
-    if not isinstance(record, dict):
-        return isinstance(record, str) and bool(record.strip())
+def names_text(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has a field of text, if only a null one."""
     record = _unnested(record, shape_of(record))
     return bool(shape_of(record).texts)
 
@@ -115,7 +113,7 @@ def _text(record: Mapping[str, Any], shape: Shape) -> str:
     for key in shape.texts:
         value = record[key]
         text = value if isinstance(value, str) else _written(value)
-        if not text or text.isspace():
+        if is_blank(text):
             blank = blank or text
             continue
         if shape.abstracts and key in shape.whole:

@@ -255,7 +255,7 @@ def _documents(files: Sequence[Path], report: Report) -> Iterator[tuple[Path, in
             continue
         for line, record, key in found:
             document = document_of(record, key)
-            if document is not None and document.text:
+            if document is not None and document.has_text:
                 yield file, line, document
                 continue
             within = list(_within(record))

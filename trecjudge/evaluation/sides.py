@@ -10,12 +10,11 @@ from typing import Any
 
 import orjson
 
-from trecjudge.attestation import GIVEN_LABELS
 from trecjudge.errors import InputError
 from trecjudge.evaluation.inputs import judgments_at
 from trecjudge.findings import Finding, Report
 from trecjudge.judgments import JudgmentsReader
-from trecjudge.labels import key_of, label_duplicate, placed_labels
+from trecjudge.labels import key_of, label_duplicate, placed_labels, support_label
 from trecjudge.leaderboards.outcomes import kind_of
 from trecjudge.records import GRADES, NONE, Judgment, Place
 from trecjudge.sources.containers import lines
@@ -137,7 +136,7 @@ def _known(labels: dict[Item, tuple[str, Place]], report: Report) -> dict[Item, 
     reported and left out. Labels that are of another kind altogether stay as they are.
     """
     known: dict[Item, str] = {}
-    for vocabulary in (_support, _grade):
+    for vocabulary in (support_label, _grade):
         known = {i: name for i, (label, _) in labels.items() if (name := vocabulary(label))}
         if len(known) * 2 > len(labels) and (vocabulary is _grade or _is_of_support(known, labels)):
             break
@@ -155,13 +154,8 @@ def _is_of_support(known: dict[Item, str], labels: dict[Item, Any]) -> bool:
     return len(known) == len(labels) or bool(set(known.values()) - {NONE})
 
 
-def _support(label: str) -> str:
-    """Return a label of support by its one name, no text for another."""
-    return GIVEN_LABELS.get("".join(filter(str.isalpha, label.casefold())), "")
-
-
-def _grade(label: str) -> str:
-    return label if label.removeprefix("-").isdecimal() else ""
+def _grade(label: str) -> str | None:
+    return label if label.removeprefix("-").isdecimal() else None
 
 
 def in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Side]:

@@ -11,7 +11,7 @@ from trecjudge.findings import shown
 from trecjudge.formats.citations import KEY, Resolver, has_citations, written_citations
 from trecjudge.formats.markers import Marked, Markers, read_markers
 from trecjudge.formats.pointers import Targets
-from trecjudge.records import Citation, Sentence
+from trecjudge.records import Citation, Sentence, is_blank
 from trecjudge.sources.values import as_text
 from trecjudge.text.sentences import split_sentences
 
@@ -34,13 +34,13 @@ class SentenceReader:
 
     def read(self, value: Any) -> tuple[Sentence, ...]:
         """Return the sentences, with the citations of their lists or else of their markers."""
-        if isinstance(value, str) and value.strip():
+        if isinstance(value, str) and not is_blank(value):
             self.complain("response_not_a_list", "gives its sentences as one text", value)
             return tuple(self._of_text(value))
         if not isinstance(value, list):
             self.complain("response_empty", f"has sentences {shown(value)}", value)
             return ()
-        if not any(as_text(e.get("text") if isinstance(e, dict) else e).strip() for e in value):
+        if all(is_blank(as_text(e.get("text") if isinstance(e, dict) else e)) for e in value):
             self.complain("response_empty", "has no text in any sentence", value)
         if not any(map(has_citations, value)):
             return tuple(self._without_lists(value))

@@ -40,17 +40,12 @@ def _weighed(word: str) -> tuple[Weighed, ...]:
 _remembered = lru_cache(maxsize=1 << 15)(_weighed)
 
 
-def tfidf(text: str) -> Vector:
-    """Return the TF-IDF vector of a text, tf x idf over its length (Salton and Buckley, 1988).
-
-    idf is from the shipped table alone, so that no other text bears on a vector. The vector is
-    empty for a text without words.
-    """
-    return vector_of(weighed_forms(text))
-
-
 def vector_of(forms: Iterable[Weighed]) -> Vector:
-    """Return the TF-IDF vector of a text's tokens; a form weighs what its first token does."""
+    """Return the TF-IDF vector of a text's tokens, tf x idf over its length; empty without any.
+
+    Salton and Buckley, Information Processing & Management 1988. idf is from the shipped table
+    only, so that no other text bears on a vector. A form weighs what its first token does.
+    """
     counts: dict[str, int] = {}
     weights: dict[str, float] = {}
     for form, weight in forms:

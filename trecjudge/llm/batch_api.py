@@ -36,7 +36,6 @@ class BatchState:
     """What is told of a batch; `files` hold its answers and errors, `said` why it failed."""
 
     id: str
-    input_file: str
     status: str
     done: int
     total: int
@@ -163,7 +162,6 @@ def _state(answer: Mapping[str, Any]) -> BatchState:
     said = errors.get("data") if isinstance(errors, Mapping) else errors
     return BatchState(
         _text(answer, "id"),
-        str(answer.get("input_file_id") or ""),
         _text(answer, "status"),
         done + failed,
         total,

@@ -121,7 +121,8 @@ class Door:
     ) -> Reply:
         """Return the reply to messages of the caller's own; `more` is added to the request body.
 
-        From the cache, with an equal request under way, or by a call, as `predict`.
+        From the cache, with an equal request under way, or by a call, as `predict`. It is for
+        `dspy_lm`, by which prompts are optimised.
         """
         most = max_tokens or self.settings.max_tokens
         prompt = PlainPrompt(more)

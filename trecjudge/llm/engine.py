@@ -18,7 +18,8 @@ PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_pena
 def dspy_lm(door: Door) -> Any:
     """Return a `dspy.LM` that asks through `door`; to be made in the door's event loop.
 
-    Modules may be awaited in that loop, or called in another thread.
+    Modules may be awaited in that loop, or called in another thread. No command asks in this way:
+    it is what prompts are optimised by.
     """
     loop = asyncio.get_running_loop()
     return dspy_module().LM(

@@ -124,7 +124,8 @@ class Prompt:
 class PlainPrompt:
     """The prompt of a request that somebody else wrote: any reply is a good one.
 
-    `request` is what is added to the request body.
+    It is for `dspy_lm`, by which prompts are optimised. `request` is what is added to the request
+    body.
     """
 
     request: dict[str, Any] = field(default_factory=dict)

@@ -85,7 +85,6 @@ class Transport:
         self.last_wait = min(LAST_WAIT, settings.timeout)
         self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
         self.load = Load()
-        self._access = access
         self._masked = access.masked
         self._url = access.url
         self._secrets = [secret for secret in access.secrets if len(secret) >= SHORTEST_SECRET]

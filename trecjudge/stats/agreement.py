@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
     Array,
     Interval,
     draws,
+    grouped_interval,
     interval_of,
     ratio,
 )
@@ -113,16 +115,14 @@ def _overlap(confusion: Array, of: Array) -> Array:
     return np.where(nothing, 1.0, share)
 
 
-def auc(pairs: Sequence[Pair], threshold: int, weights: Array) -> Array:
+def auc(scores: Array, relevant: npt.NDArray[np.bool_], weights: Array) -> Array:
     """Return the chance that a relevant item has the higher score, tied ones counting half.
 
-    `weights` say how often each pair counts: (resamples, pairs) -> (resamples,). Relevant is a
-    truth from `threshold` on.
+    `weights` say how often each item counts: (resamples, items) -> (resamples,). NaN where items
+    of either kind are missing.
     """
-    scores = np.array([np.nan if p.score is None else p.score for p in pairs])
-    relevant = np.array([p.truth >= threshold for p in pairs])
     places = np.unique(scores, return_inverse=True)[1]
-    sums = np.zeros((2, len(weights), places.max() + 1))
+    sums = np.zeros((2, len(weights), places.max(initial=-1) + 1))
     for kind in (0, 1):
         chosen = np.flatnonzero(relevant == bool(kind))
         for place, column in zip(places[chosen], weights[:, chosen].T, strict=True):
@@ -225,23 +225,24 @@ def _agreed(name: str, figure: Figure, confusion: Array, topics: Sequence[str]) 
 
 
 def _auc(pairs: Sequence[Pair], threshold: int, topics: Sequence[str]) -> Agreed:
-    own: dict[str, list[Pair]] = {topic: [] for topic in topics}
-    for pair in pairs:
-        own[pair.topic_id].append(pair)
+    scores = np.array([np.nan if p.score is None else p.score for p in pairs])
+    relevant = np.array([p.truth >= threshold for p in pairs])
+    owners = [p.topic_id for p in pairs]
+    rows: dict[str, list[int]] = {topic: [] for topic in topics}
+    for row, topic in enumerate(owners):
+        rows[topic].append(row)
     by_topic = {
-        topic: _number(auc(found, threshold, np.ones((1, len(found))))[0])
-        for topic, found in own.items()
+        topic: _number(auc(scores[own], relevant[own], np.ones((1, len(own))))[0])
+        for topic, own in rows.items()
     }
-    interval = NO_INTERVAL
-    if len(topics) > 1:
-        # An order that scores make: no name decides which topics are drawn.
-        held = {t: sorted((p.truth >= threshold, p.score or 0.0) for p in own[t]) for t in topics}
-        places = {t: i for i, t in enumerate(sorted(topics, key=held.__getitem__))}
-        owners = [places[pair.topic_id] for pair in pairs]
-        drawn = auc(pairs, threshold, draws(len(topics), RESAMPLES)[:, owners])
-        interval = interval_of(drawn, len(topics)).rounded(SHOWN)
-    pooled = auc(pairs, threshold, np.ones((1, len(pairs))))[0]
-    return Agreed("auc", _number(pooled), interval, by_topic)
+    interval = grouped_interval(
+        lambda weights: auc(scores, relevant, weights),
+        owners,
+        np.column_stack([relevant, scores]),
+        RESAMPLES,
+    )
+    pooled = auc(scores, relevant, np.ones((1, len(pairs))))[0]
+    return Agreed("auc", _number(pooled), interval.rounded(SHOWN), by_topic)
 
 
 def _number(value: float) -> float | None:

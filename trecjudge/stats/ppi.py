@@ -8,17 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trecjudge.stats.resampling import ALIKE, LEVEL, NO_INTERVAL, Array, Interval
+from trecjudge.stats.resampling import ALIKE, NO_INTERVAL, Array, Interval, student_quantile
 
 DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean with its standard error; None where too little is labelled to tell."""
+    """A mean with its interval; none where too little is labelled to tell."""
 
     mean: float
-    standard_error: float | None
     interval: Interval
 
 
@@ -36,7 +35,7 @@ def ppi_mean(
     error = labelled - labels
     mean = float(everything.mean() - share * error.mean())
     if len(labels) < 2 or len(everything) < 2:
-        return Estimate(mean, None, NO_INTERVAL)
+        return Estimate(mean, NO_INTERVAL)
     variance = everything.var(ddof=1) / len(everything) + share**2 * error.var(ddof=1) / len(error)
     if among:
         both = np.cov(labelled, error, ddof=1)[0, 1]
@@ -48,17 +47,15 @@ def labels_mean(labels: Array, known: float = 0.0, share: float = 1.0) -> Estima
     """Return what the labels alone give: known + share x mean(labels), `known` being certain."""
     mean = float(known + share * labels.mean())
     if len(labels) < 2:
-        return Estimate(mean, None, NO_INTERVAL)
+        return Estimate(mean, NO_INTERVAL)
     return _estimate(mean, share * float(labels.std(ddof=1)) / math.sqrt(len(labels)), len(labels))
 
 
 def _estimate(mean: float, error: float, labels: int) -> Estimate:
-    from scipy.stats import t
-
-    half = float(t.ppf((1 + LEVEL) / 2, labels - 1)) * error
+    half = student_quantile(labels - 1) * error
     if half <= ALIKE:  # nothing varies: no certainty, but nothing to tell the uncertainty by
-        return Estimate(mean, error, NO_INTERVAL)
-    return Estimate(mean, error, Interval(mean - half, mean + half))
+        return Estimate(mean, NO_INTERVAL)
+    return Estimate(mean, Interval(mean - half, mean + half))
 
 
 @dataclass(frozen=True, slots=True)

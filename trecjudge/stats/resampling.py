@@ -7,7 +7,7 @@ nor the order of rows change a figure.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -24,6 +24,11 @@ LEVEL = 0.95
 FEWEST_UNITS = 6
 """Of fewer there is no interval: of the mean of 5 normal values it would hold 9 in 10 times."""
 ALIKE = 1e-12
+BLOCK = 2_000_000
+"""Counts of rows worked on at once: 16 MB."""
+
+Statistic = Callable[[Array], Array]
+"""How often each row counts, (resamples, rows) -> the figure in each resample, (resamples,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +106,33 @@ def tail(units: int) -> float:
     The plain 2.5 % give intervals that are too narrow for few units; this is what Student's t would
     leave out, with n in the place of n - 1 (Hesterberg, The American Statistician 2015).
     """
-    return math.erfc(_t_quantile(units - 1) * math.sqrt(units / (units - 1)) / math.sqrt(2)) / 2
+    wide = student_quantile(units - 1) * math.sqrt(units / (units - 1))
+    return math.erfc(wide / math.sqrt(2)) / 2
 
 
-def _t_quantile(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t, by its expansion (Fisher and Cornish, 1960)."""
-    z = 1.959964
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + float(sum(term / freedom**power for power, term in enumerate(terms, 1)))
+@lru_cache(maxsize=1024)
+def student_quantile(freedom: int) -> float:
+    """Return the t between whose negative and which Student's distribution has LEVEL.
+
+    By its closed form for whole degrees of freedom (Abramowitz and Stegun, 1964, 26.7.3 and
+    26.7.4), halved 60 times. SciPy has it too, for 0.25 s and 26 MB more in every job.
+    """
+    odd = freedom % 2
+    steps = np.arange(2 + odd, freedom + 1, 2)
+    series = np.cumprod(np.concatenate([[1.0], (steps - 1) / steps]))[: freedom // 2]
+
+    def held(angle: float) -> float:
+        """Return how much lies between, for t = sqrt(freedom) tan(angle)."""
+        powers = math.cos(angle) ** (2.0 * np.arange(len(series)))
+        if not odd:
+            return math.sin(angle) * float(series @ powers)
+        return 2 / math.pi * (angle + math.sin(angle) * math.cos(angle) * float(series @ powers))
+
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if held(middle) < LEVEL else (low, middle)
+    return math.sqrt(freedom) * math.tan(low)
 
 
 def mean_intervals(values: Array) -> list[Interval]:
@@ -124,6 +143,28 @@ def mean_intervals(values: Array) -> list[Interval]:
     means = resampled_means(np.sort(values, axis=1), draws(values.shape[1]))
     known = (~np.isnan(values)).sum(axis=1).tolist()
     return [interval_of(drawn, units) for drawn, units in zip(means, known, strict=True)]
+
+
+def grouped_interval(
+    statistic: Statistic, groups: Sequence[str], values: Array, resamples: int = RESAMPLES
+) -> Interval:
+    """Return the interval of a figure of rows over the groups they are of, such as topics.
+
+    Groups are drawn whole, in an order that `values`, (rows, columns), make: what tells the rows
+    of one from those of another. There is one where `interval_of` has one.
+    """
+    names = sorted(set(groups))
+    if len(names) < FEWEST_UNITS:
+        return NO_INTERVAL
+    held: dict[str, list[list[float]]] = {name: [] for name in names}
+    for name, row in zip(groups, values.tolist(), strict=True):
+        held[name].append(row)
+    place = {name: i for i, name in enumerate(sorted(names, key=lambda n: sorted(held[n])))}
+    owners = [place[name] for name in groups]
+    weights = draws(len(names), resamples)
+    parts = np.array_split(weights, math.ceil(weights.shape[0] * len(owners) / BLOCK))
+    drawn = np.concatenate([statistic(part[:, owners]) for part in parts])
+    return interval_of(drawn, len(names))
 
 
 def steady_orders(tables: Sequence[Array]) -> tuple[Indices, Indices]:

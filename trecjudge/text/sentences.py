@@ -19,7 +19,8 @@ _BOUNDARY = re.compile(
     r"|(?<!\s)\s*\n\s*(?:\n\s*|(?=[-*•‣]\s|\d{1,3}[.)]\s))"
 )
 # Where a boundary can begin: looking for these first is three times faster than trying everywhere.
-_CANDIDATE = re.compile(r"[.!?…。！？｡।॥؟۔։።]|\n\s*")
+# Of several stops in a row only the first: where none begins there, none begins at the next.
+_CANDIDATE = re.compile(r"[.!?…]+|[。！？｡।॥؟۔։።]|\n\s*")
 _LAST_WORD = re.compile(r"(?:[^\W\d_]|[.'’-])*[^\W\d_]$")
 _FIRST_WORD = re.compile(r"[\"'“‘«(\[¿¡*_]*(\w+)?")
 _ABBREVIATIONS = frozenset(
