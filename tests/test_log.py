@@ -65,7 +65,7 @@ def test_what_is_bound_for_one_item_is_not_in_the_next() -> None:
 
 
 def test_a_judge_of_a_module_is_named_in_full_and_its_events_for_short() -> None:
-    file = BytesIO()
+    file = io.BytesIO()
     DebugLog(file, True).judged("mine.own:Citation", item(), [], [])
     (event,) = map(orjson.loads, file.getvalue().splitlines())
     assert (event["judge"], event["event"]) == ("mine.own:Citation", "CITATION_INPUT")
