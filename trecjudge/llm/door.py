@@ -203,7 +203,6 @@ class Door:
                     asking.paid_in_vain(fault)
                 await self.bearing.after(asking, fault)
             else:
-                self._learn_form(asking)
                 self._learn_limit(asking)
                 call, earlier = asking.call(reply), tuple(asking.earlier)
                 return fields, replace(call, earlier=earlier) if earlier else call
