@@ -47,7 +47,7 @@ class UnderWay(Generic[T]):
 
     async def begun(self, key: str, do: Callable[[], Awaitable[T]]) -> T:
         """Begin work with this key, which is not under way; return its result."""
-        work = self._works[key] = _Work[T]()
+        work = self._works[key] = _Work()
         work.task = asyncio.create_task(self._done(key, work, do))
         return await work.result()
 
@@ -79,3 +79,4 @@ class UnderWay(Generic[T]):
         await asyncio.gather(*tasks, return_exceptions=True)
         for place in (place for work in works for place in work.waiting):  # of tasks never begun
             place.cancel()
+        self._works.clear()
