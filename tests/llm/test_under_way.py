@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -22,12 +21,9 @@ def played(case: Case) -> object:
     return asyncio.run(play())
 
 
-def waited_for(gate: asyncio.Event) -> Callable[[], Coroutine[Any, Any, str]]:
-    async def do() -> str:
-        await gate.wait()
-        return "done"
-
-    return do
+async def waited_for(gate: asyncio.Event) -> str:
+    await gate.wait()
+    return "done"
 
 
 def test_all_that_wait_have_the_result_and_then_it_is_over() -> None:
@@ -60,7 +56,7 @@ def test_an_error_is_told_to_all_and_the_work_can_begin_anew() -> None:
 
     async def case(under_way: UnderWay[str], gate: asyncio.Event) -> object:
         with pytest.raises(ValueError, match="once"):
-            await under_way.begun("k", fails)
+            await under_way.begun("k", fails())
         gate.set()
         return await under_way.begun("k", waited_for(gate))
 

@@ -180,7 +180,7 @@ class Door:
         key = request.key
         if key not in self._under_way:
             asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
-            return await self._under_way.begun(key, partial(self._ask, asking))
+            return await self._under_way.begun(key, self._ask(asking))
         self.spending.saved += 1
         try:
             fields, call = await self._under_way.joined(key)
