@@ -245,6 +245,35 @@ def test_one_sees_what_another_writes(tmp_path: Path) -> None:
     assert run(both()) == CachedReply("yes")
 
 
+def test_a_reply_is_there_as_soon_as_it_is_put(tmp_path: Path) -> None:
+    async def found() -> list[CachedReply | None]:
+        with closing(ReplyCache(tmp_path)) as cache:
+            put = asyncio.create_task(cache.put("k", CachedReply("yes"), HERE))
+            seen = [cache.get("k")]
+            while not put.done():
+                await asyncio.sleep(0)
+                seen.append(cache.get("k"))
+            return [seen[0], seen[-1], cache.get("k")]
+
+    assert run(found()) == [None, CachedReply("yes"), CachedReply("yes")]
+
+
+def test_reads_hold_up_nobody_longer_than_a_turn(tmp_path: Path) -> None:
+    async def busy() -> list[int]:
+        with closing(ReplyCache(tmp_path)) as cache, closing(store.connect(cache.path)) as other:
+            other.execute("PRAGMA busy_timeout = 0")
+            cache.get("k")
+            told = []
+            for _ in range(2):
+                other.execute("INSERT OR REPLACE INTO abilities VALUES ('e', 'm', 'f')")
+                other.commit()
+                told.append(other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+                await asyncio.sleep(0)
+            return told
+
+    assert run(busy()) == [1, 0]
+
+
 def test_a_cache_behind_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no cache that can be read"):
         ReplyCache(tmp_path / "own", behind=[tmp_path / "none"])

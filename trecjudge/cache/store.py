@@ -172,6 +172,7 @@ class ReplyCache:
     _pending: list[tuple[tuple[str | int, ...], asyncio.Future[None]]] = field(default_factory=list)
     _flush: asyncio.Task[None] | None = None
     _told: bool = False
+    _reads_on: bool = False
 
     def __post_init__(self) -> None:
         self._others = [open_read_only(folder) for folder in self.behind]
@@ -213,8 +214,31 @@ class ReplyCache:
     def get(self, key: str) -> CachedReply | None:
         """Return the reply to the request with this key, or None."""
         query = "SELECT reply, prompt_tokens, completion_tokens FROM replies WHERE key = ?"
+        self._read_on()
         row = self._first(query, (key,))
         return CachedReply(str(row[0]), int(row[1]), int(row[2])) if row else None
+
+    def _read_on(self) -> None:
+        """Read what is asked for in one turn of the event loop in one transaction.
+
+        A transaction for each would read the pages anew that lie in the write-ahead log; one for
+        longer than a turn would keep the log from being emptied.
+        """
+        if self._reads_on:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+            self._reader.execute("BEGIN")
+        except (RuntimeError, sqlite3.Error):  # no turns, or damaged: each read is by itself
+            return
+        self._reads_on = True
+        loop.call_soon(self._read_anew)
+
+    def _read_anew(self) -> None:
+        """End the transaction, so that what is written from now on is seen."""
+        if self._reads_on:
+            self._reads_on = False
+            self._reader.rollback()
 
     def habits(self, origin: Origin) -> str | None:
         """Return what is kept of how this model wants to be asked, or None."""
@@ -302,6 +326,7 @@ class ReplyCache:
                 await loop.run_in_executor(self._thread, self._write, rows)
             except (sqlite3.Error, OverflowError) as error:
                 failure = OutputError(f"{self.path}: cannot be written: {error}")
+            self._read_anew()
             for _, done in batch:
                 if not done.done():
                     done.set_result(None) if failure is None else done.set_exception(failure)
@@ -317,6 +342,7 @@ class ReplyCache:
 
     def close(self) -> None:
         """Wait for writes under way and close the files."""
+        self._read_anew()
         self._thread.shutdown()
         left, self._pending = [row for row, _ in self._pending], []
         if left:

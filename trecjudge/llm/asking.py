@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,6 +68,7 @@ class Asking:
     wrong: list[dict[str, Any]] = field(default_factory=list)
     earlier: list[ModelCall] = field(default_factory=list)
     """The replies that could not be used."""
+    started: float = field(default_factory=time.perf_counter)
 
     @property
     def program(self) -> str:
@@ -123,7 +125,8 @@ class Asking:
 
     def call(self, reply: Reply, error: str = "") -> ModelCall:
         """Return the exchange for the log."""
-        usage = Usage(False, reply.prompt_tokens, reply.completion_tokens)
+        seconds = time.perf_counter() - self.started
+        usage = Usage(False, reply.prompt_tokens, reply.completion_tokens, seconds)
         return ModelCall(
             self.program, self.messages, reply.text, usage, self.tries, error, reply.reasoning
         )

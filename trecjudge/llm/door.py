@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -28,6 +27,7 @@ from trecjudge.llm.prompt import PlainPrompt, Prompt
 from trecjudge.llm.requests import Kept, Replies, Request
 from trecjudge.llm.spending import Expected, NoRoom, Spending
 from trecjudge.llm.transport import Transport
+from trecjudge.llm.under_way import UnderWay
 from trecjudge.records import ModelCall, Usage
 
 Found = tuple[dict[str, Any], ModelCall]
@@ -64,7 +64,7 @@ class Door:
         self._say = say
         self._offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
-        self._under_way: dict[str, asyncio.Task[Found]] = {}
+        self._under_way: UnderWay[Found] = UnderWay()
         self._closing = False
 
     @property
@@ -96,12 +96,8 @@ class Door:
     ) -> None:
         # What is on its way is paid for: it is waited for and kept, unless something broke.
         self._closing = True
-        tasks = list(self._under_way.values())
-        if tasks and isinstance(error, asyncio.CancelledError):
-            await asyncio.wait(tasks, timeout=self.transport.last_wait)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        interrupted = isinstance(error, asyncio.CancelledError)
+        await self._under_way.close(self.transport.last_wait if interrupted else 0.0)
         self.patience.close()
         await self.endpoints.close()
 
@@ -111,10 +107,7 @@ class Door:
         found = self._taken(self.replies.find(made), program.name)
         if found is not None:
             return Prediction(*found)
-        started = time.perf_counter()
-        fields, call = await self._ask_in_form(program, inputs, made)
-        usage = replace(call.usage, seconds=time.perf_counter() - started)
-        return Prediction(fields, replace(call, usage=usage))
+        return Prediction(*await self._ask_in_form(program, inputs, made))
 
     async def complete(
         self, messages: list[dict[str, Any]], more: dict[str, Any], max_tokens: int | None = None
@@ -185,27 +178,16 @@ class Door:
         self, request: Request, max_tokens: int | None = None, turn: Turn | None = None
     ) -> Found:
         """Wait for an equal request under way, or make this one."""
-        task = self._under_way.get(request.key)
-        if task is None:
+        key = request.key
+        if key not in self._under_way:
             asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
-            task = asyncio.create_task(self._ask(asking))
-            self._under_way[request.key] = task
-            task.add_done_callback(self._ended(request.key))
-            return await asyncio.shield(task)
+            return await self._under_way.begun(key, self._ask(asking))
         self.spending.saved += 1
         try:
-            fields, call = await asyncio.shield(task)
+            fields, call = await self._under_way.joined(key)
         except JudgmentFailed as failed:  # whoever asked has the call, and paid for it
             raise JudgmentFailed(failed.kind, str(failed), failed.tries) from failed
         return fields, replace(call, usage=replace(call.usage, cached=True), earlier=())
-
-    def _ended(self, key: str) -> Any:
-        def forget(task: asyncio.Task[Found]) -> None:
-            self._under_way.pop(key, None)
-            if not task.cancelled():
-                task.exception()  # looked at here too: whoever waited for it may be gone
-
-        return forget
 
     async def _ask(self, asking: Asking) -> Found:
         """Try, as often and as patiently as is set, until a reply parses; return its fields."""
@@ -222,7 +204,6 @@ class Door:
                     asking.paid_in_vain(fault)
                 await self.bearing.after(asking, fault)
             else:
-                self._learn_form(asking)
                 self._learn_limit(asking)
                 call, earlier = asking.call(reply), tuple(asking.earlier)
                 return fields, replace(call, earlier=earlier) if earlier else call

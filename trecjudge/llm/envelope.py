@@ -81,7 +81,7 @@ def reply_in(answer: Any) -> Reply | None:
         fault = ItemFault("refused", f"the model refuses: {_short(refusal)}")
         raise fault.after_paying(*counts)
     thought += "".join(said for key in REASONING if isinstance(said := message.get(key), str))
-    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
+    details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     cached = _count(details, "cached_tokens")
     reply = Reply(text, finish, counts[0], counts[1], thought, cached)
     if not text.strip() and not reply.cut:
@@ -150,7 +150,9 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _count(usage: Any, name: str) -> int:
     """Return a number of tokens, nought where it cannot be one."""
-    count = usage.get(name) if isinstance(usage, Mapping) else None
+    count = usage.get(name) if isinstance(usage, dict) else None
+    if count is None:
+        return 0
     try:
         number = int(count) if isinstance(count, int | float | str) else 0
     except (ValueError, OverflowError):

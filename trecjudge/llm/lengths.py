@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from trecjudge.llm.model import Program
 
@@ -41,6 +41,9 @@ class Seen:
         return self.took / self.stated if self.calls >= least and self.stated > 0 else None
 
 
+NOTHING_SEEN: Final = Seen()
+
+
 @dataclass
 class Lengths:
     """What is known of the tokens of one model's calls.
@@ -65,7 +68,8 @@ class Lengths:
 
     def reply(self, program: str, stated: int) -> float:
         """Return how many tokens a reply is expected to be, of which so many are stated."""
-        seen, kept = self._replies.get(program, Seen()), self._kept.get(program, Seen())
+        seen = self._replies.get(program, NOTHING_SEEN)
+        kept = self._kept.get(program, NOTHING_SEEN)
         if ratio := seen.ratio(ENOUGH):
             return stated * ratio
         expected = stated * (kept.ratio(A_FEW) or 1.0)
@@ -78,7 +82,9 @@ class Lengths:
     ) -> None:
         """Note what a call took; `expected` are the tokens estimated from its text, and stated."""
         self._prompts.note(expected[0], prompt_tokens)
-        self._replies.setdefault(program, Seen()).note(expected[1], completion_tokens)
+        if program not in self._replies:
+            self._replies[program] = Seen()
+        self._replies[program].note(expected[1], completion_tokens)
 
 
 def stated_length(program: Program, inputs: Mapping[str, Any], reasoning: bool) -> int:

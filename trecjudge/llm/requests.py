@@ -61,7 +61,7 @@ class Requests:
         """Endpoint and model, as the cache notes them: of several, the first."""
         return self.origins[0]
 
-    @property
+    @cached_property
     def origins(self) -> list[Origin]:
         """All endpoints, each with the model."""
         return [Origin(url, self.settings.model) for url in self.settings.urls]

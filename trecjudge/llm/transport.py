@@ -158,8 +158,10 @@ class Transport:
         url, moved = self._url, True
         for _ in range(MOST_REDIRECTS):
             status, headers, payload = await self.exchange("POST", url, body)
+            if status not in REDIRECTS:
+                break
             there = urljoin(url, headers.get("Location", ""))
-            if status not in REDIRECTS or there == url or not same_door(url, there):
+            if there == url or not same_door(url, there):
                 break
             moved = moved and status in MOVED_FOR_GOOD
             url = there

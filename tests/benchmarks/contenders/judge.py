@@ -44,7 +44,8 @@ def main() -> None:
     job = job_of(spec)
     dspy_module()
     load_signature("trecjudge.judges.citation.program:Attest")
-    importlib.import_module("trecjudge.llm.door")
+    for heavy in ("trecjudge.llm.door", "trecjudge.stats.standing"):
+        importlib.import_module(heavy)
     profile = cProfile.Profile() if spec["profile"] else None
     clock = Clock()
     with profile or nullcontext(), ConsoleWatcher(Console(stderr=True), quiet=True) as watcher:
