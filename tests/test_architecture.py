@@ -18,6 +18,7 @@ FLOORS = (
     {"topics", "trec", "workflow", "judgments", "outputs", "labels"},
     {"documents", "leaderboard", "llm", "points", "stats", "leaderboards"},
     {"formats", "naming", "strays", "attest", "judge", "summary", "gate", "human"},
+    {"run_records"},
     {"runs", "panel", "attestation", "claims", "ranking"},
     {"job", "runner", "scoring", "check", "given"},
     {"config", "progress", "calibrate", "evaluation", "report"},
