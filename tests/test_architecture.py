@@ -20,6 +20,7 @@ FLOORS = (
     {"topics", "trec", "workflow", "judgments", "outputs", "labels"},
     {"documents", "leaderboard", "llm", "points", "stats", "leaderboards"},
     {"formats", "naming", "strays", "attest", "judge", "summary", "human"},
+    {"run_records"},
     {"runs", "panel", "attestation", "claims", "ranking"},
     {"gate", "workflow_checks"},
     {"job", "runner", "scoring", "check", "given", "judges"},

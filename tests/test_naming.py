@@ -10,6 +10,7 @@ import pytest
 from tests.reading import Reading, Write, reading
 from trecjudge.naming import looks
 from trecjudge.records import Topic
+from trecjudge.run_records import RunRecords
 from trecjudge.runs import RunReader, find_runs
 
 
@@ -216,6 +217,6 @@ def test_names_that_look_alike_are_said(
 def test_looking_ahead_is_for_files_that_share_a_run_id(write: Write, tmp_path: Path) -> None:
     texts = {f"{n}.jsonl": says(run=f"r{n}") for n in range(3)}
     paths = [write(text, name) for name, text in texts.items()]
-    reader = RunReader(paths, lambda finding: None)
-    assert len(list(reader)) == 3
-    assert [run.answers for run in reader.names.runs.values()] == [None] * 3
+    records = RunRecords(paths)
+    assert len(list(RunReader(paths, lambda finding: None, records=records.read))) == 3
+    assert [run.answers for run in records.names.runs.values()] == [None] * 3

@@ -14,7 +14,8 @@ from trecjudge.documents.store import HeldDocuments
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.records import Document, Topic
-from trecjudge.runs import RunReader, find_runs, looks_like_a_run
+from trecjudge.run_records import looks_like_a_run
+from trecjudge.runs import RunReader, find_runs
 
 ONE, BOTH = {"1": Topic("1", "one")}, {"1": Topic("1", "one"), "2": Topic("2", "two")}
 

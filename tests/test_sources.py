@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import io
 import json
 import lzma
 import random
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 
+from tests.opens import counted_opens
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.sources.containers import bare_name, count_lines, head, lines
+from trecjudge.sources.checksums import taking_checksums
+from trecjudge.sources.containers import Opened, bare_name, lines
 from trecjudge.sources.paths import files_below, standard_input
-from trecjudge.sources.values import as_id, as_text, objects, values
+from trecjudge.sources.values import as_id, as_text, first_objects, objects, values
 
 PACKED = gzip.compress(b'{"a": 1}\n{"a": 2}\n')
 CORRUPT = PACKED[:10] + b"\xff" * 20
@@ -260,7 +264,7 @@ def test_containers(ending: str, pack: Callable[[bytes], bytes], tmp_path: Path)
     path = tmp_path / f"a.jsonl{ending}"
     path.write_bytes(pack(b'{"a": 1}\n') + pack(b'{"a": 2}\n'))
     assert list(lines(path)) == [(1, b'{"a": 1}'), (2, b'{"a": 2}')]
-    assert (count_lines(path), bare_name(path)) == (2, "a")
+    assert bare_name(path) == "a"
 
 
 @pytest.mark.parametrize(("ending", "pack"), CONTAINERS[:-1], ids=[e for e, _ in CONTAINERS[:-1]])
@@ -331,4 +335,60 @@ def test_a_last_line_that_is_whole_is_read_though_the_data_break_off(
     path.write_bytes(gzip.compress(b'{"n": 1}' + end.encode())[:-4])
     with pytest.raises(InputError, match="beyond line 1: "):
         read.extend(value for _, value in values(path, lambda found: pytest.fail(str(found))))
-    assert (read, head(path, 3)) == ([{"n": 1}], [b'{"n": 1}'])
+    assert (read, Opened(path).first(3)) == ([{"n": 1}], [b'{"n": 1}'])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("looks", [1, 5], ids=["one line is looked at", "five lines are"])
+@pytest.mark.parametrize("packer", [None, *PACKERS], ids=lambda packer: packer or "plain")
+def test_what_was_looked_at_is_read_again_and_the_file_opened_once(
+    packer: str | None, looks: int, layout: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(PACKERS[packer](LAYOUTS[layout]) if packer else LAYOUTS[layout])
+    with counted_opens(path) as opens:
+        opened = Opened(path)
+        assert opened.position == opened.held_bytes == 0
+        assert opened.first(looks) == opened.first(looks)
+        assert [o["n"] for o in first_objects(opened, 2)] == ([1, 2] if layout == "lines" else [1])
+        read = [value["n"] for _, value in values(opened, lambda found: pytest.fail(str(found)))]
+    assert (read, opens) == (list(range(1, 2001)), [1])
+    assert (opened.position, opened.read_bytes) == (path.stat().st_size, len(LAYOUTS[layout]))
+
+
+def test_a_file_that_was_looked_at_and_closed_can_still_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(LAYOUTS["lines"])
+    opened = Opened(path)
+    opened.first(3)
+    opened.close()
+    assert opened.held_bytes == 0
+    assert len(list(opened.lines())) == len(list(opened.lines())) == 2000
+
+
+@pytest.mark.parametrize("packer", [None, *PACKERS], ids=lambda packer: packer or "plain")
+@pytest.mark.parametrize(
+    ("read", "opens_wanted"),
+    [
+        pytest.param(lambda path: list(lines(path)), 1, id="read to the end"),
+        pytest.param(lambda path: Opened(path).first(1), 2, id="only looked at"),
+        pytest.param(lambda path: None, 1, id="not read"),
+    ],
+)
+@pytest.mark.parametrize("cut", [0, 20], ids=["whole", "cut"])
+def test_the_sha256_is_that_of_the_file_on_disk_and_taken_as_it_is_read(
+    cut: int,
+    read: Callable[[Path], Any],
+    opens_wanted: int,
+    packer: str | None,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run"
+    data = PACKERS[packer](LAYOUTS["lines"]) if packer else LAYOUTS["lines"]
+    path.write_bytes(data[: len(data) - cut])
+    with counted_opens(path) as opens, taking_checksums() as checksums:
+        with suppress(InputError):
+            read(path)
+        found = checksums.of(path)
+    assert found == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert opens == [opens_wanted]

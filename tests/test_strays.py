@@ -12,7 +12,8 @@ from tests.commandline import command, judge
 from tests.reading import PLAIN, Write, reading
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.runs import find_runs, not_a_run, runs_among
+from trecjudge.run_records import not_a_run
+from trecjudge.runs import find_runs, runs_among
 from trecjudge.strays import stray
 
 STRAYS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import re
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from trecjudge import __version__
 from trecjudge.files import whole
 from trecjudge.job import Job
 from trecjudge.llm.model import Model
+from trecjudge.sources.checksums import Checksums
 from trecjudge.strict_yaml import written_yaml
 from trecjudge.summary import Summary, counts_of
 from trecjudge.workflow import KEYS, Workflow
@@ -34,21 +34,21 @@ def versions() -> dict[str, str]:
     return found
 
 
-def digests(paths: Iterable[Path]) -> dict[str, str]:
-    """Return the sha256 of each file, as it lies on disk."""
-    return {str(path): _digest(path) for path in paths}
-
-
-def _digest(path: Path) -> str:
+def _digest(path: Path, checksums: Checksums) -> str:
+    """Return the sha256 of a file, as it lies on disk."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return checksums.of(path)
     except OSError as error:  # a finding already
         return f"cannot be read: {error.strerror}"
 
 
 def write_config(
-    job: Job, settings: Mapping[str, Any], inputs: Iterable[Path], model: Model, summary: Summary
+    job: Job,
+    settings: Mapping[str, Any],
+    inputs: Iterable[Path],
+    checksums: Checksums,
+    model: Model,
+    summary: Summary,
 ) -> None:
     """Write the config of a finished job; credentials inside addresses are cut."""
     config = {
@@ -59,7 +59,7 @@ def write_config(
         "workflow": _workflow_record(job.workflow),
         "model": model.record(),
         "inputs": _inputs(job),
-        "inputs_sha256": digests(inputs),
+        "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         "counts": counts_of(summary),
     }
     text = written_yaml(config)

@@ -17,8 +17,9 @@ from trecjudge.judge import Judge
 from trecjudge.llm.opening import ModelOptions
 from trecjudge.outputs import Outputs
 from trecjudge.records import Place, Topic
-from trecjudge.runs import RunReader, Taken, find_runs, runs_among
-from trecjudge.sources.containers import count_lines
+from trecjudge.run_records import KeptRecords, ReadRecords, RunRecords
+from trecjudge.runs import Observe, RunReader, Taken, find_runs, open_runs, unobserved, untaken
+from trecjudge.sources.containers import Opened
 from trecjudge.sources.paths import files_below
 from trecjudge.topics import read_topics
 from trecjudge.trec import read_grades
@@ -70,7 +71,8 @@ class Inputs:
     all_topics: dict[str, Topic] | None
     topics: dict[str, Topic] | None
     store: DocumentStore | None
-    files: list[Path]
+    records: KeptRecords
+    files: list[Opened]
     qrels: Mapping[str, Mapping[str, int]] | None = None
 
     @classmethod
@@ -79,24 +81,35 @@ class Inputs:
         every = read_topics(job.topics, report) if job.topics else None
         store = _documents(job, report) if job.documents else None
         qrels = read_grades(job.qrels, report) if job.qrels else None
-        files = runs_among(find_runs(job.runs, report), report, _beside(job))
-        return cls(job, every, _wanted(every, job), store, files, qrels)
+        files = open_runs(find_runs(job.runs, report), report, _beside(job))
+        records = RunRecords(
+            files,
+            store,
+            own_documents=job.own_documents,
+            dataset=job.dataset,
+            flag_instructions=job.model.use,
+        )
+        return cls(job, every, _wanted(every, job), store, KeptRecords(records), files, qrels)
 
-    def reader(self, report: Report, taken: Taken) -> RunReader:
-        """Return a reader of the runs, from their beginning."""
+    def reader(self, report: Report, taken: Taken, observe: Observe = unobserved) -> RunReader:
+        """Return the last reader of the runs, from their beginning."""
+        return self._reader(report, taken, observe, self.records.read_last)
+
+    def _reader(
+        self, report: Report, taken: Taken, observe: Observe, records: ReadRecords
+    ) -> RunReader:
         return RunReader(
             self.files,
             report,
             topics=self.topics,
             known=self.all_topics or (),
             store=self.store,
-            own_documents=self.job.own_documents,
             qrels=self.qrels,
-            dataset=self.job.dataset,
-            flag_instructions=self.job.model.use,
             max_runs=self.job.max_runs,
             only_runs=self.job.only_runs,
+            records=records,
             taken=taken,
+            observe=observe,
         )
 
     def check_documents(self, report: Report) -> None:
@@ -108,7 +121,7 @@ class Inputs:
         if self.store is None:
             return
         overlap = Overlap()
-        for _, response in self.reader(lambda finding: None, lambda path, name, why: None):
+        for _, response in self._reader(_unheard, untaken, unobserved, self.records.read):
             overlap.add(response, self.store)
             if overlap.citations and not overlap.is_few(overlap.stored):
                 return
@@ -124,18 +137,14 @@ class Inputs:
         report(Finding("documents_elsewhere", Place("--documents"), message))
 
     @property
-    def records(self) -> int:
-        """About how many responses there are: the lines of the run files."""
-        return sum(map(count_lines, self.files[: self.job.max_runs]))
-
-    @property
     def paths(self) -> list[Path]:
         """Every input file, the workflow included."""
         job = self.job
         beside = (job.topics, job.workflow.path, job.labels, job.human, job.qrels)
         given = [path for path in beside if path is not None]
         documents = (path for path in job.documents if not is_data_set(path))
-        return [*(file for path in (*given, *documents) for file in files_below(path)), *self.files]
+        found = [file for path in (*given, *documents) for file in files_below(path)]
+        return [*found, *(opened.path for opened in self.files)]
 
     def nothing_to_judge(self, unknown_topics: int, seen: Collection[str]) -> str:
         """Return why no response was judged, and what to do."""
@@ -149,6 +158,10 @@ class Inputs:
             return unknown("run", ", ".join(self.job.only_runs), seen)
         paths = ", ".join(map(str, self.job.runs))
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
+
+
+def _unheard(finding: Finding) -> None:
+    """Findings are told where the responses are judged."""
 
 
 def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:

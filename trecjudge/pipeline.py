@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from trecjudge.check.checker import Checker
 from trecjudge.check.checking import check
 from trecjudge.check.report import Violation
 from trecjudge.config import write_config
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.files import whole
-from trecjudge.findings import KINDS, RULE, Finding, FindingLog
+from trecjudge.findings import KINDS, RULE, Finding, FindingLog, Report
 from trecjudge.formats.registry import check_dataset
 from trecjudge.gate import check_gate, panel_rules, read_gate
 from trecjudge.given import check_takes_labels, with_labels
@@ -40,7 +41,9 @@ from trecjudge.panel import (
 )
 from trecjudge.records import Judgment
 from trecjudge.runner import JudgedResponse, Runner
+from trecjudge.runs import RunReader
 from trecjudge.scoring import Scored, scored
+from trecjudge.sources.checksums import Checksums, taking_checksums
 from trecjudge.summary import Summary, counts_of
 from trecjudge.typed import typed_fields
 
@@ -48,8 +51,14 @@ from trecjudge.typed import typed_fields
 class Watcher(Protocol):
     """Told what goes on, for a progress bar or lines."""
 
-    def begins(self, responses: int, spent: Callable[[], dict[str, Any]]) -> None:
-        """About so many responses will be read; `spent` tells what the model cost so far."""
+    def begins(
+        self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
+    ) -> None:
+        """The runs are read from now on.
+
+        `responses` tells about how many there are, None as long as that is not known, `spent` what
+        the model cost so far.
+        """
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
         """A run file was taken for a format."""
@@ -130,11 +139,8 @@ def _open_model(job: Job, panel: Panel, watcher: Watcher) -> AbstractAsyncContex
 
 
 async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
-    programs = panel_programs(panel).values()
     findings = FindingLog([watcher.finding])
-    async with open_model(
-        job.model, job.workflow.llm, job.workflow.prompts, programs, watcher.said
-    ) as model:
+    async with _open_model(job, panel, watcher) as model:
         inputs = Inputs.read(job, findings)
         inputs.check_documents(findings)
         reader = inputs.reader(findings, watcher.taken)
@@ -142,6 +148,22 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
         async for judged in Runner(panel, model).run(reader):
             items += len(judged.judgments)
         return model.spent() | {"items": items}
+
+
+@dataclass(slots=True)
+class _Rules:
+    """Tells which rules of the tracks are broken; the reader tells what else is wrong."""
+
+    report: Report
+    broken: int = 0
+    last: str = ""
+
+    def __call__(self, violation: Violation) -> None:
+        before, self.last = self.last, str(violation.finding)
+        # What two runs of a file have in common is told of both, one after the other.
+        if KINDS[violation.finding.kind] is RULE and self.last != before:
+            self.broken += 1
+            self.report(violation.finding)
 
 
 @dataclass(slots=True)
@@ -154,17 +176,16 @@ class _Session:
     findings: FindingLog = field(default_factory=FindingLog)
     log: DebugLog | None = None
     started: float = field(default_factory=time.perf_counter)
+    checksums: Checksums = field(default_factory=Checksums)
     spared: int = 0
     """Questions to the model that cheaper detectors made needless."""
 
     async def run(self) -> Scored:
         job = self.job
         self.findings.listeners.append(self.watcher.finding)
-        programs = panel_programs(self.panel).values()
         with ExitStack() as files:
-            async with open_model(
-                job.model, job.workflow.llm, job.workflow.prompts, programs, self.watcher.said
-            ) as model:
+            self.checksums = files.enter_context(taking_checksums())
+            async with _open_model(job, self.panel, self.watcher) as model:
                 if job.debug_log:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
                     self.log = DebugLog(file, job.document_text)
@@ -176,21 +197,24 @@ class _Session:
         self._event("session_start", judges=panel_settings(self.panel))
         inputs = Inputs.read(job, self.findings)
         inputs.check_documents(self.findings)
-        self.watcher.begins(inputs.records, model.spent)
-        if job.check or job.strict:
+        reader = inputs.reader(self.findings, self.watcher.taken)
+        self.watcher.begins(lambda: reader.expected, model.spent)
+        if job.strict or (job.check and job.model.use):
             self._preflight(inputs)
+        elif job.check:
+            self._check_along(inputs, reader)
         labels = None
         if job.human:
             check_takes_labels(self.panel, "--human")
             labels = read_labels(job.human, self.findings)
-        await self._judge(inputs, model)
-        reader = JudgmentsReader(job.outputs.judgments)
-        done = scored(reader, job.outputs, labels, self.findings, self.panel)
+        await self._judge(inputs, reader, model)
+        judged = JudgmentsReader(job.outputs.judgments)
+        done = scored(judged, job.outputs, labels, self.findings, self.panel)
         summary = done.summary
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
         files = [*inputs.paths, *calibrations(self.panel)]
-        write_config(job, panel_settings(self.panel), files, model, summary)
+        write_config(job, panel_settings(self.panel), files, self.checksums, model, summary)
         return done
 
     def _preflight(self, inputs: Inputs) -> None:
@@ -198,17 +222,9 @@ class _Session:
 
         What the reader finds is told when the runs are judged.
         """
-        job, read, broken = self.job, FindingLog(), FindingLog()
+        job, read = self.job, FindingLog()
         first: list[Finding] = []
-        last = ""
-
-        def heard(violation: Violation) -> None:
-            nonlocal last
-            before, last = last, str(violation.finding)
-            # What two runs of a file have in common is told of both, one after the other.
-            if KINDS[violation.finding.kind] is RULE and last != before:
-                broken(violation.finding)
-                self.findings(violation.finding)
+        rules = _Rules(self.findings)
 
         def told(finding: Finding) -> None:
             read(finding)
@@ -221,18 +237,29 @@ class _Session:
             dataset=job.dataset,
             store=inputs.store,
             report=told,
-            heard=heard,
-            texts=job.strict,  # else it is told when the runs are judged
+            heard=rules,
+            records=inputs.records.read,
         )
         bad = read.of_severity("error", "warning") + self.findings.of_severity("error", "warning")
         if job.strict and (bad or report.refused):
-            count = bad + sum(broken.counts.values())
             place = f"; the first: {first[0]}" if first else ""
-            raise InputError(f"--strict: {count} findings{place}; `check` tells them all")
+            raise InputError(
+                f"--strict: {bad + rules.broken} findings{place}; `check` tells them all"
+            )
 
-    async def _judge(self, inputs: Inputs, model: Model) -> None:
+    def _check_along(self, inputs: Inputs, reader: RunReader) -> None:
+        """Have every record held against the tracks' rules as it is read, since no call is paid."""
+        heard = _Rules(self.findings)
+        checker = Checker(inputs.all_topics, dataset=self.job.dataset, heard=heard)
+
+        def told(finding: Finding) -> None:
+            self.findings(finding)
+            checker.report(finding)
+
+        reader.report, reader.observe = told, checker.observe
+
+    async def _judge(self, inputs: Inputs, reader: RunReader, model: Model) -> None:
         """Write the judgments file."""
-        reader = inputs.reader(self.findings, self.watcher.taken)
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(self._header(inputs))

@@ -44,7 +44,8 @@ class ConsoleWatcher:
         self._clock = clock
         self._shown: Counter[str] = Counter()
         self._spent: Callable[[], dict[str, Any]] = dict
-        self._responses = self._items = self._expected = 0
+        self._expected: Callable[[], int | None] = lambda: None
+        self._responses = self._items = 0
         self._began = self._said_at = clock()
         self._bar = Progress(
             BarColumn(bar_width=20),
@@ -70,11 +71,12 @@ class ConsoleWatcher:
     ) -> None:
         self._bar.stop()
 
-    def begins(self, responses: int, spent: Callable[[], dict[str, Any]]) -> None:
-        """About so many responses will be read; `spent` tells what the model cost so far."""
+    def begins(
+        self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
+    ) -> None:
+        """The runs are read from now on; how many responses there are is told as it is known."""
         self._expected, self._spent = responses, spent
         self._began = self._said_at = self._clock()
-        self._bar.update(self._task, total=responses)
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
         """A run file was taken for a format."""
@@ -85,11 +87,13 @@ class ConsoleWatcher:
         self._responses += 1
         self._items += len(judged.judgments)
         if self._console.is_terminal:
-            self._bar.update(self._task, advance=1, description=self._state())
+            total = self._expected()
+            self._bar.update(self._task, total=total, advance=1, description=self._state())
         elif self._clock() - self._said_at >= SECONDS_BETWEEN_LINES:
             self._said_at = self._clock()
-            share = f"{self._responses} of about {self._expected} responses"
-            self.said(f"{share}, {self._state()}, {self._left()} left")
+            expected = max(self._expected() or 0, self._responses)
+            share = f"{self._responses} of about {expected} responses"
+            self.said(f"{share}, {self._state()}, {self._left(expected)} left")
 
     def finding(self, finding: Finding) -> None:
         """The input has a problem: said the first few times, counted after that."""
@@ -119,8 +123,8 @@ class ConsoleWatcher:
             f" {spent['throttled']} x 429, {tokens} tokens{cost}"
         )
 
-    def _left(self) -> str:
+    def _left(self, expected: int) -> str:
         """Return the time left, by the responses judged so far."""
         done = self._clock() - self._began
-        left = done / self._responses * max(0, self._expected - self._responses)
+        left = done / self._responses * (expected - self._responses)
         return f"{int(left // 3600)}:{int(left % 3600 // 60):02}:{int(left % 60):02}"

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from trecjudge.documents.overlap import Overlap
-from trecjudge.documents.shelf import Shelf
 from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report, shown
-from trecjudge.formats.carriers import Carriers
-from trecjudge.formats.draft import Draft
-from trecjudge.formats.registry import Format, all_formats, format_of
-from trecjudge.formats.response import Reader
-from trecjudge.naming import RunNames
+from trecjudge.findings import Finding, Report
 from trecjudge.records import Place, Response, Topic
+from trecjudge.run_records import FileBegins, FileTaken, ReadRecords, RunRecords, not_a_run
 from trecjudge.sources.backups import backups_among, originals_first
-from trecjudge.sources.containers import bare_name, head
-from trecjudge.sources.own import own_output
+from trecjudge.sources.containers import Opened, bare_name
 from trecjudge.sources.paths import files_below
-from trecjudge.sources.values import as_id, as_text, first_objects, objects
-from trecjudge.strays import stray
 
-PEEK = 5
-RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
-NOT_A_RUN = re.compile(
-    r"\.(txt|md|rst|log|err|out|[ct]sv|html?|ya?ml|toml|cfg|ini|py|sh|pdf)$", re.IGNORECASE
-)
-"""Names of files that are no run where they are empty."""
-RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
+MOST_OPEN = 64
+MOST_HELD = 4 << 20
+"""Run files that stay open until they are read, and bytes of them that are held meanwhile."""
 Taken = Callable[[Path, str, str], None]
 """(file, format, why): told once for each run file what it was taken for."""
 Observe = Callable[[Place, dict[str, Any], str, Response | None], None]
 """(place, record as written, format, response or None): told of every record of a known format."""
+
+
+def untaken(path: Path, format_name: str, why: str) -> None:
+    """Do nothing with what a file was taken for."""
+
+
+def unobserved(
+    place: Place, record: dict[str, Any], format_name: str, response: Response | None
+) -> None:
+    """Do nothing with a record."""
 
 
 def find_runs(paths: Sequence[Path], report: Report = lambda finding: None) -> list[Path]:
@@ -67,21 +60,39 @@ def find_runs(paths: Sequence[Path], report: Report = lambda finding: None) -> l
 def runs_among(
     files: Sequence[Path], report: Report, beside: Mapping[str, Sequence[Path]] | None = None
 ) -> list[Path]:
-    """Return the files that are runs; the others are told. Raises InputError if there is none.
+    """Return the files that are runs; as `open_runs`."""
+    return [opened.path for opened in open_runs(files, report, beside)]
 
-    `beside` are paths that are given as something else, by what they are given as.
+
+def open_runs(
+    files: Sequence[Path], report: Report, beside: Mapping[str, Sequence[Path]] | None = None
+) -> list[Opened]:
+    """Return the files that are runs, the first of them open at what was looked at to tell.
+
+    The others are told. `beside` are paths that are given as something else, by what they are given
+    as. Raises InputError if there is none.
     """
     given = (beside or {}).items()
     others = {os.path.realpath(path): what for what, paths in given for path in paths}
-    findings = {file: not_a_run(file, others.get(os.path.realpath(file), "")) for file in files}
-    passed_over = [finding for finding in findings.values() if finding is not None]
+    runs: list[Opened] = []
+    passed_over: list[Finding] = []
+    held = 0
+    for opened in map(Opened, files):
+        finding = not_a_run(opened, others.get(os.path.realpath(opened.path), ""))
+        held += opened.held_bytes
+        if finding is not None or len(runs) >= MOST_OPEN or held > MOST_HELD:
+            opened.close()
+        if finding is None:
+            runs.append(opened)
+        else:
+            passed_over.append(finding)
     for finding in passed_over:
         report(finding)
-    if len(passed_over) == len(findings):
+    if files and not runs:
         first = str(passed_over[0]).removesuffix("; passed over")
         message = "no response could be read; `run_judge.py formats` lists what can"
         raise InputError(f"{first}; {message}")
-    return [file for file, finding in findings.items() if finding is None]
+    return runs
 
 
 @dataclass(slots=True)
@@ -92,12 +103,11 @@ class RunReader:
     of which `topics` may be the first few: a response on another known topic is no finding.
     """
 
-    files: Sequence[Path]
+    files: Sequence[Path | Opened]
     report: Report
     topics: dict[str, Topic] | None = None
     known: Collection[str] = ()
     store: DocumentStore | None = None
-    compare_texts: bool = True
     own_documents: bool = False
     """Whether the text that a run carries is judged where `store` has the document too."""
     qrels: Mapping[str, Mapping[str, int]] | None = None
@@ -108,8 +118,10 @@ class RunReader:
     max_runs: int | None = None
     only_runs: Collection[str] = ()
     """The runs that are wanted, by run_id; all where it is empty."""
-    taken: Taken = lambda path, name, why: None
-    observe: Observe = lambda place, record, name, response: None
+    records: ReadRecords | None = None
+    """Reads the files, where others read them too; what it was told of `store` counts."""
+    taken: Taken = untaken
+    observe: Observe = unobserved
     runs: dict[str, str] = field(default_factory=dict)
     """Team of each run seen so far, by run_id."""
     answered: dict[str, set[str]] = field(default_factory=dict)
@@ -119,93 +131,52 @@ class RunReader:
     unknown_topics: int = 0
     seen: set[str] = field(default_factory=set)
     """Every run_id met, wanted or not."""
-    names: RunNames = field(init=False, repr=False)
-    shelf: Shelf = field(init=False)
-    carriers: Carriers = field(init=False)
+    position: int = 0
+    """How far the files are read, in bytes."""
+    read: ReadRecords = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.names = RunNames(self._said)
-        self.shelf = Shelf(self.store, self.own_documents, self.compare_texts)
-        self.carriers = Carriers(self.files, self.dataset)
+        self.read = (
+            self.records
+            or RunRecords(
+                self.files,
+                self.store,
+                self.own_documents,
+                self.dataset,
+                self.flag_instructions,
+            ).read
+        )
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
-        for path in self.files:
-            if self.max_runs is not None and len(self.runs) >= self.max_runs:
-                break  # a run seldom goes on in a second file, and there may be a hundred
-            try:
-                yield from self._file(path)
-            except InputError as error:
-                message = str(error).removeprefix(f"{path}: ")
-                self.report(Finding("file_unreadable", Place(str(path)), message))
+        left = len(self.files)
+        for event in self.read(self.report):
+            if isinstance(event, FileBegins):
+                # A run seldom goes on in a second file, and there may be a hundred.
+                enough = self.max_runs is not None and len(self.runs) >= self.max_runs
+                if enough or not left:
+                    break
+                left -= 1
+            elif isinstance(event, FileTaken):
+                self.taken(event.path, event.format_name, event.why)
+            else:
+                self.position = event.position
+                self.observe(event.place, event.written, event.format_name, event.response)
+                if event.response is not None and not event.repeated:
+                    yield from self._wanted(event.response, event.narrative)
         self._report_missing()
         self._report_elsewhere()
         for run_id in sorted(set(self.only_runs) - set(self.runs)):
             message = f"no run {run_id!r} with a response on a wanted topic is among them"
             self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
 
-    def _file(self, path: Path) -> Iterator[tuple[Topic, Response]]:
-        if (finding := not_a_run(path)) is not None:
-            self.report(finding)
-            return
-        format_name = ""
-        count = 0
-        for number, record in objects(path, self.report):
-            place = Place(str(path), number)
-            claimed = format_of(record, self.dataset)
-            if claimed is None:
-                self._unknown_shape(place, record)
-                continue
-            count += 1
-            draft = claimed[0].draft(record)
-            name = self._name(draft, place)
-            if format_name != claimed[0].NAME:
-                format_name = claimed[0].NAME
-                self._tell(path, place, name, *claimed)
-            flag, carriers = self.flag_instructions, self.carriers
-            reader = Reader(draft, place, self.report, self.shelf, flag, name, carriers)
-            response = reader.read()
-            self.observe(place, record, claimed[0].NAME, response)
-            if response is not None and (place.path, name) not in self.names.repeated:
-                yield from self._wanted(response, as_text(draft.narrative))
-        if not count:
-            self.report(Finding("file_without_responses", Place(str(path)), "holds no response"))
-
-    def _name(self, draft: Draft, place: Place) -> str:
-        """Return what a record's run is called; tell where that is not its run_id."""
-
-        def complain(kind: str, message: str, name: str) -> None:
-            topic_id = draft.topic_id or ""
-            self.report(Finding(kind, place, message, run_id=name, topic_id=topic_id))
-
-        team = as_id(draft.team_id) or ""
-        return self.names.of(place.path, team, as_id(draft.run_id), complain).name
-
-    def _said(self, path: str, written: str | None) -> dict[str, dict[str, str]]:
-        """Return a digest of what a file says as this run on each topic, by team."""
-        said: dict[str, dict[str, str]] = {}
-        file = next(file for file in self.files if Place(str(file)).path == path)
-        with suppress(InputError):  # told where the file is read
-            for number, record in objects(file, lambda finding: None):
-                claimed = format_of(record, self.dataset)
-                if claimed is None:
-                    continue
-                draft = claimed[0].draft(record)
-                if as_id(draft.run_id) == written and draft.topic_id is not None:
-                    of_team = said.setdefault(as_id(draft.team_id) or "", {})
-                    of_team.setdefault(draft.topic_id, _digest(draft, number))
-        return said
-
-    def _tell(self, path: Path, place: Place, name: str, format_: Format, why: str) -> None:
-        self.taken(path, format_.NAME, why)
-        ours = ("auto", format_.DATASET)
-        if self.dataset not in ours and format_.DATASET != "any":
-            message = f"is a {format_.NAME} run ({why}), not one of {self.dataset}"
-            self.report(Finding("file_other_dataset", place, message, format_.NAME, run_id=name))
-
-    def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
-        names = ", ".join(f.NAME for f in all_formats())
-        message = f"is of no known format ({names}): keys {shown(sorted(record))}"
-        self.report(Finding("record_unknown_shape", place, message, shown(sorted(record))))
+    @property
+    def expected(self) -> int | None:
+        """About how many responses it yields, by the bytes read for those so far; None before."""
+        yielded = sum(map(len, self.answered.values()))
+        if not yielded or not self.position:
+            return None
+        size = sum(Opened.of(file).size for file in self.files[: self.max_runs])
+        return round(yielded * max(1, size / self.position))
 
     def _wanted(self, response: Response, narrative: str) -> Iterator[tuple[Topic, Response]]:
         """Yield the response with its topic, unless it is a duplicate or not asked for."""
@@ -277,44 +248,3 @@ class RunReader:
                 message = f"run {run_id!r}: {overlap.figures(overlap.there, self.store)}"
                 place = Place("runs")
                 self.report(Finding("documents_elsewhere", place, message, run_id=run_id))
-
-
-def _digest(draft: Draft, line: int) -> str:
-    """Return a digest of what is judged of a record."""
-    parts = (draft.sentences, draft.references, draft.documents)
-    try:
-        text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=repr)
-    except (TypeError, ValueError):  # an integer of too many digits: like no other
-        text = str(line).encode()
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
-
-
-def not_a_run(path: Path, given_as: str = "") -> Finding | None:
-    """Return the finding on a file that is no run; None of a run, and of one that is lost.
-
-    `given_as` tells what else the file is given as, if it is.
-    """
-    own = own_output(path)
-    if own:
-        return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
-    what = "" if looks_like_a_run(path) else "is not a run"
-    if not what and not any(map(format_of, first_objects(path, 1))):
-        records = first_objects(path, PEEK)
-        if not any(map(format_of, records)):
-            kind = f"the {given_as}" if given_as else stray(records)
-            what = f"holds {kind}, no responses" if kind else ""
-    return Finding("file_not_a_run", Place(str(path)), f"{what}; passed over") if what else None
-
-
-def looks_like_a_run(path: Path) -> bool:
-    """Return whether the file's name says so or one of its first lines begins a JSON object.
-
-    An empty file counts as a run, unless its name says otherwise, and so does what cannot be read,
-    or begins like one: a run that is lost.
-    """
-    if RUN_NAME.search(path.name):
-        return True
-    first = head(path, PEEK)
-    if not first:
-        return not NOT_A_RUN.search(path.name)
-    return any(RUN_LINE.match(line) for line in first)

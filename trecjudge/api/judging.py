@@ -40,11 +40,12 @@ _log = logging.getLogger("trecjudge")
 class Progress:
     """How far judging is: responses `judged` of about `expected`, and `items` of them.
 
+    `expected` is None until enough was read to tell.
     `spent` is what the model cost so far. `message` is something to be said, mostly none.
     """
 
     judged: int
-    expected: int
+    expected: int | None
     items: int
     spent: Mapping[str, Any]
     message: str = ""
@@ -60,12 +61,14 @@ class _Follower:
     tell: OnProgress | None
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    expected: int = 0
+    expected: Callable[[], int | None] = lambda: None
     responses: int = 0
     items: int = 0
     spent: Callable[[], dict[str, Any]] = dict
 
-    def begins(self, responses: int, spent: Callable[[], dict[str, Any]]) -> None:
+    def begins(
+        self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
+    ) -> None:
         self.expected, self.spent = responses, spent
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
@@ -87,7 +90,7 @@ class _Follower:
 
     def _tell(self, message: str = "") -> None:
         if self.tell is not None:
-            at = self.responses, self.expected, self.items, self.spent()
+            at = self.responses, self.expected(), self.items, self.spent()
             self.tell(Progress(*at, message))
 
 

@@ -11,7 +11,9 @@ from trecjudge.check.rules import track_named
 from trecjudge.documents.store import DocumentStore
 from trecjudge.findings import Finding, Report
 from trecjudge.records import Topic
+from trecjudge.run_records import ReadRecords
 from trecjudge.runs import RunReader
+from trecjudge.sources.containers import Opened
 
 
 def ignore(_: Finding | Violation) -> None:
@@ -19,7 +21,7 @@ def ignore(_: Finding | Violation) -> None:
 
 
 def check(
-    files: Sequence[Path],
+    files: Sequence[Path | Opened],
     topics: Mapping[str, Topic] | None = None,
     *,
     track: str = "",
@@ -27,15 +29,14 @@ def check(
     store: DocumentStore | None = None,
     report: Report = ignore,
     heard: Callable[[Violation], None] = ignore,
-    texts: bool = True,
+    records: ReadRecords | None = None,
 ) -> CheckReport:
     """Return what the validators of the tracks would say of these run files.
 
     `topics` are all topics of the topic file. `track` names a track of `rules.yml`; without it each
-    file's first record tells. With documents (`store`) what is cited and not there is warned of;
-    with `texts` what runs carry as the text of a document is held against what else is known of it.
-    `report` hears the reader's findings as well, `heard` every violation. Raises InputError on an
-    unknown track.
+    file's first record tells. With documents (`store`) what is cited and not there is warned of.
+    `report` hears the reader's findings as well, `heard` every violation. `records` reads the files
+    where others read them too. Raises InputError on an unknown track.
     """
     if track:
         track_named(track)
@@ -45,9 +46,7 @@ def check(
         report(finding)
         checker.report(finding)
 
-    reader = RunReader(
-        files, both, store=store, compare_texts=texts, dataset=dataset, observe=checker.observe
-    )
-    for _ in reader:
+    observe = checker.observe
+    for _ in RunReader(files, both, store=store, dataset=dataset, records=records, observe=observe):
         pass
     return checker.finish()

@@ -15,7 +15,7 @@ from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.formats.registry import check_dataset
 from trecjudge.naming import OF_NAMES
-from trecjudge.runs import find_runs, runs_among
+from trecjudge.runs import find_runs, open_runs
 from trecjudge.topics import read_topics
 
 
@@ -83,7 +83,7 @@ def check_command(
     topics = read_topics(topics_path, log) if topics_path else None
     store = open_documents(documents, default_folder(), log) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
-    files = runs_among(find_runs(runs, log), log, given)
+    files = open_runs(find_runs(runs, log), log, given)
 
     def names(finding: Finding) -> None:
         if finding.kind in OF_NAMES:
@@ -92,7 +92,8 @@ def check_command(
     report = check(files, topics, track=track, dataset=dataset, store=store, report=names)
     if fix_into is None:
         return Checked(report, [], beside, topics_path is not None, store is not None)
-    changes = fix(files, fix_into, topics, track=track, dataset=dataset, store=store)
+    paths = [opened.path for opened in files]
+    changes = fix(paths, fix_into, topics, track=track, dataset=dataset, store=store)
     copies = sorted(path for path in fix_into.iterdir() if path.is_file())
     mended = check(copies, topics, track=track, dataset=dataset, store=store)
     return Checked(

@@ -21,7 +21,7 @@ from trecjudge.formats.registry import format_of
 from trecjudge.formats.response import Reader
 from trecjudge.outputs import SAFE_NAME
 from trecjudge.records import Place, Response, Topic
-from trecjudge.runs import not_a_run
+from trecjudge.run_records import not_a_run
 from trecjudge.sources.containers import ENDINGS
 from trecjudge.sources.values import objects
 

@@ -12,8 +12,9 @@ from trecjudge.documents.names import KNOWN, USUAL_IDS, USUAL_TEXTS, plain
 from trecjudge.documents.tables import delimiter_of, rows
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place
-from trecjudge.sources.containers import CHUNK, opening
+from trecjudge.sources.containers import opening
 from trecjudge.sources.members import Members, first_members
+from trecjudge.sources.packing import CHUNK
 from trecjudge.sources.values import Spread, values
 
 CHOICES = (

@@ -22,8 +22,6 @@ class Shelf:
 
     store: DocumentStore | None = None
     own_text: bool = False
-    compares: bool = True
-    """Whether texts that runs carry are held against others at all."""
     first: Digests = field(default_factory=Digests)
     told: Digests = field(default_factory=Digests)
     """The pairs of run and document of which a difference was told."""
@@ -52,7 +50,7 @@ class Shelf:
 
         This is told once of each run and document. Of white space nothing is told.
         """
-        if self.store is None or not self.compares or not mine.has_text:
+        if self.store is None or not mine.has_text:
             return ""
         if self._was_told(run, mine):
             return ""
@@ -68,7 +66,7 @@ class Shelf:
 
         Of what `store` has there is nothing to tell here; else as `differs`.
         """
-        if not self.compares or not mine.has_text:
+        if not mine.has_text:
             return ""
         to_the_letter = digest(mine.doc_id, mine.text)
         if to_the_letter in self.first or self._was_told(run, mine) or self._given(mine.doc_id):

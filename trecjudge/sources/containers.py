@@ -1,144 +1,152 @@
-"""Files unpacked: plain, gzip, bzip2, xz or zstd, each known by its first bytes; as lines."""
+"""Files as lines or bytes, unpacked, each opened once, and what their names tell."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import orjson
 
 from trecjudge.errors import InputError
+from trecjudge.sources.checksums import open_summed
+from trecjudge.sources.packing import CHUNK, UNREADABLE, breaks_off, unpacking
 
 BOM = b"\xef\xbb\xbf"
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
-CHUNK = 1 << 20
-UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+LOOK = 1 << 16
+"""How much is taken at a time of a file that is looked at and not yet read."""
 
 
-class ZstdReader(io.RawIOBase):
-    """Unpacks zstd frames. Raises EOFError where the last one breaks off, ValueError on nonsense.
+class Opened:
+    """A file that is opened once, though its beginning is looked at before all of it is read.
 
-    The library's own reader ends without a word where a frame breaks off.
+    What was looked at is held until then. Read a second time it is opened a second time.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        import zstandard  # only where there is such a file
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.read_bytes = 0
+        """How many bytes were read, unpacked."""
+        self._position = 0
+        self._number = 0
+        self._held: list[bytes] = []
+        self._files = ExitStack()
+        self._packed: io.BufferedReader | None = None
+        self._unpacked: IO[bytes] | None = None
 
-        self._file = file
-        self._error = zstandard.ZstdError
-        self._new = zstandard.ZstdDecompressor().decompressobj
-        self._frame = self._new()
-        self._ready = self._packed = b""
+    @classmethod
+    def of(cls, file: Path | Opened) -> Opened:
+        """Return a file as one that is opened once."""
+        return file if isinstance(file, Opened) else cls(file)
 
-    def readable(self) -> bool:
-        """Return True."""
-        return True
+    @property
+    def held_bytes(self) -> int:
+        """How much is held of what was looked at."""
+        return sum(map(len, self._held))
 
-    def readinto(self, buffer: Any) -> int:
-        """Fill `buffer`; return the number of bytes, 0 at the end."""
-        while not self._ready and self._fill():
-            pass
-        size = min(len(buffer), len(self._ready))
-        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
-        return size
-
-    def _fill(self) -> bool:
-        """Unpack some more; return False at the end."""
-        packed = self._packed or self._file.read(CHUNK)
-        if not packed:
-            if not self._frame.eof:
-                raise EOFError("the data break off")
-            return False
-        if self._frame.eof:
-            self._frame = self._new()
+    @property
+    def size(self) -> int:
+        """How large it is, in bytes on disk; 0 where that cannot be told."""
         try:
-            self._ready = self._frame.decompress(packed)
-        except self._error as error:
-            raise ValueError(str(error)) from error
-        self._packed = self._frame.unused_data if self._frame.eof else b""
-        return True
-
-
-UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-    b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(ZstdReader(file), CHUNK),
-}
-
-
-class _Readable(io.RawIOBase):
-    """What can be read of packed data: it ends where they break off, and `error` then tells why."""
-
-    def __init__(self, unpacked: Any) -> None:
-        self._unpacked = unpacked
-        self.error: Exception | None = None
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill `buffer`; return the number of bytes, 0 at the end."""
-        try:
-            found = self._unpacked.read1(len(buffer))
-        except UNREADABLE as error:
-            self.error = error
+            return self.path.stat().st_size
+        except OSError:
             return 0
-        buffer[: len(found)] = found
-        return len(found)
 
+    @property
+    def position(self) -> int:
+        """How far it is read, in bytes as they lie on disk."""
+        if self._packed is not None and not self._packed.closed:
+            self._position = self._packed.tell()
+        return self._position
 
-@contextmanager
-def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Open `path` for reading, unpacking what is packed.
+    def first(self, count: int) -> list[bytes]:
+        """Return the first few lines that are not blank, as far as the file can be read."""
+        found: list[bytes] = []
+        with suppress(*UNREADABLE):  # told where the file is read
+            pieces = self._pieces(lambda file: file.readline())
+            found.extend(text for _, text in islice(self._texts(_lines_of(pieces)), count))
+        return found
 
-    Where packed data break off, they can be read up to there; the error is raised at the end.
-    """
-    with path.open("rb") as file:
-        first = file.read(8)
-        file.seek(0)
-        unpack = next((u for magic, u in UNPACKERS.items() if first.startswith(magic)), None)
-        if unpack is None:
-            yield file
-            return
-        with unpack(file) as unpacked:
-            readable = _Readable(unpacked)
-            yield io.BufferedReader(readable, CHUNK)
-            if readable.error is not None:
-                raise readable.error
+    def look(self) -> Iterator[bytes]:
+        """Yield the bytes from the beginning on; what was taken is held. Raises as `lines`."""
+        try:
+            yield from self._pieces(lambda file: file.read(LOOK) + file.readline())
+        except UNREADABLE as error:
+            raise _unreadable(self.path, 0, error) from error
 
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (number from 1, text) of every line that is not blank.
 
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, text) of every line that is not blank.
+        Lines end at LF alone, so U+2028 inside a string splits none; a byte order mark is dropped.
+        Raises InputError if the file cannot be read; where packed data break off, after what could
+        be.
+        """
+        try:
+            with self._reading() as (held, file):
+                yield from self._texts(chain(_lines_of(held), file))
+        except UNREADABLE as error:
+            raise _unreadable(self.path, self._number, error) from error
 
-    Lines end at LF alone, so U+2028 inside a string splits none; a byte order mark is dropped.
-    Raises InputError if the file cannot be read; where packed data break off, after what could be.
-    """
-    number = 0
-    try:
-        with open_bytes(path) as file:
-            for number, line in enumerate(file, 1):
-                if line[-1:] != b"\n" and _breaks_off(file) and not _is_json(line):
-                    number -= 1
-                    break
-                text = line.removeprefix(BOM) if number == 1 else line
-                if text.strip():
-                    yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
-    except UNREADABLE as error:
-        raise _unreadable(path, number, error) from error
+    def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
+        """Yield the unpacked bytes. Raises InputError as `lines`."""
+        number = 0
+        try:
+            with self._reading() as (held, file):
+                for chunk in chain(held, iter(lambda: file.read(size), b"")):
+                    number += chunk.count(b"\n")
+                    self.read_bytes += len(chunk)
+                    yield chunk
+        except UNREADABLE as error:
+            raise _unreadable(self.path, number, error) from error
 
+    def close(self) -> None:
+        """Close the file and forget what was looked at; it can still be read."""
+        self._held = []
+        self._unpacked = None
+        with suppress(*UNREADABLE):
+            self._files.close()
 
-def _breaks_off(file: IO[bytes]) -> bool:
-    return getattr(getattr(file, "raw", None), "error", None) is not None
+    def _open(self) -> IO[bytes]:
+        if self._unpacked is None:
+            self._packed = self._files.enter_context(open_summed(self.path))
+            self._unpacked = self._files.enter_context(unpacking(self._packed))
+        return self._unpacked
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[list[bytes], IO[bytes]]]:
+        """Give what is held and the file that goes on after it; close it at the end."""
+        self.read_bytes = self._number = 0
+        file = self._open()
+        held, self._held = self._held, []
+        try:
+            with self._files:
+                try:
+                    yield held, file
+                finally:
+                    self._position = self.position
+        finally:
+            self._unpacked = None
+
+    def _pieces(self, more: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
+        """Yield what is held, and go on reading and holding."""
+        yield from self._held
+        for piece in iter(lambda: more(self._open()), b""):
+            self._held.append(piece)
+            yield piece
+
+    def _texts(self, raw: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+        for number, line in enumerate(raw, 1):
+            if line[-1:] != b"\n" and breaks_off(self._unpacked) and not _is_json(line):
+                return
+            self._number = number
+            self.read_bytes += len(line)
+            text = line.removeprefix(BOM) if number == 1 else line
+            if text.strip():
+                yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
 
 
 def _is_json(text: bytes) -> bool:
@@ -150,24 +158,19 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def head(path: Path, count: int) -> list[bytes]:
-    """Return the first few lines that are not blank, as far as the file can be read."""
-    found: list[bytes] = []
-    with suppress(InputError):
-        found.extend(line for _, line in islice(lines(path), count))
-    return found
+def _lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of pieces that end where lines do."""
+    return chain.from_iterable(map(io.BytesIO, pieces))
 
 
-def chunks(path: Path, size: int = CHUNK) -> Iterator[bytes]:
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield (number from 1, text) of every line that is not blank; as `Opened.lines`."""
+    return Opened(path).lines()
+
+
+def chunks(path: Path) -> Iterator[bytes]:
     """Yield the unpacked bytes of a file. Raises InputError as `lines`."""
-    number = 0
-    try:
-        with open_bytes(path) as file:
-            for chunk in iter(lambda: file.read(size), b""):
-                number += chunk.count(b"\n")
-                yield chunk
-    except UNREADABLE as error:
-        raise _unreadable(path, number, error) from error
+    return Opened(path).chunks()
 
 
 def _unreadable(path: Path, number: int, error: Exception) -> InputError:
@@ -178,14 +181,6 @@ def _unreadable(path: Path, number: int, error: Exception) -> InputError:
 def opening(path: Path) -> bytes:
     """Return the first unpacked bytes of a file, at most `CHUNK`. Raises InputError as `lines`."""
     return next(chunks(path), b"").removeprefix(BOM)
-
-
-def count_lines(path: Path) -> int:
-    """Return the number of line ends in a file, 0 if it cannot be read."""
-    try:
-        return sum(chunk.count(b"\n") for chunk in chunks(path))
-    except InputError:
-        return 0
 
 
 def bare_name(path: Path) -> str:

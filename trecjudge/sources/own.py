@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from trecjudge.sources.containers import head
+from trecjudge.sources.containers import Opened
 from trecjudge.sources.values import first_objects
 
 TEXTS = {
@@ -46,16 +46,17 @@ ROW = {"run_id", "topic_id", "measure", "value"}
 JOBS = {"jobs"}
 
 
-def own_output(path: Path) -> str:
+def own_output(file: Path | Opened) -> str:
     """Return what a file is that this program wrote: `a judgments file`; empty if it is none.
 
     Its content tells, not its name: it may be renamed, packed or laid out anew. Where it cannot be
     read, nothing is told.
     """
-    records = first_objects(path, 1)
+    opened = Opened.of(file)
+    records = first_objects(opened, 1)
     if records:
         return own_record(records[0])
-    first = next(iter(head(path, 1)), b"")
+    first = next(iter(opened.first(1)), b"")
     return next((what for form, what in TEXTS.items() if form.match(first)), "")
 
 

@@ -15,43 +15,47 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report, shown
 from trecjudge.records import Place
-from trecjudge.sources.containers import chunks, head, lines
+from trecjudge.sources.containers import Opened, lines
 
 LARGEST = 1 << 28
 """The most characters of one value in a layout other than lines."""
 
 
-def values(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
+def values(file: Path | Opened, report: Report) -> Iterator[tuple[int, Any]]:
     """Yield (line, JSON value) of a JSONL file, one array, or values one after another.
 
     What cannot be read is reported and passed over. No more than one line, or one value of the
-    other layouts, is held at a time. Raises InputError if the file cannot be read.
+    other layouts, is held at a time. The file is opened once. Raises InputError if it cannot be
+    read.
     """
-    held = head(path, 2)
+    opened = Opened.of(file)
+    held = opened.first(2)
     if held and _is_spread(*held):
-        yield from Spread(path, report).read()
+        yield from Spread(opened, report).read()
         return
-    for number, line in lines(path):
+    for number, line in opened.lines():
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            yield from _salvage(Place(str(path), number), line, error, report)
+            yield from _salvage(Place(str(opened.path), number), line, error, report)
             continue
         yield from _entries(number, value)
 
 
-def first_objects(path: Path, count: int) -> list[dict[str, Any]]:
+def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     """Return the objects on the first few lines of a file, as far as they can be read."""
-    held = head(path, count)
+    opened = Opened.of(file)
+    held = opened.first(count)
     if held and _is_spread(*held[:2]):
         with suppress(InputError):
-            return [v for _, v in islice(Spread(path, _unheard).read(), 1) if isinstance(v, dict)]
+            found = Spread(opened, _unheard, opened.look()).read()
+            return [value for _, value in islice(found, 1) if isinstance(value, dict)]
         return []
-    found: list[Any] = []
+    objects_: list[Any] = []
     for line in held:
         with suppress(orjson.JSONDecodeError):
-            found += islice(_entries(0, orjson.loads(line)), count)
-    return [value for _, value in found if isinstance(value, dict)][:count]
+            objects_ += islice(_entries(0, orjson.loads(line)), count)
+    return [value for _, value in objects_ if isinstance(value, dict)][:count]
 
 
 def _unheard(finding: Finding) -> None:
@@ -79,13 +83,17 @@ def _is_spread(first: bytes, second: bytes = b"") -> bool:
 class Spread:
     """Reads an array's entries, or values one after another, on any lines of a file.
 
-    What it holds of the text grows only until a value is complete.
+    What it holds of the text grows only until a value is complete. `chunks` are the bytes of the
+    file, where it is only looked at.
     """
 
-    def __init__(self, path: Path, report: Report) -> None:
-        self._path = path
+    def __init__(
+        self, file: Path | Opened, report: Report, chunks: Iterator[bytes] | None = None
+    ) -> None:
+        opened = Opened.of(file)
+        self._path = opened.path
         self._report = report
-        self._chunks = chunks(path)
+        self._chunks = opened.chunks() if chunks is None else chunks
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")()
         self._decode = _DECODER.raw_decode
         self._text = ""
@@ -208,13 +216,14 @@ def decoded_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
             report(Finding("bad_utf8", Place(str(path), number), message, shown(line)))
 
 
-def objects(path: Path, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects(file: Path | Opened, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line, object) of a file; a value that is no object is reported and passed over."""
-    for number, value in values(path, report):
+    opened = Opened.of(file)
+    for number, value in values(opened, report):
         if isinstance(value, dict):
             yield number, value
         else:
-            place = Place(str(path), number)
+            place = Place(str(opened.path), number)
             message = f"holds {type(value).__name__}, not an object"
             report(Finding("record_not_an_object", place, message, shown(value)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
 from trecjudge.text.steering import english, languages, marks
 from trecjudge.text.steering.disguise import hidden_text, is_common, plain_forms, spaced_out
@@ -16,12 +16,26 @@ _SPELLED = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+MOST_REMEMBERED = 50_000
+"""Texts whose finding is remembered: by their hashes, in a few MB at most."""
+_remembered: dict[int, str | None] = {}
+
+
 def instruction_like(text: str) -> str | None:
     """Return the first passage of `text` that reads like an instruction to the judge, or None.
 
-    It finds what is plain, in disguise too; its silence proves nothing.
+    It finds what is plain, in disguise too; its silence proves nothing. A text that many runs cite
+    is looked at once.
     """
+    key = hash(text)
+    if key not in _remembered:
+        if len(_remembered) >= MOST_REMEMBERED:
+            _remembered.clear()
+        _remembered[key] = _found(text)
+    return _remembered[key]
+
+
+def _found(text: str) -> str | None:
     common = is_common(text)
     hidden = None if common else hidden_text(text)
     return hidden if hidden is not None else _found_in(text, common)

@@ -43,7 +43,7 @@ RULES: tuple[Rule, ...] = (
         r"the\s+(?:label|verdict|grade|score|correct))\b",
     ),
     rule(
-        "instruction|system|assistant|human|user|response:|response :",
+        "##",
         r"#{2,}\s*(?:instruction|system|assistant|human|user)s?\s*:|#{2,}\s*response\s*:",
     ),
     # A verdict as data: JSON, Python, XML.
