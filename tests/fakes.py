@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trecjudge.llm.model import Prediction, Program
+from trecjudge.models.model import Prediction, Program
 from trecjudge.records import (
     Citation,
     Document,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.findings import Finding
+from trecjudge.inputs.runs import RunReader
 from trecjudge.records import Citation, Response, Topic
-from trecjudge.runs import RunReader
 
 Write = Callable[..., Path]
 """(text, name) -> path"""

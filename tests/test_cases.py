@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.reading import Reading, Write, reading
+from trecjudge.inputs.runs import find_runs
+from trecjudge.inputs.topics import read_topics
 from trecjudge.records import Topic
-from trecjudge.runs import find_runs
-from trecjudge.topics import read_topics
 
 KETTLE = "A kettle whistles when steam rushes through a narrow gap."
 POND = "Garden ponds are usually under two metres deep."

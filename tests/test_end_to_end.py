@@ -12,8 +12,8 @@ import yaml
 
 from tests.commandline import SAMPLES, command, judge, sample
 from tests.endpoint import attesting, serving
-from trecjudge.leaderboards.reading import read_rows
-from trecjudge.trec import read_qrels
+from trecjudge.results.leaderboards.reading import read_rows
+from trecjudge.results.trec import read_qrels
 
 DATASETS = ("rag", "ragtime", "dragun")
 STEADY = ("leaderboard.txt", "leaderboard.jsonl", "qrels", "judgments.jsonl")

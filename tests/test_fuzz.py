@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.reading import PLAIN, reading
 from trecjudge.findings import Finding
-from trecjudge.runs import RunReader
-from trecjudge.sources.values import values
+from trecjudge.inputs.runs import RunReader
+from trecjudge.inputs.sources.values import values
 
 pytestmark = pytest.mark.filterwarnings("error")
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)

@@ -11,11 +11,11 @@ import orjson
 import pytest
 
 from tests.reading import PLAIN, SECOND, Read, Reading, Write, answer, citing, responses
-from trecjudge.documents.store import open_documents
 from trecjudge.errors import TrecJudgeError
 from trecjudge.findings import Finding
-from trecjudge.topics import read_topics
-from trecjudge.trec import LeaderboardRow, leaderboard_line
+from trecjudge.inputs.documents.store import open_documents
+from trecjudge.inputs.topics import read_topics
+from trecjudge.results.trec import LeaderboardRow, leaderboard_line
 
 DIGITS = "9" * 5000
 META = '{"team_id": "t", "run_id": "r", "topic_id": "1"}'

@@ -107,7 +107,7 @@ def test_own_measures_are_functions_or_specs(
     assert load_measure("own_measures:spec@mod:Judge").judge == "mod:Judge"
 
 
-@pytest.mark.parametrize("reference", ["nowhere:x", "trecjudge.trec:nothing", "no_colon"])
+@pytest.mark.parametrize("reference", ["nowhere:x", "trecjudge.results.trec:nothing", "no_colon"])
 def test_a_measure_that_is_not_there(reference: str) -> None:
     with pytest.raises(PluginError, match=r"give package\.module:name"):
         load_measure(reference)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import command
-from trecjudge.formats.registry import all_formats
-from trecjudge.judge import judge_names, make_judge, settings_of
-from trecjudge.leaderboards.layouts import LAYOUTS
-from trecjudge.llm.addresses import completions_url
-from trecjudge.llm.settings import LlmSettings
+from trecjudge.inputs.formats.registry import all_formats
+from trecjudge.judging.judge import judge_names, make_judge, settings_of
+from trecjudge.models.addresses import completions_url
+from trecjudge.models.settings import LlmSettings
+from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.stats.correlation import COEFFICIENTS
 
 ROOT = Path(__file__).parent.parent

@@ -9,7 +9,7 @@ import pytest
 
 from tests.reading import reading
 from trecjudge.findings import Finding
-from trecjudge.topics import read_topics
+from trecjudge.inputs.topics import read_topics
 
 SUPPORT = Path("data/rag25_support")
 

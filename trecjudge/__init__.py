@@ -26,39 +26,6 @@ if TYPE_CHECKING:
     from trecjudge.api.statistics import agree as agree
     from trecjudge.api.statistics import compare as compare
     from trecjudge.api.statistics import meta_evaluate as meta_evaluate
-    from trecjudge.attest import HOLLOW as HOLLOW
-    from trecjudge.attest import NO_TEXT as NO_TEXT
-    from trecjudge.attest import AttesterName as AttesterName
-    from trecjudge.attest import require_shared_script as require_shared_script
-    from trecjudge.attest import require_text as require_text
-    from trecjudge.attestation import Attesting as Attesting
-    from trecjudge.attestation import citation_item as citation_item
-    from trecjudge.attestation import filled as filled
-    from trecjudge.claims.asking import NOT_FOUND as NOT_FOUND
-    from trecjudge.claims.asking import first_sure as first_sure
-    from trecjudge.claims.asking import in_parts as in_parts
-    from trecjudge.claims.asking import no_evidence as no_evidence
-    from trecjudge.claims.asking import with_note as with_note
-    from trecjudge.claims.extraction import SPLIT as SPLIT
-    from trecjudge.claims.facts import facts_found as facts_found
-    from trecjudge.claims.facts import facts_of as facts_of
-    from trecjudge.claims.judging import ANSWERED as ANSWERED
-    from trecjudge.claims.judging import NO_CLAIMS as NO_CLAIMS
-    from trecjudge.claims.judging import ClaimJudging as ClaimJudging
-    from trecjudge.claims.judging import judgment_on as judgment_on
-    from trecjudge.claims.judging import on_claim as on_claim
-    from trecjudge.claims.judging import without_text as without_text
-    from trecjudge.claims.measures import UNKNOWN as UNKNOWN
-    from trecjudge.claims.measures import filling as filling
-    from trecjudge.claims.measures import rate as rate
-    from trecjudge.claims.offline import LexicalDetector as LexicalDetector
-    from trecjudge.claims.offline import missing as missing
-    from trecjudge.claims.search import Library as Library
-    from trecjudge.claims.search import Passage as Passage
-    from trecjudge.claims.verdicts import AMBIGUOUS as AMBIGUOUS
-    from trecjudge.claims.verdicts import ATTRIBUTED as ATTRIBUTED
-    from trecjudge.claims.verdicts import CONTRADICTED as CONTRADICTED
-    from trecjudge.claims.verdicts import UNATTRIBUTED as UNATTRIBUTED
     from trecjudge.errors import PLANNED as PLANNED
     from trecjudge.errors import InputError as InputError
     from trecjudge.errors import JudgmentFailed as JudgmentFailed
@@ -67,28 +34,61 @@ if TYPE_CHECKING:
     from trecjudge.errors import PluginError as PluginError
     from trecjudge.errors import TrecJudgeError as TrecJudgeError
     from trecjudge.errors import WorkflowError as WorkflowError
-    from trecjudge.evaluation.agreeing import Agreement as Agreement
+    from trecjudge.evaluation.agreement import Agreement as Agreement
     from trecjudge.evaluation.comparing import Comparison as Comparison
     from trecjudge.findings import Finding as Finding
-    from trecjudge.judge import GroupingJudge as GroupingJudge
-    from trecjudge.judge import Judge as Judge
-    from trecjudge.judge import unjudged as unjudged
-    from trecjudge.lexical.prepared import scripts_of as scripts_of
-    from trecjudge.lexical.relevance import Parts as Parts
-    from trecjudge.lexical.relevance import Unit as Unit
-    from trecjudge.lexical.relevance import relevance as relevance
-    from trecjudge.lexical.similarity import Vector as Vector
-    from trecjudge.lexical.similarity import mean_cosine as mean_cosine
-    from trecjudge.lexical.similarity import vector_of as vector_of
-    from trecjudge.lexical.similarity import weighed_forms as weighed_forms
-    from trecjudge.lexical.wording import Term as Term
-    from trecjudge.lexical.wording import wording_of as wording_of
-    from trecjudge.llm.model import Model as Model
-    from trecjudge.llm.model import Prediction as Prediction
-    from trecjudge.llm.model import Program as Program
-    from trecjudge.llm.model import ReplyLength as ReplyLength
+    from trecjudge.judging.attest.attesters import HOLLOW as HOLLOW
+    from trecjudge.judging.attest.attesters import NO_TEXT as NO_TEXT
+    from trecjudge.judging.attest.attesters import AttesterName as AttesterName
+    from trecjudge.judging.attest.attesters import require_shared_script as require_shared_script
+    from trecjudge.judging.attest.attesters import require_text as require_text
+    from trecjudge.judging.attest.citations import Attesting as Attesting
+    from trecjudge.judging.attest.citations import citation_item as citation_item
+    from trecjudge.judging.attest.citations import filled as filled
+    from trecjudge.judging.claims.by_model import NOT_FOUND as NOT_FOUND
+    from trecjudge.judging.claims.by_model import first_sure as first_sure
+    from trecjudge.judging.claims.by_model import in_parts as in_parts
+    from trecjudge.judging.claims.by_model import no_evidence as no_evidence
+    from trecjudge.judging.claims.by_model import with_note as with_note
+    from trecjudge.judging.claims.by_words import LexicalDetector as LexicalDetector
+    from trecjudge.judging.claims.by_words import missing as missing
+    from trecjudge.judging.claims.extraction import SPLIT as SPLIT
+    from trecjudge.judging.claims.facts import facts_found as facts_found
+    from trecjudge.judging.claims.facts import facts_of as facts_of
+    from trecjudge.judging.claims.judge import ANSWERED as ANSWERED
+    from trecjudge.judging.claims.judge import NO_CLAIMS as NO_CLAIMS
+    from trecjudge.judging.claims.judge import ClaimJudging as ClaimJudging
+    from trecjudge.judging.claims.judge import judgment_on as judgment_on
+    from trecjudge.judging.claims.judge import on_claim as on_claim
+    from trecjudge.judging.claims.judge import without_text as without_text
+    from trecjudge.judging.claims.measures import UNKNOWN as UNKNOWN
+    from trecjudge.judging.claims.measures import filling as filling
+    from trecjudge.judging.claims.measures import rate as rate
+    from trecjudge.judging.claims.search import Library as Library
+    from trecjudge.judging.claims.search import Passage as Passage
+    from trecjudge.judging.claims.verdicts import AMBIGUOUS as AMBIGUOUS
+    from trecjudge.judging.claims.verdicts import ATTRIBUTED as ATTRIBUTED
+    from trecjudge.judging.claims.verdicts import CONTRADICTED as CONTRADICTED
+    from trecjudge.judging.claims.verdicts import UNATTRIBUTED as UNATTRIBUTED
+    from trecjudge.judging.judge import GroupingJudge as GroupingJudge
+    from trecjudge.judging.judge import Judge as Judge
+    from trecjudge.judging.judge import unjudged as unjudged
+    from trecjudge.judging.offline.prepared import scripts_of as scripts_of
+    from trecjudge.judging.offline.relevance import Parts as Parts
+    from trecjudge.judging.offline.relevance import Unit as Unit
+    from trecjudge.judging.offline.relevance import relevance as relevance
+    from trecjudge.judging.offline.similarity import Vector as Vector
+    from trecjudge.judging.offline.similarity import mean_cosine as mean_cosine
+    from trecjudge.judging.offline.similarity import vector_of as vector_of
+    from trecjudge.judging.offline.similarity import weighed_forms as weighed_forms
+    from trecjudge.judging.offline.wording import Term as Term
+    from trecjudge.judging.offline.wording import wording_of as wording_of
     from trecjudge.measures import LeaderboardSpec as LeaderboardSpec
     from trecjudge.measures import MeasureSpec as MeasureSpec
+    from trecjudge.models.model import Model as Model
+    from trecjudge.models.model import Prediction as Prediction
+    from trecjudge.models.model import Program as Program
+    from trecjudge.models.model import ReplyLength as ReplyLength
     from trecjudge.records import ABSTAINED as ABSTAINED
     from trecjudge.records import FULL as FULL
     from trecjudge.records import NONE as NONE
@@ -110,11 +110,11 @@ if TYPE_CHECKING:
     from trecjudge.records import Usage as Usage
     from trecjudge.records import WholeResponse as WholeResponse
     from trecjudge.records import judgment_of as judgment_of
+    from trecjudge.settings.fields import check_range as check_range
     from trecjudge.text.numbers import other_writings as other_writings
     from trecjudge.text.tokens import comparable as comparable
     from trecjudge.text.tokens import read_forms as read_forms
     from trecjudge.text.tokens import scripts as scripts
-    from trecjudge.typed import check_range as check_range
 
 __version__ = "0.1.0"
 
@@ -140,31 +140,31 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "compare",
         "meta_evaluate",
     ),
-    "trecjudge.attest": (
+    "trecjudge.judging.attest.attesters": (
         "AttesterName",
         "HOLLOW",
         "NO_TEXT",
         "require_shared_script",
         "require_text",
     ),
-    "trecjudge.attestation": (
+    "trecjudge.judging.attest.citations": (
         "Attesting",
         "citation_item",
         "filled",
     ),
-    "trecjudge.claims.asking": (
+    "trecjudge.judging.claims.by_model": (
         "NOT_FOUND",
         "first_sure",
         "in_parts",
         "no_evidence",
         "with_note",
     ),
-    "trecjudge.claims.extraction": ("SPLIT",),
-    "trecjudge.claims.facts": (
+    "trecjudge.judging.claims.extraction": ("SPLIT",),
+    "trecjudge.judging.claims.facts": (
         "facts_found",
         "facts_of",
     ),
-    "trecjudge.claims.judging": (
+    "trecjudge.judging.claims.judge": (
         "ANSWERED",
         "ClaimJudging",
         "NO_CLAIMS",
@@ -172,20 +172,20 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "on_claim",
         "without_text",
     ),
-    "trecjudge.claims.measures": (
+    "trecjudge.judging.claims.measures": (
         "UNKNOWN",
         "filling",
         "rate",
     ),
-    "trecjudge.claims.offline": (
+    "trecjudge.judging.claims.by_words": (
         "LexicalDetector",
         "missing",
     ),
-    "trecjudge.claims.search": (
+    "trecjudge.judging.claims.search": (
         "Library",
         "Passage",
     ),
-    "trecjudge.claims.verdicts": (
+    "trecjudge.judging.claims.verdicts": (
         "AMBIGUOUS",
         "ATTRIBUTED",
         "CONTRADICTED",
@@ -201,31 +201,31 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "TrecJudgeError",
         "WorkflowError",
     ),
-    "trecjudge.evaluation.agreeing": ("Agreement",),
+    "trecjudge.evaluation.agreement": ("Agreement",),
     "trecjudge.evaluation.comparing": ("Comparison",),
     "trecjudge.findings": ("Finding",),
-    "trecjudge.judge": (
+    "trecjudge.judging.judge": (
         "GroupingJudge",
         "Judge",
         "unjudged",
     ),
-    "trecjudge.lexical.prepared": ("scripts_of",),
-    "trecjudge.lexical.relevance": (
+    "trecjudge.judging.offline.prepared": ("scripts_of",),
+    "trecjudge.judging.offline.relevance": (
         "Parts",
         "Unit",
         "relevance",
     ),
-    "trecjudge.lexical.similarity": (
+    "trecjudge.judging.offline.similarity": (
         "Vector",
         "mean_cosine",
         "vector_of",
         "weighed_forms",
     ),
-    "trecjudge.lexical.wording": (
+    "trecjudge.judging.offline.wording": (
         "Term",
         "wording_of",
     ),
-    "trecjudge.llm.model": (
+    "trecjudge.models.model": (
         "Model",
         "Prediction",
         "Program",
@@ -264,7 +264,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "read_forms",
         "scripts",
     ),
-    "trecjudge.typed": ("check_range",),
+    "trecjudge.settings.fields": ("check_range",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

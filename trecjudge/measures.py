@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
-from trecjudge.plugins import imported
 from trecjudge.records import Judgment, Response
+from trecjudge.settings.plugins import imported
 
 UNJUDGED = ".unjudged"
 """A leaderboard row of `MEASURE.unjudged` says how many items a row of MEASURE lacks."""

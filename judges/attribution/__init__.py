@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.attest import HOLLOW, NO_TEXT
-from trecjudge.claims.facts import facts_found
-from trecjudge.claims.judging import ClaimJudging, without_text
-from trecjudge.claims.measures import filling, rate
-from trecjudge.claims.offline import LexicalDetector
-from trecjudge.claims.search import Library
-from trecjudge.claims.verdicts import ATTRIBUTED, CONTRADICTED
-from trecjudge.lexical.prepared import scripts_of
-from trecjudge.llm.model import Model
+from trecjudge.judging.attest.attesters import HOLLOW, NO_TEXT
+from trecjudge.judging.claims.by_words import LexicalDetector
+from trecjudge.judging.claims.facts import facts_found
+from trecjudge.judging.claims.judge import ClaimJudging, without_text
+from trecjudge.judging.claims.measures import filling, rate
+from trecjudge.judging.claims.search import Library
+from trecjudge.judging.claims.verdicts import ATTRIBUTED, CONTRADICTED
+from trecjudge.judging.offline.prepared import scripts_of
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.models.model import Model
 from trecjudge.records import (
     Claim,
     Document,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
 
-from trecjudge.attestation import Attesting, filled
-from trecjudge.llm.model import Program, ReplyLength
+from trecjudge.judging.attest.citations import Attesting, filled
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.models.model import Program, ReplyLength
 from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response
-from trecjudge.typed import check_range
+from trecjudge.settings.fields import check_range
 
 ATTEST = Program("attest", f"{__package__}.program:Attest")
 ATTEST_GROUP = Program(

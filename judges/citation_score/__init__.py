@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from trecjudge.attest import NO_TEXT, text_missing
 from trecjudge.errors import WorkflowError
-from trecjudge.judge import unjudged
-from trecjudge.lexical.similarity import mean_cosine
-from trecjudge.llm.model import Model
+from trecjudge.judging.attest.attesters import NO_TEXT, text_missing
+from trecjudge.judging.judge import unjudged
+from trecjudge.judging.offline.similarity import mean_cosine
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.models.model import Model
 from trecjudge.records import (
     Document,
     Failure,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from trecjudge.attest import NO_TEXT
-from trecjudge.lexical.similarity import Vector, vector_of, weighed_forms
-from trecjudge.lexical.wording import Term, wording_of
+from trecjudge.judging.attest.attesters import NO_TEXT
+from trecjudge.judging.offline.similarity import Vector, vector_of, weighed_forms
+from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.records import Sentence
 from trecjudge.text.numbers import other_writings
 from trecjudge.text.tokens import comparable, read_forms, scripts

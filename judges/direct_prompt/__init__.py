@@ -6,11 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from trecjudge.attest import HOLLOW, AttesterName, require_shared_script, require_text
 from trecjudge.errors import JudgmentFailed, WorkflowError
-from trecjudge.lexical.relevance import Parts, Unit, relevance
-from trecjudge.llm.model import Model, Program, ReplyLength
+from trecjudge.judging.attest.attesters import (
+    HOLLOW,
+    AttesterName,
+    require_shared_script,
+    require_text,
+)
+from trecjudge.judging.offline.relevance import Parts, Unit, relevance
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Citation, Item, Judgment, Response, Topic, is_blank, judgment_of
 from trecjudge.text.tokens import scripts
 

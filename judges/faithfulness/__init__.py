@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from trecjudge.attest import HOLLOW
-from trecjudge.claims.asking import first_sure
-from trecjudge.claims.extraction import SPLIT
-from trecjudge.claims.facts import facts_of
-from trecjudge.claims.judging import ClaimJudging, judgment_on, on_claim, without_text
-from trecjudge.claims.measures import filling, rate
-from trecjudge.claims.search import Library
-from trecjudge.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
 from trecjudge.errors import PLANNED, JudgmentFailed
-from trecjudge.judge import unjudged
-from trecjudge.llm.model import Model, Program
+from trecjudge.judging.attest.attesters import HOLLOW
+from trecjudge.judging.claims.by_model import first_sure
+from trecjudge.judging.claims.extraction import SPLIT
+from trecjudge.judging.claims.facts import facts_of
+from trecjudge.judging.claims.judge import ClaimJudging, judgment_on, on_claim, without_text
+from trecjudge.judging.claims.measures import filling, rate
+from trecjudge.judging.claims.search import Library
+from trecjudge.judging.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
+from trecjudge.judging.judge import unjudged
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.models.model import Model, Program
 from trecjudge.records import (
     Claim,
     Document,
@@ -29,7 +29,7 @@ from trecjudge.records import (
     WholeResponse,
     judgment_of,
 )
-from trecjudge.typed import check_range
+from trecjudge.settings.fields import check_range
 
 from .steps import (
     TRUTHS,

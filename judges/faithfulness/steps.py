@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trecjudge.claims.asking import NOT_FOUND, in_parts, no_evidence, with_note
-from trecjudge.claims.offline import missing
-from trecjudge.claims.search import Library, Passage
 from trecjudge.errors import JudgmentFailed
-from trecjudge.llm.model import Model, Program, ReplyLength
+from trecjudge.judging.claims.by_model import NOT_FOUND, in_parts, no_evidence, with_note
+from trecjudge.judging.claims.by_words import missing
+from trecjudge.judging.claims.search import Library, Passage
+from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import NOTHING_SPENT, Claim, Document, Fact, Source, Usage
 
 from .wording import UNSURE, YES

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.claims.judging import ANSWERED, NO_CLAIMS, ClaimJudging
-from trecjudge.claims.measures import UNKNOWN, filling, rate
-from trecjudge.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
-from trecjudge.llm.model import Model
+from trecjudge.judging.claims.judge import ANSWERED, NO_CLAIMS, ClaimJudging
+from trecjudge.judging.claims.measures import UNKNOWN, filling, rate
+from trecjudge.judging.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.models.model import Model
 from trecjudge.records import ABSTAINED, Item, Judgment, Response, WholeResponse, judgment_of
-from trecjudge.typed import check_range
+from trecjudge.settings.fields import check_range
 
 SUPPORTED = "supported"
 LABELS = {

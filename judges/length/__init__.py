@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trecjudge.llm.model import Model
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.models.model import Model
 from trecjudge.records import Item, Judgment, Response, Topic, judgment_of
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from trecjudge.attestation import Attesting, citation_item, filled
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judge import unjudged
-from trecjudge.llm.model import Model, Program
+from trecjudge.judging.attest.citations import Attesting, citation_item, filled
+from trecjudge.judging.judge import unjudged
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.models.model import Model, Program
 from trecjudge.records import FULL, Item, Judgment, Response, Topic, judgment_of
 
 from ..citation import ATTEST, ATTEST_GROUP, sentence_support

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from trecjudge.attestation import citation_item, filled
+from trecjudge.judging.attest.citations import citation_item, filled
 from trecjudge.records import (
     FULL,
     Citation,

@@ -135,7 +135,7 @@ def test_every_name_that_is_exported_is_there() -> None:
 
 
 def test_a_module_of_the_same_name_does_not_hide_a_function() -> None:
-    __import__("trecjudge.judge")
+    __import__("trecjudge.judging.judge")
     assert callable(trecjudge.judge)
 
 

@@ -23,13 +23,13 @@ from pathlib import Path
 from invented import WORDS
 
 from trecjudge.findings import FindingLog
+from trecjudge.inputs.runs import RunReader, find_runs
+from trecjudge.inputs.topics import read_topics
 from trecjudge.judges.citation_score import CitationScoreJudge
 from trecjudge.judges.citation_score.axes import read_passage
-from trecjudge.lexical.wording import wording_of
-from trecjudge.llm.model import NoModel
+from trecjudge.judging.offline.wording import wording_of
+from trecjudge.models.model import NoModel
 from trecjudge.records import Citation, Document, Response, Sentence, Topic
-from trecjudge.runs import RunReader, find_runs
-from trecjudge.topics import read_topics
 
 SENTENCES, SENTENCE_WORDS, DOCUMENTS, DOCUMENT_WORDS, TOPIC_WORDS = 11, 25, 8, 200, 40
 AIM_MS = 5.0

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from scipy.stats import kendalltau
 
-from trecjudge.leaderboards.reading import read_rows
+from trecjudge.results.leaderboards.reading import read_rows
 
 ROOT = Path(__file__).parents[2]
 LEAST_LABELS = 20

@@ -35,11 +35,11 @@ print(count, seconds, peak)
 """
 OURS = """
 import gc
-from trecjudge.pipeline import GARBAGE_THRESHOLDS
+from trecjudge.job.pipeline import GARBAGE_THRESHOLDS
 gc.set_threshold(*GARBAGE_THRESHOLDS)  # as a job does
 started = time.perf_counter()
 from trecjudge.findings import FindingLog
-from trecjudge.runs import RunReader
+from trecjudge.inputs.runs import RunReader
 count = sum(1 for _ in RunReader(files, FindingLog()))
 """
 PLAIN = """

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT))  # for the browser of the tests, and the command line
 
 from tests.commandline import command  # noqa: E402
-from tests.report.browser import Browser, browsing  # noqa: E402
+from tests.show.html.browser import Browser, browsing  # noqa: E402
 
 DOCUMENTS = 60
 AIM_SECONDS = 2.0

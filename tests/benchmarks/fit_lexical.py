@@ -22,7 +22,7 @@ from lexical_data import Data, Fold, folds, latin_table, read_data, run_order
 from numpy.typing import NDArray
 
 import trecjudge.text
-from trecjudge.calibrate.figures import (
+from trecjudge.evaluation.calibrate.figures import (
     FIGURES,
     Figure,
     Measured,
@@ -33,15 +33,15 @@ from trecjudge.calibrate.figures import (
     reliability,
     value,
 )
-from trecjudge.calibrate.fitting import SIGNS, fit, is_copy, regress
-from trecjudge.calibrate.heldout import predict
-from trecjudge.calibrate.measuring import measure_apart
-from trecjudge.calibrate.table import figure_text
-from trecjudge.lexical.calibration import format_calibration, read_calibration
-from trecjudge.lexical.comparison import compare, prepare
-from trecjudge.lexical.features import GROUPS, Features
-from trecjudge.lexical.wording import SHIPPED
-from trecjudge.pipeline import GARBAGE_THRESHOLDS
+from trecjudge.evaluation.calibrate.fitting import SIGNS, fit, is_copy, regress
+from trecjudge.evaluation.calibrate.heldout import predict
+from trecjudge.evaluation.calibrate.measuring import measure_apart
+from trecjudge.job.pipeline import GARBAGE_THRESHOLDS
+from trecjudge.judging.offline.calibration import format_calibration, read_calibration
+from trecjudge.judging.offline.features import GROUPS, Features
+from trecjudge.judging.offline.support import compare, prepare
+from trecjudge.judging.offline.wording import SHIPPED
+from trecjudge.show.calibration import figure_text
 from trecjudge.stats.agreement import auc
 from trecjudge.stats.resampling import NO_INTERVAL, draws, interval_of
 from trecjudge.text.frequencies import frequency_lines

@@ -11,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from trecjudge.lexical.relevance import Parts, coverage, wanted_terms
+from trecjudge.inputs.runs import RunReader, find_runs
+from trecjudge.inputs.topics import read_topics
+from trecjudge.judging.offline.relevance import Parts, coverage, wanted_terms
 from trecjudge.records import Response, Topic
-from trecjudge.runs import RunReader, find_runs
-from trecjudge.topics import read_topics
 
 Scores = tuple[list[float], list[float]]
-PACKAGED = Path("trecjudge/lexical/relevance.json")
+PACKAGED = Path("trecjudge/judging/offline/relevance.json")
 UNITS = ("response", "sentence", "document")
 PARTS = ("title", "problem_statement", "background", "body")
 INPUTS = (  # name, runs, topics

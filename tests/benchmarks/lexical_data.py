@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from trecjudge.calibrate.fitting import is_copy
-from trecjudge.calibrate.measuring import measure_apart
-from trecjudge.calibrate.pairs import LabelledPair, read_pairs
-from trecjudge.lexical.comparison import ruled
-from trecjudge.lexical.features import Found
-from trecjudge.lexical.prepared import prepare
-from trecjudge.lexical.wording import read_wording
+from trecjudge.evaluation.calibrate.fitting import is_copy
+from trecjudge.evaluation.calibrate.measuring import measure_apart
+from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
+from trecjudge.judging.offline.features import Found
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import ruled
+from trecjudge.judging.offline.wording import read_wording
 from trecjudge.text.embeddings import embedder
 from trecjudge.text.frequencies import TABLE_SIZE, Frequencies
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.check.checking import check
-from trecjudge.check.report import CheckReport
+from trecjudge.check.outcome import CheckReport
 from trecjudge.records import Topic
 
 SEGMENT = "msmarco_v2.1_doc_01_1#0_1"

@@ -25,9 +25,9 @@ from tests.check.samples import (
 )
 from trecjudge.check.checker import Checker
 from trecjudge.check.checking import check
-from trecjudge.check.report import Violation
-from trecjudge.documents.store import HeldDocuments
+from trecjudge.check.outcome import Violation
 from trecjudge.findings import Finding
+from trecjudge.inputs.documents.store import HeldDocuments
 from trecjudge.records import Document, Place, Response, Topic
 
 SEGMENTS = [f"msmarco_v2.1_doc_01_{n}#0_1" for n in range(101)]

@@ -14,8 +14,8 @@ from tests.reading import reading
 from trecjudge.check.checking import check
 from trecjudge.check.fixing import fix
 from trecjudge.check.meaning import Meanings
-from trecjudge.documents.store import HeldDocuments
-from trecjudge.formats.registry import format_of
+from trecjudge.inputs.documents.store import HeldDocuments
+from trecjudge.inputs.formats.registry import format_of
 from trecjudge.records import Document
 
 STORE = HeldDocuments({"1": Document("1", "D.")})

@@ -8,8 +8,8 @@ import pytest
 
 from trecjudge.check.checking import check
 from trecjudge.check.fixing import fix
-from trecjudge.runs import find_runs
-from trecjudge.topics import read_topics
+from trecjudge.inputs.runs import find_runs
+from trecjudge.inputs.topics import read_topics
 
 REAL: dict[str, tuple[str, str, str, dict[str, int], dict[str, int]]] = {
     "RAG 2024, 60 of 301 topics": (

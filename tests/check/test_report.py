@@ -9,8 +9,8 @@ from rich.console import Console
 
 from tests.check.samples import GOOD, Write, changed, checked, citing, lines, topics
 from trecjudge.check.checking import check
-from trecjudge.check.report import CheckReport
-from trecjudge.check.table import closing_line, place_lines, verdict_table
+from trecjudge.check.outcome import CheckReport
+from trecjudge.show.check import closing_line, place_lines, verdict_table
 
 
 def example(write: Write) -> CheckReport:

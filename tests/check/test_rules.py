@@ -9,7 +9,7 @@ import pytest
 from tests.check.samples import GONE, GOOD, changed
 from trecjudge.check.rules import all_tracks, load_rules, track_named, track_of
 from trecjudge.errors import InputError
-from trecjudge.formats.registry import all_formats, format_of
+from trecjudge.inputs.formats.registry import all_formats, format_of
 
 TRACK = """
 every_track: {}

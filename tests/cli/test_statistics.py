@@ -10,10 +10,10 @@ import pytest
 from trecjudge.cli import agree, convert, gate, meta_evaluate
 from trecjudge.cli.shared import Duplicates, FormatName, Heard, write_jsonl
 from trecjudge.errors import OutputError
-from trecjudge.evaluation import agreeing
+from trecjudge.evaluation import agreement as agreeing
 from trecjudge.findings import Finding
-from trecjudge.leaderboards.layouts import AUTO, LAYOUTS
 from trecjudge.records import Place
+from trecjudge.results.leaderboards.layouts import AUTO, LAYOUTS
 from trecjudge.stats import alignment, cells
 
 

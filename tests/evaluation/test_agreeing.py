@@ -10,7 +10,7 @@ import pytest
 from tests.commandline import SAMPLES, sample
 from tests.reading import Write
 from trecjudge.errors import InputError
-from trecjudge.evaluation.agreeing import Agreement, OnMissing, agree
+from trecjudge.evaluation.agreement import Agreement, OnMissing, agree
 from trecjudge.findings import Finding
 from trecjudge.records import Place
 

@@ -9,7 +9,7 @@ import pytest
 from tests.commandline import sample
 from trecjudge.errors import InputError
 from trecjudge.evaluation.candidates import label_next
-from trecjudge.labels import Key
+from trecjudge.inputs.labels import Key
 from trecjudge.stats.labelling import Candidate
 
 

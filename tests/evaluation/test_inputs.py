@@ -9,10 +9,10 @@ import pytest
 from tests.commandline import sample
 from tests.reading import Write
 from trecjudge.errors import InputError
-from trecjudge.evaluation.inputs import figures_of, judgments_at, scores_at, scores_of_paths
+from trecjudge.evaluation.loading import figures_of, judgments_at, scores_at, scores_of_paths
 from trecjudge.findings import Finding
-from trecjudge.leaderboards.outcomes import outcome
-from trecjudge.stats.gating import Figure
+from trecjudge.results.jobs import outcome
+from trecjudge.stats.release_gate import Figure
 
 
 def fail(finding: Finding) -> None:

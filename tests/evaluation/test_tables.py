@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.stats.texts import by_topic, scores
-from trecjudge.evaluation.tables import (
+from trecjudge.records import FULL, NONE, Evidence, Failure, Judgment
+from trecjudge.show.tables import (
     candidate_table,
     correlation_table,
     difference_table,
@@ -20,12 +21,11 @@ from trecjudge.evaluation.tables import (
     table,
     verdict_lines,
 )
-from trecjudge.records import FULL, NONE, Evidence, Failure, Judgment
 from trecjudge.stats.comparison import compare, pairs_of
+from trecjudge.stats.flips import Flip, Verdicts
 from trecjudge.stats.labelling import Candidate
 from trecjudge.stats.meta import Correlated, Correlation
 from trecjudge.stats.resampling import NO_INTERVAL, Interval
-from trecjudge.stats.verdicts import Flip, Verdicts
 
 
 def printed(grid: Table) -> list[list[str]]:

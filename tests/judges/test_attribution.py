@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from tests.fakes import ScriptedModel, response
-from trecjudge.claims.asking import ATTRIBUTE
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.attribution import AttributionJudge, filled
-from trecjudge.llm.model import Model, NoModel
-from trecjudge.llm.prompt import Prompts
-from trecjudge.llm.reading import Unparsed
+from trecjudge.judging.claims.by_model import ATTRIBUTE
+from trecjudge.models.model import Model, NoModel
+from trecjudge.models.prompt import Prompts
+from trecjudge.models.reading import Unparsed
 from trecjudge.records import Claim, Failure, Judgment, Response, Topic, WholeResponse
 
 NO_MODEL = NoModel()

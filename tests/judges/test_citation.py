@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes import ScriptedModel, always, item, judgment, response
-from trecjudge.attestation import filled
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.citation import CitationJudge
-from trecjudge.llm.model import Model, NoModel
+from trecjudge.judging.attest.citations import filled
+from trecjudge.models.model import Model, NoModel
 from trecjudge.records import FULL, NONE, PARTIAL, Citation, Failure, Item, Judgment, Topic
 
 DOCUMENTS = {"k": "Steam forced through a small gap in the spout makes a kettle whistle."}

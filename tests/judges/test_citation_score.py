@@ -12,9 +12,9 @@ import pytest
 from tests.commandline import ROOT, command, judge, sample
 from tests.fakes import always, judgment, response
 from trecjudge.errors import WorkflowError
-from trecjudge.judge import make_judge
 from trecjudge.judges.citation_score import CitationScoreJudge, filled
-from trecjudge.llm.model import Model, NoModel
+from trecjudge.judging.judge import make_judge
+from trecjudge.models.model import Model, NoModel
 from trecjudge.records import Citation, Failure, Judgment, Response, Topic
 
 # Each word is a keyword: none is frequent in the shipped table.

@@ -14,13 +14,13 @@ from tests.commandline import SAMPLES, command, judge, sample
 from tests.endpoint import Answer, in_chat_form, serving, text_of
 from tests.fakes import ScriptedModel, judgment, response
 from trecjudge.errors import JudgmentFailed, WorkflowError
+from trecjudge.job.workflow import read_workflow
 from trecjudge.judges.direct_prompt import GRADE, DirectPromptJudge, filled, topic_text
 from trecjudge.judges.direct_prompt.grades import grade_of
-from trecjudge.llm.model import Model, NoModel
-from trecjudge.llm.prompt import FORMS, Form, Prompts
-from trecjudge.llm.reading import Unparsed
+from trecjudge.models.model import Model, NoModel
+from trecjudge.models.prompt import FORMS, Form, Prompts
+from trecjudge.models.reading import Unparsed
 from trecjudge.records import Failure, Item, Judgment, Topic
-from trecjudge.workflow import read_workflow
 
 KETTLE = Topic("t1", "Why does a kettle whistle when steam leaves the spout?")
 ARTICLE = Topic(

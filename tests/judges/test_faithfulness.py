@@ -14,7 +14,7 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.faithfulness import FaithfulnessJudge
 from trecjudge.judges.faithfulness.program import ClaimVerdict
 from trecjudge.judges.faithfulness.wording import read_verdict
-from trecjudge.llm.model import Model, NoModel
+from trecjudge.models.model import Model, NoModel
 from trecjudge.records import Judgment, Response, Topic, WholeResponse
 
 NO_MODEL = NoModel()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fakes import response
 from trecjudge.judges.grounding import GroundingJudge
-from trecjudge.llm.model import NoModel
+from trecjudge.models.model import NoModel
 from trecjudge.records import Judgment, Response, Topic, WholeResponse
 
 KETTLE = "Steam makes a kettle whistle. It was invented in Lyon in 1893."

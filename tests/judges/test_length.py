@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes import response
 from trecjudge.judges.length import LengthJudge
-from trecjudge.llm.model import NoModel
+from trecjudge.models.model import NoModel
 from trecjudge.records import Topic
 
 

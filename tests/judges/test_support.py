@@ -18,7 +18,7 @@ from tests.fakes import ScriptedModel, judgment, response
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.citation import CitationJudge
 from trecjudge.judges.support import SupportJudge
-from trecjudge.llm.model import Model, NoModel
+from trecjudge.models.model import Model, NoModel
 from trecjudge.records import (
     FULL,
     NONE,

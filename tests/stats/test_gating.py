@@ -10,8 +10,8 @@ import pytest
 
 from tests.stats.texts import by_run, by_topic, scores
 from trecjudge.errors import InputError, WorkflowError
-from trecjudge.stats.gating import Check, Figure, Figures, Rule, bounds, drops, rule_of
-from trecjudge.stats.junit import junit
+from trecjudge.show.junit import junit
+from trecjudge.stats.release_gate import Check, Figure, Figures, Rule, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
 JUDGED = Figure(0.8, 0.8, 0.8, 40, 40)

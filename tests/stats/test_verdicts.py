@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fakes import judgment, response
 from trecjudge.records import FULL, NONE, Claim, Failure, Judgment
-from trecjudge.stats.verdicts import Verdicts, verdicts
+from trecjudge.stats.flips import Verdicts, verdicts
 
 FAILED = Failure("transport", "reset")
 SAID = response(("First.", ["d"]), ("Second.", ["d"]))

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from trecjudge.findings import Finding
 from trecjudge.records import Place
+from trecjudge.results.trec import LeaderboardRow
 from trecjudge.stats.cells import Duplicates
 from trecjudge.stats.known import Key, Known, Unjudged
 from trecjudge.stats.scores import Scores, scores_of
-from trecjudge.trec import LeaderboardRow
 
 
 def rows(text: str) -> list[tuple[Place, LeaderboardRow]]:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.reading import reading
-from trecjudge.judge import judge_names, make_judge, programs_of
-from trecjudge.llm.prompt import Prompts
+from trecjudge.judging.judge import judge_names, make_judge, programs_of
+from trecjudge.models.prompt import Prompts
 from trecjudge.text.instructions import instruction_like
 
 LISTED = [

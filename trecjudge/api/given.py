@@ -17,10 +17,10 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import shown
-from trecjudge.formats.registry import format_of
+from trecjudge.inputs.formats.registry import format_of
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Citation, Document, Response, Topic
-from trecjudge.sources.values import as_id
-from trecjudge.strict_yaml import written_yaml
+from trecjudge.settings.strict_yaml import written_yaml
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Record: TypeAlias = Mapping[str, Any]

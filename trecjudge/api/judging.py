@@ -16,17 +16,17 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 from trecjudge.api.given import Documents, Given, PathLike, Paths, Runs, Topics, paths
 from trecjudge.api.result import Result, result_of
-from trecjudge.choice import Choice, jobs_of, model_options, workflow_at
 from trecjudge.errors import TrecJudgeError, WorkflowError
 from trecjudge.findings import Finding
-from trecjudge.job import Job
-from trecjudge.judge import Judge, name_of
-from trecjudge.llm.spending import Budget
-from trecjudge.outputs import Outputs
-from trecjudge.pipeline import judge_job
+from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.job.job import Job
+from trecjudge.job.pipeline import judge_job
+from trecjudge.job.workflow import names_in
+from trecjudge.judging.judge import Judge, name_of
+from trecjudge.judging.runner import JudgedResponse
+from trecjudge.models.spending import Budget
 from trecjudge.records import Place
-from trecjudge.runner import JudgedResponse
-from trecjudge.workflow import names_in
+from trecjudge.results.outputs import Outputs
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -14,13 +14,13 @@ from trecjudge.api.given import PathLike
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import KINDS, Finding
-from trecjudge.judgments import JudgmentsReader
-from trecjudge.leaderboard import Leaderboard
-from trecjudge.leaderboards.outcomes import Outcome
 from trecjudge.measures import MeasureSpec
-from trecjudge.outputs import Outputs
 from trecjudge.records import Judgment, Response
-from trecjudge.scoring import Scored
+from trecjudge.results.jobs import Outcome
+from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.results.outputs import Outputs
+from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.scores.scoring import Scored
 
 if TYPE_CHECKING:
     from pandas import DataFrame

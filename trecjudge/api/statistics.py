@@ -16,8 +16,9 @@ from trecjudge.api.reading import OnFinding, warn
 from trecjudge.api.result import Result
 from trecjudge.api.tables import Board, boards, is_frame, is_missing, records_of
 from trecjudge.errors import InputError
-from trecjudge.evaluation import agreeing, comparing
-from trecjudge.evaluation.agreeing import Agreement
+from trecjudge.evaluation import agreement as agreeing
+from trecjudge.evaluation import comparing
+from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison
 from trecjudge.stats import meta
 from trecjudge.stats.alignment import AllRows, OnMissing, Rules

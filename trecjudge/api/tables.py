@@ -12,14 +12,14 @@ from typing import Any, TypeAlias, cast
 from trecjudge.api.given import PathLike
 from trecjudge.api.result import Result
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.inputs import scores_at
+from trecjudge.evaluation.loading import scores_at
 from trecjudge.findings import Report, shown
-from trecjudge.leaderboards.outcomes import Outcome, outcomes
 from trecjudge.records import Place
+from trecjudge.results.jobs import Outcome, outcomes
+from trecjudge.results.trec import LeaderboardRow
 from trecjudge.stats.cells import Duplicates
 from trecjudge.stats.known import Key, Known, Unjudged
 from trecjudge.stats.scores import Scores, scores_of
-from trecjudge.trec import LeaderboardRow
 
 Board: TypeAlias = "PathLike | Result | Any"
 """A path, a result, or a data frame with the columns of `COLUMNS`."""

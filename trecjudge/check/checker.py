@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.check.meaning import Meanings
+from trecjudge.check.outcome import CheckReport, RunReport, Violation
 from trecjudge.check.parts import (
     METADATA,
     cited_by,
@@ -16,13 +17,12 @@ from trecjudge.check.parts import (
     sentences_of,
     value_at,
 )
-from trecjudge.check.report import CheckReport, RunReport, Violation
 from trecjudge.check.rules import Track, Verdict, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
 from trecjudge.findings import Finding, shown
+from trecjudge.inputs.sources.containers import bare_name
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place, Response, Topic
-from trecjudge.sources.containers import bare_name
-from trecjudge.sources.values import as_id
 
 LOST = frozenset(
     {

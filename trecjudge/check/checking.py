@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from trecjudge.check.checker import Checker
-from trecjudge.check.report import CheckReport, Violation
+from trecjudge.check.outcome import CheckReport, Violation
 from trecjudge.check.rules import track_named
-from trecjudge.documents.store import DocumentStore
 from trecjudge.findings import Finding, Report
+from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.inputs.run_records import ReadRecords
+from trecjudge.inputs.runs import RunReader
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.records import Topic
-from trecjudge.run_records import ReadRecords
-from trecjudge.runs import RunReader
-from trecjudge.sources.containers import Opened
 
 
 def ignore(_: Finding | Violation) -> None:

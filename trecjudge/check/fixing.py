@@ -12,18 +12,18 @@ from typing import Any, BinaryIO
 from trecjudge.check.checker import LOST
 from trecjudge.check.mending import mend, said
 from trecjudge.check.rules import Track, track_named, track_of
-from trecjudge.documents.shelf import Shelf
-from trecjudge.documents.store import DocumentStore
 from trecjudge.errors import InputError, OutputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding
-from trecjudge.formats.registry import format_of
-from trecjudge.formats.response import Reader
-from trecjudge.outputs import SAFE_NAME
+from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.inputs.formats.registry import format_of
+from trecjudge.inputs.formats.response import Reader
+from trecjudge.inputs.run_records import not_a_run
+from trecjudge.inputs.sources.containers import ENDINGS
+from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place, Response, Topic
-from trecjudge.run_records import not_a_run
-from trecjudge.sources.containers import ENDINGS
-from trecjudge.sources.values import objects
+from trecjudge.results.outputs import SAFE_NAME
 
 
 @dataclass(frozen=True, slots=True)

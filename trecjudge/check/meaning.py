@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from trecjudge.check.parts import is_index
-from trecjudge.formats.citations import References, Resolver
-from trecjudge.formats.registry import format_named
+from trecjudge.inputs.formats.citations import References, Resolver
+from trecjudge.inputs.formats.registry import format_named
 
 Kind = Literal["index", "id", "neither"]
 

@@ -21,9 +21,9 @@ from trecjudge.check.parts import (
 )
 from trecjudge.check.rules import Track
 from trecjudge.findings import shown
-from trecjudge.formats.draft import metadata_of
+from trecjudge.inputs.formats.draft import metadata_of
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Topic
-from trecjudge.sources.values import as_id
 
 Say = Callable[[str, object, object], None]
 """(what, before, after): told of every change."""

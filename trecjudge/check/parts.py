@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from trecjudge.check.rules import LengthRule, Track
-from trecjudge.formats.draft import ABSENT
+from trecjudge.inputs.formats.draft import ABSENT
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Topic
-from trecjudge.sources.values import as_id
 
 METADATA = "metadata."
 """How the paths of fields in a record's metadata begin."""

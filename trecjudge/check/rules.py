@@ -13,11 +13,11 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import KINDS
-from trecjudge.formats.draft import Draft, metadata_of
-from trecjudge.formats.registry import all_formats, format_named
+from trecjudge.inputs.formats.draft import Draft, metadata_of
+from trecjudge.inputs.formats.registry import all_formats, format_named
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place
-from trecjudge.sources.values import as_id
-from trecjudge.strict_yaml import YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
 Verdict = Literal["refused", "warned"]
 """What breaking a rule does to a run: an error of the track's validator, or a warning."""

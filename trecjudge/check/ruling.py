@@ -25,9 +25,9 @@ from trecjudge.check.parts import (
 )
 from trecjudge.check.rules import Field, Track, Verdict
 from trecjudge.findings import shown
-from trecjudge.formats.draft import ABSENT, metadata_of
+from trecjudge.inputs.formats.draft import ABSENT, metadata_of
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Topic
-from trecjudge.sources.values import as_id
 
 Complain = Callable[..., None]
 """(rule, message, value, sentence=None, verdict=None): told of every rule that is broken."""

@@ -12,7 +12,7 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
-from trecjudge.evaluation import tables
+from trecjudge.show import tables
 
 SIDE = "Qrels, JSONL of labels, or a job: its folder, FOLDER/NAME, or any of its files."
 

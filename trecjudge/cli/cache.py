@@ -6,10 +6,10 @@ from datetime import datetime
 
 import typer
 
-from trecjudge.cache import upkeep
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_listing
+from trecjudge.models.cache import upkeep
 
 cache_app = typer.Typer(
     help="Look after the cache of model replies.", no_args_is_help=True, add_completion=False

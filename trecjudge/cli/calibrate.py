@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trecjudge.calibrate.command import Calibrated, calibrate_command
-from trecjudge.calibrate.counting import count_command
-from trecjudge.calibrate.table import closing_lines, counted_lines, figure_table, reliability_table
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
 from trecjudge.errors import InputError
+from trecjudge.evaluation.calibrate.calibrate import Calibrated, calibrate_command
+from trecjudge.evaluation.calibrate.counting import count_command
+from trecjudge.show.calibration import closing_lines, counted_lines, figure_table, reliability_table
 
 
 @exits

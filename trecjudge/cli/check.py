@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trecjudge.check.command import Checked, check_command
-from trecjudge.check.table import closing_line, place_lines, verdict_table
+from trecjudge.check.check_runs import Checked, check_command
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.show.check import closing_line, place_lines, verdict_table
 
 
 @exits

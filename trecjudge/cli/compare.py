@@ -11,7 +11,7 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors
 from trecjudge.cli.printing import output, print_json, print_lines
-from trecjudge.evaluation.tables import difference_table, moved_lines, verdict_lines
+from trecjudge.show.tables import difference_table, moved_lines, verdict_lines
 
 
 @exits

@@ -9,10 +9,10 @@ import typer
 
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
-from trecjudge.evaluation.inputs import rows_with_companions, scores_at
-from trecjudge.leaderboards.layouts import LAYOUTS
-from trecjudge.leaderboards.outcomes import outcome
-from trecjudge.leaderboards.writing import write_rows
+from trecjudge.evaluation.loading import rows_with_companions, scores_at
+from trecjudge.results.jobs import outcome
+from trecjudge.results.leaderboards.layouts import LAYOUTS
+from trecjudge.results.leaderboards.writing import write_rows
 from trecjudge.stats.alignment import report_unjudged
 
 

@@ -12,14 +12,14 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.errors import InputError, WorkflowError, unknown
-from trecjudge.evaluation.inputs import figures_of, scores_at
+from trecjudge.evaluation.loading import figures_of, scores_at
 from trecjudge.files import whole
 from trecjudge.findings import Finding
-from trecjudge.leaderboards.outcomes import Outcome, outcome
 from trecjudge.records import Place
+from trecjudge.results.jobs import Outcome, outcome
+from trecjudge.show.junit import junit
 from trecjudge.stats.alignment import report_topics, report_unjudged
-from trecjudge.stats.gating import Check, Rule, bounds, drops, rule_of
-from trecjudge.stats.junit import junit
+from trecjudge.stats.release_gate import Check, Rule, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
 ALWAYS_TOLD = ("unjudged_unseen", "direction_assumed")

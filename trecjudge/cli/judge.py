@@ -12,16 +12,16 @@ from typing import Any
 
 from rich.console import Console
 
-from trecjudge.choice import Choice, jobs_of, model_options, workflow_at
 from trecjudge.cli.exits import warned
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_plans, print_summaries
-from trecjudge.job import Job
-from trecjudge.llm.spending import Budget
-from trecjudge.outputs import Outputs
-from trecjudge.pipeline import check_jobs, plan_job, run_job
-from trecjudge.progress import ConsoleWatcher
-from trecjudge.summary import Summary
+from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.job.job import Job
+from trecjudge.job.pipeline import check_jobs, plan_job, run_job
+from trecjudge.models.spending import Budget
+from trecjudge.results.outputs import Outputs
+from trecjudge.scores.summary import Summary
+from trecjudge.show.progress import ConsoleWatcher
 
 MOST_HELD = 100
 """Points of a sweep whose files are locked from the beginning to the end; others in their turn."""
@@ -132,7 +132,7 @@ def _summary(job: Job, flags: JobFlags) -> Summary:
 
 def _report(job: Job, watcher: ConsoleWatcher) -> str:
     """Write the report of a finished job; return its path."""
-    from trecjudge.report.writing import Wanted, write_report  # jinja2: not in every job
+    from trecjudge.show.html.writing import Wanted, write_report  # jinja2: not in every job
 
     written = write_report(Wanted(job.outputs))
     for note in written.notes:

@@ -12,8 +12,9 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json
-from trecjudge.evaluation import candidates, tables
-from trecjudge.labels import read_labels
+from trecjudge.evaluation import candidates
+from trecjudge.inputs.labels import read_labels
+from trecjudge.show import tables
 from trecjudge.stats.labelling import Candidate
 
 

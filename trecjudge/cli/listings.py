@@ -5,8 +5,8 @@ from __future__ import annotations
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_listing
 from trecjudge.errors import PluginError
-from trecjudge.formats.registry import all_formats
-from trecjudge.judge import judge_names, summary_of
+from trecjudge.inputs.formats.registry import all_formats
+from trecjudge.judging.judge import judge_names, summary_of
 
 
 @exits

@@ -15,9 +15,9 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
 from trecjudge.errors import OutputError
-from trecjudge.evaluation.tables import correlation_table
 from trecjudge.files import whole
-from trecjudge.report.pictures import bump_picture, scatter_picture
+from trecjudge.show.pictures import bump_picture, scatter_picture
+from trecjudge.show.tables import correlation_table
 from trecjudge.stats.meta import Correlated
 
 UNSAFE = re.compile(r"[^\w.+-]+")

@@ -11,9 +11,9 @@ import orjson
 import typer
 from rich.console import Console
 
-from trecjudge.console import closing_lines, listing, plan_lines, ranking
 from trecjudge.findings import visible
-from trecjudge.summary import Summary
+from trecjudge.scores.summary import Summary
+from trecjudge.show.closing import closing_lines, listing, plan_lines, ranking
 
 WIDE = 200
 """Columns where the output is no terminal."""

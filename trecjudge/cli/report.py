@@ -9,10 +9,10 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, warned
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.errors import InputError
-from trecjudge.evaluation.inputs import scores_at
-from trecjudge.leaderboards.outcomes import judged_job, outcome
-from trecjudge.report.output import Inputs
-from trecjudge.report.writing import Wanted, Written, write_report
+from trecjudge.evaluation.loading import scores_at
+from trecjudge.results.jobs import judged_job, outcome
+from trecjudge.show.html.output import Inputs
+from trecjudge.show.html.writing import Wanted, Written, write_report
 from trecjudge.stats.alignment import report_unjudged
 from trecjudge.stats.scores import Scores
 

@@ -11,11 +11,11 @@ from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits, warned
 from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import Heard
-from trecjudge.judgments import JudgmentsReader
-from trecjudge.labels import read_labels
-from trecjudge.leaderboards.outcomes import judged_job
-from trecjudge.outputs import Outputs
-from trecjudge.scoring import score
+from trecjudge.inputs.labels import read_labels
+from trecjudge.results.jobs import judged_job
+from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.results.outputs import Outputs
+from trecjudge.scores.scoring import score
 
 
 @exits

@@ -5,8 +5,8 @@ from __future__ import annotations
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output
-from trecjudge.leaderboards.outcomes import judged_job
-from trecjudge.report.terminal import find_response, response_view
+from trecjudge.results.jobs import judged_job
+from trecjudge.show.terminal import find_response, response_view
 
 
 @exits

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.evaluation.inputs import judgments_at
-from trecjudge.labels import Key, TakesLabels, key_of
-from trecjudge.leaderboard import Leaderboard, measured
+from trecjudge.evaluation.loading import judgments_at
+from trecjudge.inputs.labels import Key, TakesLabels, key_of
+from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.panel import panel_spec
 from trecjudge.records import Judgment, Response
-from trecjudge.scoring import panel_of
+from trecjudge.scores.leaderboard import Leaderboard, measured
+from trecjudge.scores.scoring import panel_of
 from trecjudge.stats.labelling import Candidate, drawn, ranked, rivalry
 from trecjudge.stats.resampling import SEED
 

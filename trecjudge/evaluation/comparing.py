@@ -8,13 +8,13 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Report
-from trecjudge.judgments import JudgmentsReader
-from trecjudge.leaderboards.outcomes import Outcome
+from trecjudge.results.jobs import Outcome
+from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.stats import comparison
 from trecjudge.stats.comparison import Difference
+from trecjudge.stats.flips import Verdicts, verdicts
 from trecjudge.stats.scores import Scores
 from trecjudge.stats.unmatched import report_unmatched
-from trecjudge.stats.verdicts import Verdicts, verdicts
 
 
 @dataclass(frozen=True, slots=True)

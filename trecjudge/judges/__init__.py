@@ -1,6 +1,6 @@
 """The judges, one folder each. A folder dropped into `judges/` is a judge, with no other edit."""
 
-from trecjudge.plugins import SHIPPED
+from trecjudge.settings.plugins import SHIPPED
 
 # In a checkout the judges lie in `judges/` at its top, where one finds and copies them, and in the
 # wheel in this very folder. A package is looked for where its parent's `__path__` says, so that

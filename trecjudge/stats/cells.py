@@ -12,9 +12,9 @@ import numpy.typing as npt
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, Report
 from trecjudge.records import Place
+from trecjudge.results.trec import LeaderboardRow
 from trecjudge.stats.known import Key, Unjudged
 from trecjudge.stats.resampling import Array
-from trecjudge.trec import LeaderboardRow
 
 Duplicates = Literal["first", "last", "mean", "error"]
 Cells = dict[str, dict[tuple[str, str | None], list[float]]]

@@ -12,6 +12,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, Report
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
+from trecjudge.results.trec import LeaderboardRow
 from trecjudge.stats.cells import (
     Duplicates,
     again,
@@ -22,7 +23,6 @@ from trecjudge.stats.cells import (
 )
 from trecjudge.stats.known import Key, Known, Unjudged, aggregated
 from trecjudge.stats.resampling import Array, ratio
-from trecjudge.trec import LeaderboardRow
 
 TOLERANCE = 1e-3
 """How far an `all` row may be from what its topics give, relative to values above 1: rounding."""

@@ -14,13 +14,13 @@ from typing import Any
 from clock import Clock
 from rich.console import Console
 
-from trecjudge.job import Job
-from trecjudge.llm.opening import ModelOptions
-from trecjudge.llm.prompt import dspy_module, load_signature
-from trecjudge.outputs import Outputs
-from trecjudge.pipeline import run_job
-from trecjudge.progress import ConsoleWatcher
-from trecjudge.workflow import Workflow
+from trecjudge.job.job import Job
+from trecjudge.job.pipeline import run_job
+from trecjudge.job.workflow import Workflow
+from trecjudge.models.opening import ModelOptions
+from trecjudge.models.prompt import dspy_module, load_signature
+from trecjudge.results.outputs import Outputs
+from trecjudge.show.progress import ConsoleWatcher
 
 
 def job_of(spec: dict[str, Any]) -> Job:
@@ -44,7 +44,7 @@ def main() -> None:
     job = job_of(spec)
     dspy_module()
     load_signature("trecjudge.judges.citation.program:Attest")
-    for heavy in ("trecjudge.llm.door", "trecjudge.stats.standing"):
+    for heavy in ("trecjudge.models.client", "trecjudge.stats.standing"):
         importlib.import_module(heavy)
     profile = cProfile.Profile() if spec["profile"] else None
     clock = Clock()

@@ -13,12 +13,12 @@ from typing import Any
 import orjson
 from invented import Pair, pairs
 
-from trecjudge.cache.store import CachedReply, ReplyCache
 from trecjudge.judges.citation import ATTEST
-from trecjudge.llm.habits import Habits
-from trecjudge.llm.prompt import Prompts
-from trecjudge.llm.requests import Request, Requests
-from trecjudge.llm.settings import LlmSettings
+from trecjudge.models.cache.replies import CachedReply, ReplyCache
+from trecjudge.models.habits import Habits
+from trecjudge.models.prompt import Prompts
+from trecjudge.models.requests import Request, Requests
+from trecjudge.models.settings import LlmSettings
 
 LABELS = ("full_support", "partial_support", "no_support")
 QUOTED = 12

@@ -1,0 +1,84 @@
+"""Documents of every shape, judged: what counts, what is unjudged, and how a job ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import judge
+from tests.reading import Write, answer
+from trecjudge.results.leaderboards.reading import read_rows
+
+TEXT = "The ferry Perch entered service on 3 May 2022."
+OTHER = "The lamp of the harbour burns paraffin oil since 1901."
+GOOD = f'[{{"text": "{TEXT}", "citations": [0]}}, {{"text": "{OTHER}", "citations": ["b"]}}]'
+
+
+def means(folder: Path) -> dict[str, float]:
+    rows = read_rows(folder / "x.leaderboard.txt", lambda finding: pytest.fail(str(finding)))
+    return {
+        row.measure: row.value for _, row in rows if row.topic_id is None and "." not in row.measure
+    }
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        pytest.param(f'["{TEXT}", "{OTHER}"]', id="texts"),
+        pytest.param(f'[{{"text": "{TEXT}"}}, {{"text": "{OTHER}"}}]', id="objects of text"),
+        pytest.param(
+            f'[{{"page_content": "{TEXT}", "metadata": {{"source": "x.pdf"}}}},'
+            f' {{"page_content": "{OTHER}", "metadata": {{"source": "x.pdf"}}}}]',
+            id="LangChain",
+        ),
+        pytest.param(
+            f'[{{"docno": "a", "text": "{TEXT}"}},'
+            f' {{"ClueWeb22-ID": "b", "Clean-Text": "{OTHER}"}}]',
+            id="names of the field",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    ("judge_name", "wanted"),
+    [("citation", {"CITATION_SUPPORT": 1.0}), ("grounding", {"HALLUCINATION_RATE": 0.0})],
+)
+def test_texts_that_a_run_carries_are_judged(
+    judge_name: str, wanted: dict[str, float], documents: str, write: Write, tmp_path: Path
+) -> None:
+    run = write(answer(GOOD, more=f', "documents": {documents}'))
+    done = judge(run, tmp_path / "out", "--judge", judge_name, "-q")
+    assert (done.status, means(tmp_path / "out") | wanted) == (0, means(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("judge_name", ["citation", "grounding", "attribution", "citation_score"])
+@pytest.mark.parametrize("documents", ["5", "[1, 2]", '[{"rank": 1}]', '[{"words": "These are."}]'])
+def test_documents_that_cannot_be_read_leave_it_unjudged(
+    judge_name: str, documents: str, write: Write, tmp_path: Path
+) -> None:
+    run = write(answer(GOOD, more=f', "documents": {documents}'))
+    done = judge(run, tmp_path / "out", "--judge", judge_name, "--json")
+    summary = json.loads(done.out)
+    assert (done.status, summary["findings"]["documents_not_given"]) == (3, 1)
+    assert summary["findings"]["documents_unusable"] >= 1
+
+
+@pytest.mark.parametrize("judge_name", ["citation", "grounding", "attribution", "citation_score"])
+def test_what_a_collection_lost_is_unjudged(judge_name: str, write: Write, tmp_path: Path) -> None:
+    documents = write(f'{{"docno": "a", "text": "{TEXT}"}}\n{{"call": "b", "text": "T."}}', "d")
+    out = tmp_path / "out"
+    done = judge(
+        write(answer(GOOD)), out, "--documents", documents, "--judge", judge_name, "--json"
+    )
+    summary = json.loads(done.out)
+    assert (done.status, summary["findings"]["document_unknown"]) == (3, 1)
+    if judge_name == "citation":
+        assert means(out)["CITATION_SUPPORT"] == 1.0
+
+
+def test_an_unreadable_document_shields_no_other_citation(write: Write, tmp_path: Path) -> None:
+    documents = f'[{{"docno": "a", "text": "{TEXT}"}}, 5, {{"words": "These are its words."}}]'
+    run = write(answer(GOOD, more=f', "documents": {documents}'))
+    done = judge(run, tmp_path / "out", "-q")
+    assert (done.status, means(tmp_path / "out")["CITATION_SUPPORT"]) == (0, 0.5)

@@ -1,0 +1,78 @@
+"""Which text of a document is judged, and how a run's own is another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.inputs.documents.store import HeldDocuments
+from trecjudge.records import Document
+
+TEXT = "Steam makes a kettle whistle."
+
+
+def shelf(text: str | None, title: str = "", own_text: bool = False) -> Shelf:
+    """Return a shelf with this text of `d` given beside the runs, or without `d`."""
+    given = {} if text is None else {"d": Document("d", text, title)}
+    return Shelf(HeldDocuments(given), own_text)
+
+
+def own(text: str) -> Document:
+    return Document("d", text, own=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "mine", "text", "is_own"),
+    [
+        pytest.param("Given.", "Mine.", "Given.", False, id="both"),
+        pytest.param("", "Mine.", "Mine.", True, id="the run only"),
+        pytest.param(None, "Mine.", "Mine.", True, id="not given at all"),
+        pytest.param("Given.", "\u200b", "Given.", False, id="given only"),
+        pytest.param(" ", "", " ", False, id="neither has text"),
+        pytest.param(None, "", "", True, id="not given, carried without text"),
+    ],
+)
+def test_the_text_that_is_judged(given: str | None, mine: str, text: str, is_own: bool) -> None:
+    found = shelf(given).find("d", {"d": own(mine)})
+    assert found is not None
+    assert (found.text, found.own) == (text, is_own)
+
+
+def test_the_runs_own_text_if_it_is_asked_for() -> None:
+    found = shelf("Given.", own_text=True)
+    assert found.find("d", {"d": own("Mine.")}) == Document("d", "Mine.")
+    assert found.find("d", {"d": own(" ")}) == found.find("d", {}) == Document("d", "Given.")
+
+
+@pytest.mark.parametrize(
+    ("mine", "how"),
+    [
+        pytest.param(TEXT, "", id="the same"),
+        pytest.param("Steam  makes\na kettle whistle. ", "", id="but for white space"),
+        pytest.param(f"On steam\n{TEXT}", "", id="with its title"),
+        pytest.param(
+            "Steam makes a kettle …", "carries only 22 of the 29 characters of 'd'", id="cut"
+        ),
+        pytest.param("makes a kettle", "carries only 14 of the 29 characters of 'd'", id="a part"),
+        pytest.param(f"{TEXT} Sold.", "carries 'd' with 6 characters more than it has", id="more"),
+        pytest.param("Trams.", "carries another text as 'd' than --documents has", id="another"),
+        pytest.param("", "", id="none"),
+    ],
+)
+def test_how_a_text_differs(mine: str, how: str) -> None:
+    found = shelf(TEXT, "On steam")
+    wanted = f"{how}; that of --documents is judged" if how else ""
+    assert (found.differs("r", own(mine)), found.varies("r", own(mine))) == (wanted, "")
+
+
+def test_a_difference_is_told_once_of_each_run() -> None:
+    found = shelf(TEXT, own_text=True)
+    told = [bool(found.differs(run, own(text))) for run, text in ("aX", "aY", "bX")]
+    assert told == [True, False, True]
+    assert found.differs("c", own("X")).endswith("its own text is judged")
+
+
+@pytest.mark.parametrize("beside", [Shelf(), shelf(None), shelf("")], ids=["no", "other", "empty"])
+def test_texts_of_one_id_vary_where_none_is_given(beside: Shelf) -> None:
+    texts = ("a", "X"), ("a", "X "), ("b", "Y"), ("b", "Z"), ("c", "X"), ("d", "")
+    assert [bool(beside.varies(run, own(text))) for run, text in texts] == [0, 0, 1, 0, 0, 0]

@@ -1,0 +1,129 @@
+"""Telling which format a record is of."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from trecjudge.errors import InputError
+from trecjudge.inputs.formats.registry import DATASETS, all_formats, check_dataset, format_of
+
+
+@pytest.mark.parametrize(
+    ("record", "name", "why"),
+    [
+        pytest.param('{"answer": []}', "rag24", "it has `answer` and no `metadata`", id="rag24"),
+        pytest.param(
+            '{"answer": [], "metadata": {}}', "rag25", "it has `answer` and `metadata`", id="rag25"
+        ),
+        pytest.param(
+            '{"answer": [], "metadata": null}',
+            "rag25",
+            "it has `answer` and `metadata`",
+            id="rag25 with null metadata",
+        ),
+        pytest.param(
+            '{"answer": [], "narrative_id": "14"}',
+            "rag25",
+            "it has `answer` and `narrative_id`",
+            id="rag25 without metadata",
+        ),
+        pytest.param(
+            '{"answer": [], "topic_id": "2024-1", "narrative_id": "14"}',
+            "rag24",
+            "it has `answer` and no `metadata`",
+            id="rag24 names its topic by topic_id",
+        ),
+        pytest.param('{"responses": []}', "ragtime", "it has `responses`", id="ragtime"),
+        pytest.param(
+            '{"responses": [], "metadata": {"use_starter_kit": 0}}',
+            "dragun",
+            "its metadata has `use_starter_kit`",
+            id="dragun",
+        ),
+        pytest.param(
+            '{"responses": [], "answer": []}',
+            "autojudge",
+            "it has both `responses` and `answer`",
+            id="autojudge, both",
+        ),
+        pytest.param(
+            '{"responses": [], "is_ragtime": true}',
+            "autojudge",
+            "it has `is_ragtime`",
+            id="autojudge, mark",
+        ),
+        pytest.param(
+            '{"responses": null, "answer": [], "metadata": {}}',
+            "rag25",
+            "it has `answer` and `metadata`",
+            id="rag25 beside null responses",
+        ),
+    ],
+)
+def test_format_of(record: str, name: str, why: str) -> None:
+    claimed = format_of(json.loads(record))
+    assert claimed is not None
+    assert (claimed[0].NAME, claimed[1]) == (name, why)
+
+
+@pytest.mark.parametrize("record", ["{}", '{"metadata": {}}'])
+def test_a_record_of_no_format(record: str) -> None:
+    assert format_of(json.loads(record)) is None
+
+
+@pytest.mark.parametrize("dataset", [*DATASETS, "auto"])
+def test_a_dataset_rules_out_no_other_format(dataset: str) -> None:
+    claimed = format_of({"responses": [], "metadata": {"use_starter_kit": 1}}, dataset)
+    assert claimed is not None
+    found = claimed[0].NAME
+    assert found == ("ragtime" if dataset == "ragtime" else "dragun")
+
+
+def test_every_format_says_what_it_reads() -> None:
+    named = ["autojudge", "biogen25", "dragun", "ikat25", "neuclir24", "rag24", "rag25", "ragtime"]
+    assert [f.NAME for f in all_formats()] == named
+    assert {f.DATASET for f in all_formats()} == {*DATASETS, "any"}
+    assert all(f.SUMMARY and "\n" not in f.SUMMARY for f in all_formats())
+
+
+def test_check_dataset() -> None:
+    assert [check_dataset(name) for name in ("auto", *DATASETS)] == ["auto", *DATASETS]
+    with pytest.raises(InputError, match="did you mean 'ragtime'"):
+        check_dataset("ragtme")
+
+
+PMIDS = '[{"text": "S.", "citations": [%s]}]'
+
+
+@pytest.mark.parametrize(
+    ("record", "name"),
+    [
+        pytest.param('{"sentences": [], "request_id": "3"}', "neuclir24", id="sentences"),
+        pytest.param('{"turn_id": "1_2", "responses": []}', "ikat25", id="turn"),
+        pytest.param('{"responses": %s}' % (PMIDS % '"22802756"'), "biogen25", id="PubMed ids"),
+        pytest.param('{"responses": %s}' % (PMIDS % "22802756"), "biogen25", id="as integers"),
+        pytest.param('{"responses": %s}' % (PMIDS % "0"), "ragtime", id="an index"),
+        pytest.param(
+            '{"responses": %s}' % (PMIDS.replace("citations", "citation") % "22802756"),
+            "biogen25",
+            id="citation for citations",
+        ),
+        pytest.param(
+            '{"references": [], "responses": %s}' % (PMIDS % "22802756"),
+            "biogen25",
+            id="empty references",
+        ),
+        pytest.param(
+            '{"metadata": {"topic_id": 181}, "responses": []}', "biogen25", id="uncited, by topic"
+        ),
+        pytest.param(
+            '{"metadata": {"topic_id": "1001"}, "responses": []}', "ragtime", id="uncited"
+        ),
+    ],
+)
+def test_tracks_beside_the_three(record: str, name: str) -> None:
+    found = format_of(json.loads(record))
+    assert found is not None
+    assert name == found[0].NAME

@@ -1,0 +1,218 @@
+"""From the parts of a record to a response: ids, sentences and documents."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.reading import PLAIN, Read, Write, answer, citing, reading, responses
+from trecjudge.inputs.documents.store import HeldDocuments
+from trecjudge.records import Document, Place, Sentence
+
+
+def test_a_response_knows_where_it_was_read(read: Read) -> None:
+    place = read(f"\n{PLAIN}").response.place
+    assert (place.path.rpartition("/")[2], place.line) == ("run.jsonl", 2)
+    assert str(Place("a", 2)) == "a:2"
+
+
+@pytest.mark.parametrize(
+    ("ids", "topic_id", "kinds"),
+    [
+        pytest.param('"topic_id": "7"', "7", [], id="topic_id"),
+        pytest.param('"topic_id": 7', "7", [], id="integer"),
+        pytest.param('"request_id": "7"', "7", [], id="request_id"),
+        pytest.param('"narrative_id": 7', "7", [], id="narrative_id"),
+        pytest.param('"topic_id": 7, "request_id": "7"', "7", [], id="one id, twice"),
+        pytest.param('"topic_id": " 7 "', "7", [], id="spaces"),
+        pytest.param('"topic_id": "", "narrative_id": "7"', "7", [], id="empty beside a good one"),
+        pytest.param(
+            '"request_id": "8", "topic_id": "7"', "7", ["topic_id_conflict"], id="conflict"
+        ),
+        pytest.param(
+            '"topic_id": "7", "narrative_id": "007"', "7", ["topic_id_conflict"], id="007"
+        ),
+    ],
+)
+def test_the_topic_id(ids: str, topic_id: str, kinds: list[str], read: Read) -> None:
+    found = read(PLAIN.replace('"topic_id": "1"', ids))
+    assert (found.answers, found.kinds) == ([("r", topic_id)], kinds)
+
+
+@pytest.mark.parametrize(
+    "ids", ['"x": 1', '"topic_id": null', '"topic_id": true', '"topic_id": 7.0']
+)
+def test_a_response_without_topic_id_is_found(ids: str, read: Read) -> None:
+    found = read(PLAIN.replace('"topic_id": "1"', ids))
+    assert (found.responses, found.kinds[0]) == ([], "topic_id_missing")
+
+
+@pytest.mark.parametrize(
+    ("ids", "run_id", "team_id", "kinds"),
+    [
+        ('"team_id": "u", "run_id": 12', "12", "u", []),
+        ('"run_id": "r"', "r", "", ["team_id_missing"]),
+        ('"team_id": null, "run_id": "r"', "r", "", ["team_id_missing"]),
+        ('"team_id": "u"', "run", "u", ["run_id_missing"]),
+        ('"team_id": "u", "run_id": [1]', "run", "u", ["run_id_missing"]),
+    ],
+    ids=["integer run_id", "no team", "null team", "no run_id", "list as run_id"],
+)
+def test_run_and_team(ids: str, run_id: str, team_id: str, kinds: list[str], read: Read) -> None:
+    found = read(PLAIN.replace('"team_id": "t", "run_id": "r"', ids))
+    assert (found.response.run_id, found.response.team_id, found.kinds) == (run_id, team_id, kinds)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "texts", "kinds"),
+    [
+        pytest.param('[{"text": "A."}, {"text": "B."}]', ["A.", "B."], [], id="objects"),
+        pytest.param('["A.", "B."]', ["A.", "B."], [], id="texts"),
+        pytest.param('[{"text": "A."}, null]', ["A.", ""], ["sentence_unusable"], id="null entry"),
+        pytest.param(
+            '[{"text": null}, {"text": "B."}]', ["", "B."], ["sentence_unusable"], id="null text"
+        ),
+        pytest.param('[{}, {"text": "B."}]', ["", "B."], ["sentence_unusable"], id="no text"),
+        pytest.param('[{"text": 5}, "B."]', ["", "B."], ["sentence_unusable"], id="number as text"),
+        pytest.param('[{"text": ""}, "B."]', ["", "B."], [], id="empty sentence beside another"),
+        pytest.param('"A is. B is."', ["A is.", "B is."], ["response_not_a_list"], id="one text"),
+        pytest.param('[{"text": "A\\nB "}]', ["A\nB "], [], id="text is kept as it is"),
+    ],
+)
+def test_sentences(sentences: str, texts: list[str], kinds: list[str], read: Read) -> None:
+    found = read(responses(sentences))
+    wanted = [Sentence(index, text) for index, text in enumerate(texts)]
+    assert (list(found.response.sentences), found.kinds) == (wanted, kinds)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "count"),
+    [
+        pytest.param("[]", 0, id="no sentence"),
+        pytest.param("null", 0, id="null"),
+        pytest.param('[{"text": ""}]', 1, id="empty text"),
+        pytest.param('[{"text": " \\n"}]', 1, id="blank text"),
+        pytest.param('[{"text": "\\u200b"}]', 1, id="text that is not seen"),
+        pytest.param('[{"text": null}]', 1, id="null text"),
+        pytest.param('""', 0, id="empty text for a list"),
+        pytest.param('" "', 0, id="blank text for a list"),
+    ],
+)
+def test_a_response_with_no_text_is_a_response(sentences: str, count: int, read: Read) -> None:
+    found = read(responses(sentences))
+    assert len(found.response.sentences) == count
+    assert found.kinds.count("response_empty") == 1
+
+
+def test_a_response_with_no_text_keeps_its_citations(read: Read) -> None:
+    found = read(answer('[{"text": "", "citations": [0]}]', more=', "documents": {"a": "A."}'))
+    assert (found.cited, found.kinds) == (["a"], ["response_empty"])
+
+
+def test_a_sentence_without_citations_key_cites_nothing(read: Read) -> None:
+    assert read(responses('[{"text": "S."}]')).cited == []
+
+
+@pytest.mark.parametrize(
+    ("documents", "wanted", "kinds"),
+    [
+        pytest.param('{"a": "A."}', Document("a", "A."), [], id="plain text"),
+        pytest.param('[{"id": "a", "text": "A."}]', Document("a", "A."), [], id="list"),
+        pytest.param('{"a": {"text": "A."}}', Document("a", "A."), [], id="no id inside"),
+        pytest.param('{"a": null}', Document("a"), ["own_document_empty"], id="null"),
+        pytest.param(
+            '{"a": {"text": " "}}', Document("a", " "), ["own_document_empty"], id="blank"
+        ),
+        pytest.param(
+            '[{"id": "a", "title": "T"}]',
+            Document("a", "", "T"),
+            ["own_document_empty"],
+            id="a title only",
+        ),
+        pytest.param('[{"id": "a"}]', Document("a"), ["own_document_empty"], id="an id only"),
+        pytest.param('{"b": "B."}', None, ["document_missing"], id="another one"),
+        pytest.param("[]", None, ["document_missing"], id="none"),
+        pytest.param(
+            '{"a": 5, "b": "B."}', None, ["documents_unusable", "document_missing"], id="number"
+        ),
+    ],
+)
+def test_documents(documents: str, wanted: Document | None, kinds: list[str], read: Read) -> None:
+    found = read(citing('["a"]', f', "documents": {documents}'))
+    assert found.response.documents_given
+    assert (found.response.documents.get("a"), found.kinds) == (wanted, kinds)
+
+
+@pytest.mark.parametrize("more", ["", ', "documents": null'], ids=["absent", "null"])
+def test_without_documents_no_citation_is_said_to_be_of_nothing(more: str, read: Read) -> None:
+    found = read(citing("[0, 1]", more))
+    assert (found.response.documents_given, found.cited) == (False, ["a", "b"])
+    assert found.kinds == ["documents_not_given"]
+    assert "has 2 citations and no document text" in str(found.findings[0])
+
+
+def test_without_documents_and_citations_nothing_is_missed(read: Read) -> None:
+    assert read(citing("[]", "")).kinds == []
+
+
+def test_documents_are_kept_the_cited_ones_first(read: Read) -> None:
+    assert list(read(citing('["b"]')).response.documents) == ["b", "a"]
+
+
+def test_a_second_document_of_an_id_is_found(read: Read) -> None:
+    documents = '[{"id": "a", "text": "A."}, {"id": "a", "text": "Other."}]'
+    found = read(citing('["a"]', f', "documents": {documents}'))
+    assert found.response.documents["a"].text == "A."
+    assert found.kinds == ["document_duplicate"]
+
+
+ODD = {
+    "sentence_unusable": '"answer": [{"text": 7}], "references": []',
+    "citation_out_of_range": '"answer": [{"text": "S.", "citations": [9]}], "references": []',
+    "citation_duplicate": '"answer": [{"text": "S.", "citations": [0, 0]}], "references": ["a"]',
+    "document_missing": '"answer": [{"text": "S.", "citations": ["d"]}], "documents": {}',
+    "own_document_empty": '"answer": [{"text": "S.", "citations": ["d"]}], "documents": {"d": ""}',
+    "documents_not_given": '"answer": [{"text": "S.", "citations": ["d"]}]',
+    "references_unusable": '"answer": [{"text": "S."}], "references": 7',
+    "reference_unusable": '"answer": [{"text": "S."}], "references": [null]',
+    "response_empty": '"answer": []',
+}
+
+
+@pytest.mark.parametrize(("kind", "rest"), ODD.items(), ids=ODD)
+def test_a_finding_carries_its_run_and_topic(kind: str, rest: str, read: Read) -> None:
+    ids = '"metadata": {"team_id": "t", "run_id": "r", "narrative_id": 7}'
+    findings = [f for f in read(f"{{{ids}, {rest}}}").findings if f.kind == kind]
+    assert [(f.run_id, f.topic_id) for f in findings] == [("r", "7")]
+
+
+def test_a_finding_carries_the_name_that_its_run_got(write: Write) -> None:
+    one = answer('[{"text": "S.", "citations": [9]}]')
+    found = reading(write(one, "a"), write(one.replace('"t"', '"u"'), "b"))
+    told = [(f.run_id, f.topic_id) for f in found.findings if f.kind == "citation_out_of_range"]
+    assert told == [("r", "1"), ("u/r", "1")]
+
+
+def test_a_document_without_text_that_nobody_cites_is_found(read: Read) -> None:
+    found = read(citing('["a"]', ', "documents": {"a": "A.", "z": ""}'))
+    assert [(str(f).split(": ")[1], f.run_id, f.topic_id) for f in found.findings] == [
+        ("carries 'z' without text", "r", "1")
+    ]
+    assert found.response.documents["z"].hollow
+
+
+@pytest.mark.parametrize(
+    ("beside", "hollow", "kind"),
+    [
+        pytest.param(None, True, "own_document_empty", id="nothing"),
+        pytest.param({}, True, "own_document_empty", id="other documents only"),
+        pytest.param({"a": "A."}, False, "", id="its text"),
+        pytest.param({"a": ""}, False, "document_empty", id="no text either"),
+    ],
+)
+def test_whose_doing_it_is_that_a_document_has_no_text(
+    beside: dict[str, str] | None, hollow: bool, kind: str, read: Read
+) -> None:
+    held = None if beside is None else {i: Document(i, text) for i, text in beside.items()}
+    store = None if held is None else HeldDocuments(held)
+    found = read(citing('["a"]', ', "documents": {"a": ""}'), store=store)
+    assert (found.response.documents["a"].hollow, "".join(found.kinds)) == (hollow, kind)

@@ -1,0 +1,191 @@
+"""Run files are opened, parsed and resolved once, however many look at their records."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import json
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commandline import judge
+from tests.endpoint import attesting, serving
+from tests.opens import counted_opens
+from tests.reading import Write
+from trecjudge.findings import Finding
+from trecjudge.inputs.run_records import KeptRecords, RunRecord, RunRecords
+from trecjudge.inputs.runs import RunReader, open_runs
+from trecjudge.records import Topic
+
+TOPICS = '{"topic_id": "1", "title": "one"}\n{"topic_id": "2", "title": "two"}\n'
+STEAM = "0a1b2c3d-0000-4000-8000-000000000000_1"
+DOCUMENTS = f'{{"id": "{STEAM}", "text": "Steam whistles."}}\n'
+RULE = "field_missing"
+"""What the records break: a rule of the track that refuses nothing."""
+
+
+def record(run_id: str, topic_id: str) -> dict[str, Any]:
+    return {
+        "metadata": {"team_id": "t", "run_id": run_id, "topic_id": topic_id},
+        "responses": [{"text": "Steam whistles.", "citations": [STEAM]}],
+        "references": [STEAM],
+        "documents": {STEAM: "Steam whistles."},
+    }
+
+
+def in_lines(run_id: str) -> bytes:
+    return "".join(json.dumps(record(run_id, t)) + "\n" for t in ("1", "2")).encode()
+
+
+def in_array(run_id: str) -> bytes:
+    return json.dumps([record(run_id, t) for t in ("1", "2")], indent=1).encode()
+
+
+LAYOUTS: dict[str, Callable[[str], bytes]] = {
+    "lines": in_lines,
+    "an array on many lines": in_array,
+    "gzip": lambda run_id: gzip.compress(in_lines(run_id)),
+    "bzip2 of an array": lambda run_id: bz2.compress(in_array(run_id)),
+    "a broken line": lambda run_id: in_lines(run_id) + b"{\n",
+}
+
+
+def two_runs(write: Write, make: Callable[[str], bytes] = in_lines) -> list[Path]:
+    write(TOPICS, "topics.jsonl")
+    write(DOCUMENTS, "documents.jsonl")
+    return [write(make(run_id), f"runs/{run_id}.jsonl") for run_id in ("r", "s")]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_job_opens_a_run_file_once(layout: str, write: Write, tmp_path: Path) -> None:
+    paths = two_runs(write, LAYOUTS[layout])
+    with counted_opens(*paths) as opens:
+        judge(tmp_path / "runs", tmp_path / "out", topics=tmp_path / "topics.jsonl")
+    assert (opens, (tmp_path / "out" / "x.config.yml").is_file()) == ([1, 1], True)
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        pytest.param(["--no-check"], 1, id="without the rules of the track"),
+        pytest.param(["--strict"], 1, id="strict: all is checked before any is judged"),
+        pytest.param(["--documents", "documents.jsonl"], 1, id="what is cited is looked at first"),
+        pytest.param(["--documents", "documents.jsonl", "--strict"], 1, id="both"),
+        pytest.param(["--judge", "length", "--also", "citation"], 1, id="two judges"),
+        pytest.param(["--max-topics", "1"], 1, id="the first topic only"),
+        pytest.param(["--report"], 2, id="the page shows texts, which nothing else keeps"),
+    ],
+)
+def test_whatever_is_asked_for(
+    options: list[str],
+    wanted: int,
+    write: Write,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paths = two_runs(write)
+    monkeypatch.chdir(tmp_path)
+    with counted_opens(*paths) as opens:
+        done = judge(Path("runs"), Path("out"), *options, topics=Path("topics.jsonl"))
+    assert (done.status, opens) == (0, [wanted] * 2)
+
+
+def test_with_a_model_the_rules_are_told_before_a_call_and_a_file_is_opened_once(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = two_runs(write)
+    with serving(attesting(evidence="Steam")) as endpoint:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        with counted_opens(*paths) as opens:
+            judge(tmp_path / "runs", tmp_path / "out", "--use-env-llm")
+    log = [json.loads(line) for line in (tmp_path / "out" / "x.log").open()]
+    told = [n for n, event in enumerate(log) if event.get("kind") == RULE]
+    asked = [n for n, event in enumerate(log) if event["event"] == "MODEL_CALL"]
+    assert (len(told), len(asked), max(told) < min(asked)) == (4, 4, True)
+    assert opens == [1, 1]
+
+
+def test_without_a_model_the_rules_are_told_where_the_record_is(
+    write: Write, tmp_path: Path
+) -> None:
+    two_runs(write)
+    judge(tmp_path / "runs", tmp_path / "out")
+    log = [json.loads(line) for line in (tmp_path / "out" / "x.log").open()]
+    told = [n for n, event in enumerate(log) if event.get("kind") == RULE]
+    judged = [n for n, event in enumerate(log) if event["event"] == "CITATION_OUTPUT"]
+    assert (len(told), len(judged)) == (4, 4)
+    assert all(before < after for before, after in zip(told, judged, strict=True))
+
+
+@pytest.mark.parametrize("make", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("most", [None, 1], ids=["read to the end", "--max-runs 1"])
+def test_the_config_has_the_sha256_of_every_input_as_it_lies_on_disk(
+    most: int | None, make: Callable[[str], bytes], write: Write, tmp_path: Path
+) -> None:
+    paths = [*two_runs(write, make), tmp_path / "topics.jsonl", tmp_path / "documents.jsonl"]
+    limit = ["--max-runs", str(most)] if most else []
+    options = ["--documents", tmp_path / "documents.jsonl", *limit]
+    judge(tmp_path / "runs", tmp_path / "out", *options, topics=paths[2])
+    config = yaml.safe_load((tmp_path / "out" / "x.config.yml").read_text())
+    wanted = {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    assert {k: v for k, v in config["inputs_sha256"].items() if k in wanted} == wanted
+
+
+def kept(paths: list[Path], room: int) -> KeptRecords:
+    return KeptRecords(RunRecords(open_runs(paths, lambda finding: None)), room)
+
+
+def seen(records: list[Any], findings: list[Finding]) -> tuple[list[str], list[str]]:
+    return [str(r.place) for r in records if isinstance(r, RunRecord)], list(map(str, findings))
+
+
+@pytest.mark.parametrize(
+    ("room", "opens_wanted"),
+    [(1 << 20, [1, 1]), (900, [2, 2]), (0, [2, 2])],
+    ids=["they fit", "the second file does not", "nothing does"],
+)
+@pytest.mark.parametrize("first", [None, 2, 6], ids=["all", "two events", "into the second file"])
+def test_each_reader_is_given_the_same(
+    room: int, opens_wanted: list[int], first: int | None, write: Write
+) -> None:
+    paths = two_runs(write, LAYOUTS["a broken line"])
+    told = list[Finding]()
+    wanted = seen(list(RunRecords(paths).read(told.append)), told)
+    with counted_opens(*paths) as opens:
+        records = kept(paths, room)
+        list(islice(records.read(lambda finding: None), first))
+        for read in (records.read, records.read_last):
+            found = list[Finding]()
+            assert seen(list(read(found.append)), found) == wanted
+    assert len(wanted[0]) == 4 and len(wanted[1]) == 2
+    assert room < 1 << 20 or opens == opens_wanted
+
+
+def test_what_was_read_for_the_last_time_is_not_kept(write: Write) -> None:
+    records = kept(two_runs(write), 1 << 20)
+    assert len(list(records.read(lambda finding: None))) == 8
+    assert len(list(records.read_last(lambda finding: None))) == 8
+    assert list(records.read_last(lambda finding: None)) == []
+
+
+@pytest.mark.parametrize(
+    ("topics", "wanted"),
+    [(None, [8, 8]), ({"1"}, [4, 4])],
+    ids=["all topics", "half of the topics"],
+)
+def test_how_many_responses_there_are_is_told_by_the_bytes_read(
+    topics: set[str] | None, wanted: list[int], write: Write
+) -> None:
+    paths = [write(in_lines(run_id), f"{run_id}.jsonl") for run_id in "abcd"]
+    every = {t: Topic(t) for t in topics} if topics else None
+    reader = RunReader(paths, lambda finding: None, topics=every, known=("1", "2"))
+    assert reader.expected is None
+    told = [reader.expected for _ in reader]
+    assert all(told) and [told[-1], reader.expected] == [wanted[0], wanted[1]]

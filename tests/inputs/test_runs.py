@@ -1,0 +1,317 @@
+"""Run files: found, told apart, read in order, and checked against the topics."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.reading import PLAIN, SECOND, Read, Write, reading
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.inputs.documents.store import HeldDocuments
+from trecjudge.inputs.run_records import looks_like_a_run
+from trecjudge.inputs.runs import RunReader, find_runs
+from trecjudge.records import Document, Topic
+
+ONE, BOTH = {"1": Topic("1", "one")}, {"1": Topic("1", "one"), "2": Topic("2", "two")}
+
+
+def record(run_id: str = "r", topic_id: str = "1", team: str | None = '"t"') -> str:
+    team_id = f'"team_id": {team}, ' if team else ""
+    metadata = f'{{{team_id}"run_id": "{run_id}", "topic_id": "{topic_id}"}}'
+    return f'{{"metadata": {metadata}, "responses": [{{"text": "S.", "citations": []}}]}}\n'
+
+
+def test_find_runs_names_each_file_once(write: Write, tmp_path: Path) -> None:
+    a, b = write("", "runs/a.jsonl"), write("", "runs/team/b")
+    assert find_runs([b, tmp_path / "runs", a]) == [b, a]
+
+
+def test_find_runs_refuses_a_folder_without_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no run files in it; give JSONL files"):
+        find_runs([tmp_path])
+    with pytest.raises(InputError, match="gone: no such file or folder"):
+        find_runs([tmp_path / "gone"])
+
+
+def test_a_link_that_leads_nowhere_is_found(write: Write, tmp_path: Path) -> None:
+    write(PLAIN, "runs/a.jsonl")
+    (tmp_path / "runs" / "b.jsonl").symlink_to(tmp_path / "gone")
+    found = reading(*find_runs([tmp_path / "runs"]))
+    assert (found.answers, found.kinds) == ([("r", "1")], ["file_unreadable"])
+
+
+def test_a_file_that_went_away_is_found_and_the_others_are_read(
+    write: Write, tmp_path: Path
+) -> None:
+    found = reading(tmp_path / "gone.jsonl", write(PLAIN))
+    assert (found.answers, found.kinds) == ([("r", "1")], ["file_unreadable"])
+    assert str(found.findings[0]).startswith(f"{tmp_path}/gone.jsonl: cannot be read: ")
+
+
+def test_what_gzip_holds_before_it_breaks_off_is_read(write: Write) -> None:
+    packed = gzip.compress(f"{PLAIN}\n{SECOND}\n".encode())[:-8]
+    found = reading(write(packed, "a.jsonl.gz"), write(record("later"), "b.jsonl"))
+    assert found.answers == [("r", "1"), ("r", "2"), ("later", "1")]
+    assert found.kinds == ["file_unreadable"]
+
+
+def test_corrupt_gzip_is_found_and_the_others_are_read(write: Write) -> None:
+    corrupt = gzip.compress(PLAIN.encode())[:10] + b"\xff" * 20
+    found = reading(write(corrupt, "a.jsonl.gz"), write(record("later"), "b.jsonl"))
+    assert (found.answers, found.kinds) == ([("later", "1")], ["file_unreadable"])
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "[]", gzip.compress(b"")])
+def test_a_file_without_records_is_found(text: str | bytes, read: Read) -> None:
+    found = read(text)
+    assert (found.answers, found.kinds) == ([], ["file_without_responses"])
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "wanted"),
+    [
+        pytest.param("Notes.\n", "README.md", False, id="prose"),
+        pytest.param("a,b\n1,2\n", "scores.csv", False, id="CSV"),
+        pytest.param("[a link](https://e.org)\n", "README.md", False, id="Markdown link"),
+        pytest.param(b"\x89PNG\r\n\x1a\n", "plot.png", False, id="picture"),
+        pytest.param("Notes.\n" * 6 + PLAIN, "README.md", False, id="prose that shows a record"),
+        pytest.param(PLAIN, "dragun-run", True, id="no extension"),
+        pytest.param(f"Notes.\n{PLAIN}", "run", True, id="a record among the first lines"),
+        pytest.param("", "run", True, id="empty"),
+        pytest.param("{cut\n" * 6 + PLAIN, "run", True, id="six cut lines first"),
+        pytest.param("[\n" + PLAIN + "\n]", "run.json", True, id="pretty array"),
+    ],
+)
+def test_looks_like_a_run(text: str | bytes, name: str, wanted: bool, write: Write) -> None:
+    assert looks_like_a_run(write(text, name)) is wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(PLAIN[:-9], id="cut"),
+        pytest.param(PLAIN[:-1] + ', "score": NaN}', id="NaN"),
+        pytest.param(PLAIN.encode().replace(b"S.", b"S\xff"), id="bad bytes"),
+        pytest.param(PLAIN.encode("utf-16"), id="UTF-16"),
+        pytest.param(PLAIN.replace("[]", "[" * 2000 + "]" * 2000), id="nested too deep"),
+        pytest.param("// made by hand\n{cut", id="comment first"),
+    ],
+)
+def test_a_run_with_no_readable_record_is_lost_not_passed_over(
+    text: str | bytes, read: Read
+) -> None:
+    found = read(text)
+    assert found.answers == []
+    assert "error" in [finding.severity for finding in found.findings]
+    assert "file_not_a_run" not in found.kinds
+
+
+def test_records_after_many_bad_lines_are_read(read: Read) -> None:
+    found = read("1\n" * 6 + PLAIN)
+    assert (found.answers, found.kinds) == ([("r", "1")], ["record_not_an_object"] * 6)
+
+
+def test_topics_come_from_the_file_or_from_the_runs(read: Read) -> None:
+    text = (
+        '{"run_id": "r", "topic_id": "1", "topic": "as the run says", "answer": [{"text": "S."}]}'
+    )
+    assert [topic.title for topic, _ in read(text, topics=ONE).pairs] == ["one"]
+    assert [topic.title for topic, _ in read(text).pairs] == ["as the run says"]
+
+
+def test_a_topic_that_is_not_in_the_file_is_found(read: Read) -> None:
+    found = read(record() + record(topic_id="99"), topics=ONE)
+    assert (found.answers, found.kinds) == ([("r", "1")], ["topic_unknown"])
+    assert str(found.findings[0]).endswith(
+        "run.jsonl:2: answers topic '99', which is not in the topic file"
+    )
+    assert (found.findings[0].run_id, found.findings[0].topic_id) == ("r", "99")
+
+
+def test_a_known_topic_that_is_not_wanted_is_no_finding(read: Read) -> None:
+    found = read(record() + record(topic_id="2"), topics=ONE, known=BOTH)
+    assert (found.answers, found.kinds) == ([("r", "1")], [])
+
+
+def test_a_missing_response_is_found(read: Read) -> None:
+    found = read(record() + record("s", "1") + record("s", "2"), topics=BOTH)
+    assert found.kinds == ["response_missing"]
+    assert "run 'r' has no response on 1 of 2 topics: 2" in str(found.findings[0])
+
+
+def test_the_first_of_two_responses_counts(read: Read) -> None:
+    found = read(f"{PLAIN}\n{PLAIN.replace('S.', 'Other.')}\n{SECOND}")
+    assert [response.text for response in found.responses] == ["S.", "S."]
+    assert found.kinds == ["response_duplicate"]
+    assert "run.jsonl:2: run 'r' answers topic '1' a second time" in str(found.findings[0])
+
+
+def test_a_run_may_stand_in_several_files(write: Write) -> None:
+    found = reading(write(record(), "1.jsonl"), write(record(topic_id="2"), "2.jsonl"), topics=BOTH)
+    assert (found.answers, found.kinds) == ([("r", "1"), ("r", "2")], [])
+
+
+def test_two_teams_may_use_one_run_id(write: Write) -> None:
+    two = record(team='"u"') + record(topic_id="2", team='"u"')
+    found = reading(write(record(), "1.jsonl"), write(two, "2.jsonl"))
+    assert found.answers == [("r", "1"), ("u/r", "1"), ("u/r", "2")]
+    assert found.kinds == ["run_id_conflict"]
+    assert "run_id 'r' is also one of team 't'; named 'u/r'" in str(found.findings[0])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [('"t"', None), (None, '"t"'), ('"t"', "null")], ids=str
+)
+def test_a_line_without_its_team_stays_in_its_run(
+    first: str | None, second: str | None, read: Read
+) -> None:
+    found = read(record(team=first) + record(topic_id="2", team=second), topics=BOTH)
+    assert (found.answers, found.kinds) == ([("r", "1"), ("r", "2")], ["team_id_missing"])
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("a.jsonl", "a"), ("a.jsonl.gz", "a"), ("team/a.b", "a.b"), ("my run.jsonl", "my run")],
+)
+def test_a_run_without_run_id_is_named_by_its_file(name: str, wanted: str, read: Read) -> None:
+    found = read(PLAIN.replace('"run_id"', '"x"'), name)
+    assert (found.answers, found.kinds) == ([(wanted, "1")], ["run_id_missing"])
+
+
+def test_max_runs_takes_the_first_runs_whole(read: Read) -> None:
+    text = record("a") + record("b") + record("a", "2") + record("c")
+    assert read(text, max_runs=1).answers == [("a", "1"), ("a", "2")]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "kinds"),
+    [("auto", []), ("ragtime", []), ("rag", ["file_other_dataset"])],
+)
+def test_a_run_of_another_dataset_is_found(dataset: str, kinds: list[str], read: Read) -> None:
+    found = read(f"{PLAIN}\n{SECOND}", dataset=dataset)
+    assert (len(found.responses), found.kinds) == (2, kinds)
+
+
+def test_what_a_file_was_taken_for_is_told_once(write: Write) -> None:
+    told: list[tuple[Any, ...]] = []
+    path = write(f"{PLAIN}\n{SECOND}")
+    reading(path, taken=lambda *what: told.append(what))
+    assert told == [(path, "ragtime", "it has `responses`")]
+
+
+def test_a_record_of_no_known_format_is_found(read: Read) -> None:
+    found = read('{"foo": 1, "bar": 2}\n' + PLAIN)
+    assert (found.answers, found.kinds) == ([("r", "1")], ["record_unknown_shape"])
+    assert "neuclir24, rag24, rag25, ragtime" in found.findings[0].message
+    assert "keys ['bar', 'foo']" in found.findings[0].message
+
+
+def test_documents_given_beside_the_runs_are_found(read: Read) -> None:
+    store = HeldDocuments({"d": Document("d", "D.")})
+    text = PLAIN.replace("[]", '["d", "gone"]')
+    found = read(text, store=store)
+    assert (dict(found.response.documents), found.kinds) == (
+        {"d": Document("d", "D.")},
+        ["document_missing"],
+    )
+
+
+@pytest.mark.parametrize(("own", "text"), [(False, "store"), (True, "run")])
+def test_a_document_beside_the_runs_goes_before_that_of_the_run(
+    own: bool, text: str, read: Read
+) -> None:
+    store = HeldDocuments({i: Document(i, "store") for i in "ab"} | {"c": Document("c")})
+    cited = PLAIN.replace("[]", '["a", "b", "c"]')
+    documents = '{"a": "run", "b": null, "c": "run"}'
+    found = read(f'{cited[:-1]}, "documents": {documents}}}', store=store, own_documents=own)
+    texts = {i: document.text for i, document in found.response.documents.items()}
+    assert texts == {"a": text, "b": "store", "c": "run"}
+    assert found.kinds == ["document_differs"]
+
+
+def test_text_of_documents_that_the_organiser_lacks_is_told(read: Read) -> None:
+    store = HeldDocuments({"d": Document("d", "One."), "c": Document("c")})
+    documents = '{"d": "One.", "D": "Forged.", "d\\u200b": "Forged.", "c": "Own.", "e": ""}'
+    text = f'{PLAIN[:-1]}, "documents": {documents}}}'
+    found = read(text, store=store)
+    assert found.kinds == ["documents_beside", "own_document_empty"]
+    assert "carries 2 documents that --documents has not, such as 'D'" in str(found.findings[0])
+    assert "documents_beside" not in read(text).kinds
+
+
+def carrying(text: str, topic_id: str, run_id: str = "r") -> str:
+    """Return a record that carries this text as `d`."""
+    return f'{record(run_id, topic_id)[:-2]}, "documents": {{"d": "{text}"}}}}\n'
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        pytest.param(["One.", " One. ", "One."], 0, id="the same but for white space"),
+        pytest.param(["One.", "Two.", "Three."], 1, id="another, told once"),
+        pytest.param(["One.", "", "One."], 0, id="none is another finding"),
+    ],
+)
+def test_texts_that_a_run_carries_under_one_id(texts: list[str], told: int, read: Read) -> None:
+    lines = [carrying(text, str(number)) for number, text in enumerate(texts)]
+    assert read("".join(lines)).kinds.count("document_varies") == told
+
+
+def test_texts_that_runs_carry_under_one_id(write: Write) -> None:
+    files = [
+        write(carrying(t, "1", run), f"{run}.jsonl") for run, t in zip("abc", "XYX", strict=True)
+    ]
+    (found,) = reading(*files).findings
+    assert (found.kind, found.run_id, found.topic_id) == ("document_varies", "b", "1")
+    assert "carries another text as 'd' than was carried under this id before" in str(found)
+    held = HeldDocuments({"d": Document("d", "X")})
+    (found,) = reading(*files, store=held).findings
+    assert (found.kind, found.run_id) == ("document_differs", "b")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file names are text there")
+def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.jsonl"))
+    path.write_text(PLAIN)
+    assert reading(*find_runs([tmp_path])).answers == [("r", "1")]
+
+
+def test_what_is_whole_in_an_array_that_is_cut_is_read(read: Read) -> None:
+    found = read("[\n" + PLAIN + ",\n" + SECOND)
+    assert found.answers == [("r", "1"), ("r", "2")]
+    assert found.kinds == ["line_not_json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [("r.jsonl", []), ("t-r.jsonl.gz", []), ("r", []), ("other.jsonl", ["file_name_differs"])],
+)
+def test_a_file_that_is_not_called_after_its_run(name: str, kinds: list[str], write: Write) -> None:
+    findings: list[Finding] = []
+    list(RunReader([write(PLAIN, name)], findings.append))
+    assert [finding.kind for finding in findings] == kinds
+
+
+def test_wanted_runs_alone(read: Read) -> None:
+    other = PLAIN.replace('"run_id": "r"', '"run_id": "s"')
+    found = read(f"{PLAIN}\n{other}", only_runs=["s", "u"])
+    assert found.answers == [("s", "1")]
+    assert found.kinds == ["run_not_there"]
+
+
+def test_no_further_file_is_read_once_there_are_enough_runs(write: Write) -> None:
+    first, second = write(PLAIN, "a"), write("{not JSON", "b")
+    assert reading(first, second, max_runs=1).kinds == []
+
+
+def test_a_file_given_by_two_spellings_is_one(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(PLAIN, "a.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert find_runs([Path("a.jsonl"), path, tmp_path]) == [Path("a.jsonl")]

@@ -1,0 +1,109 @@
+"""A topic as a record has it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from trecjudge.inputs.topics.record import name_of, named, topic_of
+from trecjudge.records import Topic
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("topic_id", "topic_id"),
+        ("Query ID", "query_id"),
+        ("queryId", "query_id"),
+        ("_id", "_id"),
+        ("Problem-Statement", "problem_statement"),
+    ],
+)
+def test_a_name_is_written_in_many_ways(key: str, name: str) -> None:
+    assert name_of(key) == name
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "topic_id",
+        "request_id",
+        "narrative_id",
+        "query_id",
+        "qid",
+        "id",
+        "_id",
+        "number",
+        "num",
+        "docid",
+        "turn_id",
+    ],
+)
+def test_every_name_of_an_id(key: str) -> None:
+    assert topic_of({key: 7, "title": "moss"}) == (Topic("7", "moss"), ())
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["title", "query", "topic", "question", "text", "description", "narrative", "user_utterance"],
+)
+def test_a_text_by_itself_is_the_title(key: str) -> None:
+    assert topic_of({"qid": "7", key: "why moss"}) == (Topic("7", "why moss"), ())
+
+
+@pytest.mark.parametrize(
+    ("record", "wanted"),
+    [
+        pytest.param(
+            '{"text": "T?", "description": "D.", "narrative": "N."}',
+            Topic("7", "T?", "D.\n\nN."),
+            id="description and narrative",
+        ),
+        pytest.param(
+            '{"title": "T", "narrative": "N.", "problem_statement": "P.", "query": "Q?"}',
+            Topic("7", "T", "P.\n\nQ?\n\nN."),
+            id="a query beside a title",
+        ),
+        pytest.param(
+            '{"topic": "T", "question": "Q?", "narrative": "N.", "context": ""}',
+            Topic("7", "T", "Q?\n\nN."),
+            id="BioGen",
+        ),
+        pytest.param('{"title": "T", "query": " t\\n"}', Topic("7", "T"), id="nothing twice"),
+        pytest.param(
+            '{"title": "T", "article": "A.", "body": "B.", "background": "C."}',
+            Topic("7", "T", background="C.", body="A.\n\nB."),
+            id="article, body, background",
+        ),
+        pytest.param(
+            '{"title": "T", "background": ["One.", "Two."]}',
+            Topic("7", "T", background="One.\nTwo."),
+            id="a list of texts",
+        ),
+        pytest.param('{"problem_statement": "P."}', Topic("7", "", "P."), id="without a title"),
+    ],
+)
+def test_every_text_has_a_place(record: str, wanted: Topic) -> None:
+    assert topic_of({"id": "7", **json.loads(record)}) == (wanted, ())
+
+
+@pytest.mark.parametrize(
+    ("record", "unused"),
+    [
+        pytest.param('{"title": "T", "hint": "Undated is no use."}', ("hint",), id="text"),
+        pytest.param('{"title": "T", "parts": [{"text": "And when?"}]}', ("parts",), id="inside"),
+        pytest.param('{"title": "T", "hinweis": "für"}', ("hinweis",), id="one word, not ASCII"),
+        pytest.param('{"title": "T", "lang": "eng", "split": ["a", "b"]}', (), id="labels"),
+        pytest.param('{"lang": "eng"}', ("lang",), id="labels and nothing else"),
+        pytest.param('{"body": "One of it.\\nTwo.", "top": "one  of it."}', (), id="a part again"),
+    ],
+)
+def test_text_that_is_not_in_the_topic_is_named(record: str, unused: tuple[str, ...]) -> None:
+    found = topic_of({"id": "7", **json.loads(record)})
+    assert found is not None
+    assert found[1] == unused
+
+
+def test_of_two_keys_of_one_name_the_first_with_something_counts() -> None:
+    assert named({"Title": "", "title": "moss", "TITLE": "fern"}) == {"title": "moss"}

@@ -1,0 +1,94 @@
+"""Workflow files: checked whole, with file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trecjudge.errors import WorkflowError
+from trecjudge.job.workflow import find_workflow, read_workflow
+from trecjudge.judging.judge import make_judge
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "w.yml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("judge: citation\nsetings: {}\n", r"w.yml:2: unknown key 'setings'; did you mean 'sett"),
+        ("settings: [1]\n", r"w.yml:1: settings is \[1\], must be a mapping"),
+        ("judge: {a: 1}\n", "judge is .* must be a name"),
+        ("judge: []\n", r"w.yml:1: judge is \[\], must name one judge or several"),
+        ("judge: ' '\n", "must name one judge or several"),
+        ("judge: [citation, 5]\n", "must name one judge or several"),
+        ("judge: a: b\n", "w.yml:1: is not YAML"),
+        ("- a\n", "must be a mapping"),
+        ("\n\nleaderboard: {sortby: X}\n", "w.yml:3: leaderboard: unknown key 'sortby'"),
+        ("variants: {hard: 1}\n", "variants.hard is 1, must be a mapping"),
+        ("sweeps: {s: {partial: 1}}\n", "sweeps.s.partial is 1, must be a list"),
+        ("prompts: {attest: 1}\n", "prompts.attest is 1, must be text"),
+        ("judge: !!python/object/apply:os.system [ls]\n", "is not YAML"),
+        ("judge: a\nsettings: {x: 1}\nsettings: {x: 2}\n", "w.yml:3: key 'settings' .* line 2"),
+        ("settings:\n  x: 1\n  y: 2\n  x: 1\n", "w.yml:4: key 'x' is given twice, .* line 2"),
+        ("sweeps: {s: {}}\n", "w.yml:1: sweeps.s is empty"),
+        ("sweeps:\n  s:\n    a: []\n", r"w.yml:3: sweeps.s.a is \[\], must be a list of values"),
+        ("sweeps: {s: {a: {b: {c: [1]}}}}\n", "sweeps.s.a.b is .* must be a list of values"),
+        ("variants: {hard: {1: 2}}\n", "variants.hard has the key 1, must be a name"),
+        ("variants: {'..': {}}\n", r"'\.\.' names no files"),
+    ],
+)
+def test_faults_are_placed(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(WorkflowError, match=message):
+        read_workflow(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "given", ["mine", "mine.yml", "workflows/mine.yml", "/elsewhere/workflows/mine"]
+)
+def test_a_shipped_workflow_by_name(tmp_path: Path, given: str) -> None:
+    (tmp_path / "workflows").mkdir()
+    shipped = tmp_path / "workflows" / "mine.yml"
+    shipped.touch()
+    assert find_workflow(Path(given), shipped.parent) == shipped
+    with pytest.raises(
+        WorkflowError, match=r"typo/mine\.yml: no such file, and .* there are: mine"
+    ):
+        find_workflow(Path("typo/mine.yml"), shipped.parent)
+
+
+def test_an_empty_file_is_the_default(tmp_path: Path) -> None:
+    assert read_workflow(written(tmp_path, "# nothing\n")).judge == "citation"
+
+
+def test_settings_are_typed() -> None:
+    with pytest.raises(WorkflowError, match="settings of judge citation: partial is 'much'"):
+        make_judge("citation", {"partial": "much"})
+    with pytest.raises(WorkflowError, match="unknown key 'patial'; did you mean 'partial'"):
+        make_judge("citation", {"patial": 1})
+    assert make_judge("citation", {"partial": 1}) == make_judge("citation", {"partial": 1.0})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "variants: {1: {}}",
+        "settings: {1: 2}",
+        "prompts: {1: x}",
+        f"settings: {'[' * 900}{']' * 900}",
+    ],
+    ids=["variant", "setting", "prompt", "deep"],
+)
+def test_keys_that_are_no_names_and_deep_nests(tmp_path: Path, text: str) -> None:
+    with pytest.raises(WorkflowError):
+        read_workflow(written(tmp_path, text))
+
+
+@pytest.mark.parametrize("partial", [float("nan"), float("inf"), -1, 7, 10**30])
+def test_numbers_that_would_be_wrong(partial: float) -> None:
+    with pytest.raises(WorkflowError, match="partial is"):
+        make_judge("citation", {"partial": partial})

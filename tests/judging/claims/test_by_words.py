@@ -1,0 +1,227 @@
+"""Detectors that need no model."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.judging.claims.library import library
+from trecjudge.errors import JudgmentFailed
+from trecjudge.judging.claims.by_words import LexicalDetector, SemanticDetector, states_plainly
+from trecjudge.judging.claims.search import Library
+from trecjudge.judging.claims.verdicts import Verdict
+from trecjudge.records import Claim, Document
+from trecjudge.text.embeddings import embedder
+
+GITA = (
+    "The Bhagavad Gita is a Hindu scripture of 700 verses. It is divided into 18 chapters."
+    " It is part of the epic Mahabharata."
+)
+
+
+def verdict(claim: str, *texts: str) -> Verdict:
+    return asyncio.run(LexicalDetector().verdict(claim, library(*texts)))
+
+
+@pytest.mark.parametrize(
+    ("claim", "texts", "label", "match"),
+    [
+        pytest.param("The Gita has 18 chapters.", [GITA], "ATTRIBUTED", "PARAPHRASE", id="stated"),
+        pytest.param(
+            "The Gita was composed around 200 BCE.", [GITA], "UNATTRIBUTED", "", id="not stated"
+        ),
+        pytest.param(
+            "It is divided into 18 chapters.", [GITA], "ATTRIBUTED", "EXACT", id="word for word"
+        ),
+        pytest.param("The ferry is blue.", ["The ferry is red."], "CONTRADICTED", "", id="colour"),
+        pytest.param(
+            "The ferry from Dover to Calais is blue.",
+            ["The ferry from Dover to Calais is empty."],
+            "UNATTRIBUTED",
+            "",
+            id="the telling word is missing",
+        ),
+        pytest.param(
+            "The firm in Dover sold the big old mine.",
+            ["The firm in Dover bought the big old mine."],
+            "UNATTRIBUTED",
+            "",
+            id="another of its kind",
+        ),
+        pytest.param(
+            "It was what it had been.",
+            ["What was it? It had been."],
+            "UNATTRIBUTED",
+            "",
+            id="only function words",
+        ),
+        pytest.param(
+            "Add 3 cups of flour [1].", ["Add 2 cups of flour."], "CONTRADICTED", "", id="3 cups"
+        ),
+        pytest.param(
+            "The drug causes cancer.",
+            ["The drug does not cause cancer."],
+            "CONTRADICTED",
+            "",
+            id="the contrary",
+        ),
+        pytest.param(
+            "Add 3 cups of flour.",
+            ["Add 2 cups of flour.", "Then add the 3 cups of flour to it."],
+            "AMBIGUOUS",
+            "",
+            id="documents disagree",
+        ),
+        pytest.param(
+            "Add 3 cups of flour.",
+            ["Add 2 cups of flour.", "Add 3 cups of flour."],
+            "AMBIGUOUS",
+            "",
+            id="documents disagree, one word for word",
+        ),
+        pytest.param(
+            "Alice works in Paris.",
+            ["Alice works at Acme Robotics.", "Acme Robotics has its only office in Paris."],
+            "ATTRIBUTED",
+            "INFERENCE",
+            id="two documents together",
+        ),
+        pytest.param(
+            "Alice works in Paris.",
+            ["Alice works at Acme Robotics.", "Bob sleeps in Paris."],
+            "UNATTRIBUTED",
+            "",
+            id="two documents that do not hang together",
+        ),
+        pytest.param(
+            "Water boils at 100 degrees.", [GITA], "UNATTRIBUTED", "", id="true, not there"
+        ),
+        pytest.param(
+            "The tower of Pisa leans.", ["The tower of Rome leans."], "UNATTRIBUTED", "", id="name"
+        ),
+        pytest.param("A claim.", [], "UNATTRIBUTED", "", id="no document at all"),
+        pytest.param(
+            "东京是日本的首都。",
+            ["日本的首都是东京，人口众多。"],
+            "ATTRIBUTED",
+            "PARAPHRASE",
+            id="zh",
+        ),
+        pytest.param(
+            "Москва — столица России.",
+            ["Столица России — Москва."],
+            "ATTRIBUTED",
+            "PARAPHRASE",
+            id="ru",
+        ),
+        pytest.param(
+            "القاهرة عاصمة مصر.", ["عاصمة مصر هي القاهرة."], "ATTRIBUTED", "PARAPHRASE", id="ar"
+        ),
+    ],
+)
+def test_verdict(claim: str, texts: list[str], label: str, match: str) -> None:
+    found = verdict(claim, *texts)
+    assert (found.label, found.match) == (label, match)
+
+
+def test_a_source_is_found_where_it_stands() -> None:
+    (source,) = verdict("The Gita has 18 chapters.", GITA).sources
+    assert GITA[source.start : source.end] == source.excerpt
+    assert "18 chapters" in source.excerpt
+    assert (source.doc_id, source.similarity) == ("d0", pytest.approx(0.95, abs=0.05))
+
+
+def test_the_end_of_a_long_document_is_read() -> None:
+    long = "Nothing of it stands here. " * 2000
+    assert verdict("The Gita has 18 chapters.", f"{long} {GITA}").label == "ATTRIBUTED"
+
+
+@pytest.mark.parametrize(
+    ("document", "kind"),
+    [
+        pytest.param(Document("x"), "no_document_text", id="without text"),
+        pytest.param(Document("x", "Столица России."), "script", id="another script"),
+    ],
+)
+def test_what_cannot_be_read_leaves_a_claim_unjudged_unless_it_is_found(
+    document: Document, kind: str
+) -> None:
+    unread = [document.doc_id] if not document.text else []
+    documents = [Document("d", GITA), *([document] if document.text else [])]
+    both = Library(documents, unread)
+    found = asyncio.run(LexicalDetector().verdict("The Gita has 18 chapters.", both))
+    assert found.label == "ATTRIBUTED"
+    with pytest.raises(JudgmentFailed) as failed:
+        asyncio.run(LexicalDetector().verdict("Water boils.", both))
+    assert failed.value.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("claim", "sure"),
+    [
+        pytest.param("It is divided into 18 chapters.", True, id="word for word"),
+        pytest.param("Gluons bind quarks.", True, id="nothing of it"),
+        pytest.param("The Gita is part of the Mahabharata.", False, id="in two sentences"),
+        pytest.param("The Gita teaches the path of dharma.", False, id="some of it"),
+    ],
+)
+def test_it_knows_where_it_is_sure(claim: str, sure: bool) -> None:
+    detector = LexicalDetector()
+    assert detector.is_sure(claim, verdict(claim, GITA), library(GITA)) is sure
+
+
+def test_the_semantic_detector_goes_by_meaning_but_numbers_must_be_there() -> None:
+    pytest.importorskip("wordllama", reason="the extra `semantic` is not installed")
+    text = "The physician was unable to heal the 3 children. " + GITA
+    both = library(text)
+    detector = SemanticDetector(threshold=0.5, embedder=embedder())
+    found = asyncio.run(detector.verdict("The doctor could not cure the 3 kids.", both))
+    assert (found.label, found.detector) == ("ATTRIBUTED", "semantic")
+    assert found.sources[0].similarity is not None
+    other = asyncio.run(detector.verdict("The doctor could not cure the 4 kids.", both))
+    assert other.label == "UNATTRIBUTED"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "plainly"),
+    [
+        pytest.param("The vaccine is safe.", "The vaccine is safe for all.", True, id="so"),
+        pytest.param(
+            "The vaccine is safe.", "It's a myth that the vaccine is safe.", False, id="myth"
+        ),
+        pytest.param(
+            "The vaccine is safe.", "Some claim that the vaccine is safe.", False, id="said"
+        ),
+        pytest.param("The vaccine is safe.", "The vaccine is not safe.", False, id="denied"),
+        pytest.param("Ada taught Ben.", "Ben taught Ada.", False, id="another order"),
+        pytest.param("The court freed him.", "The court jailed him.", False, id="another word"),
+        pytest.param("52 voted for, 48 against.", "48 voted for, 52 against.", False, id="numbers"),
+    ],
+)
+def test_what_a_passage_states_plainly(claim: str, passage: str, plainly: bool) -> None:
+    assert states_plainly(passage, claim) is plainly
+
+
+@pytest.mark.parametrize("cited", [(), ("d1",)], ids=["uncited", "cited"])
+def test_the_semantic_detector_too_is_shielded_only_by_what_is_cited(
+    cited: tuple[str, ...],
+) -> None:
+    pytest.importorskip("wordllama", reason="the extra `semantic` is not installed")
+    both = library(GITA, "Столица России.").of_claim(Claim(0, "Water boils.", 0, cited))
+    detector = SemanticDetector(embedder=embedder())
+    if cited:
+        with pytest.raises(JudgmentFailed, match="another script"):
+            asyncio.run(detector.verdict("Water boils.", both))
+    else:
+        assert asyncio.run(detector.verdict("Water boils.", both)).label == "UNATTRIBUTED"
+
+
+@pytest.mark.parametrize(
+    ("above", "label"), [(0.0, "UNATTRIBUTED"), (-1e-9, "ATTRIBUTED")], ids=["at it", "above it"]
+)
+def test_a_share_must_be_more_than_the_threshold(above: float, label: str) -> None:
+    claim, documents = "The long red ferry leaves Dover.", library("The red ferry leaves Dover.")
+    share = documents.best(claim)[0].overlap
+    found = asyncio.run(LexicalDetector(share + above).verdict(claim, documents))
+    assert (0.5 < share < 1, found.label) == (True, label)

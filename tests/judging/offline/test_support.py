@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from trecjudge.judging.offline.calibration import shipped_calibration
+from trecjudge.judging.offline.support import Comparison, compare, prepare
+
+TOWER = (
+    "The Eiffel Tower is a lattice tower in Paris. It was completed in 1889 by the company of"
+    " Gustave Eiffel. Critics did not like it at first. Millions of tourists visit it every year."
+)
+
+
+def judged(sentence: str, document: str) -> Comparison:
+    return compare(sentence, prepare(document))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "document", "label"),
+    [
+        pytest.param(TOWER, TOWER, "full_support", id="identity"),
+        pytest.param("Tourists visit the tower.", TOWER, "full_support", id="one sentence of it"),
+        pytest.param("Gluons bind quarks.", TOWER, "no_support", id="unrelated"),
+        pytest.param(
+            "The lattice tower in Paris also hosts jazz concerts and chess tournaments.",
+            TOWER,
+            "partial_support",
+            id="half of it",
+        ),
+        pytest.param(
+            "The Eiffel Tower was completed in 1898.", TOWER, "no_support", id="wrong number"
+        ),
+        pytest.param(
+            "The lattice tower in Paris was sold in 1898.",
+            TOWER,
+            "partial_support",
+            id="another number and more",
+        ),
+        pytest.param(
+            "The Eiffel Tower was completed in 1889 [2].", TOWER, "full_support", id="citation mark"
+        ),
+        pytest.param("", TOWER, "no_support", id="empty sentence"),
+        pytest.param("A tower.", "", "no_support", id="empty document"),
+        pytest.param("", "", "no_support", id="both empty"),
+        pytest.param("😀 …", "😀 …", "no_support", id="no letters"),
+        pytest.param("A tower.", "😀 …", "no_support", id="document without letters"),
+    ],
+)
+def test_label(sentence: str, document: str, label: str) -> None:
+    assert judged(sentence, document).label == label
+
+
+@pytest.mark.parametrize(
+    ("sentence", "document", "label"),
+    [
+        pytest.param("东京是日本的首都。", "日本的首都是东京，人口众多。", "full_support", id="zh"),
+        pytest.param(
+            "东京是日本的首都。", "量子力学研究微观粒子。", "no_support", id="zh unrelated"
+        ),
+        pytest.param(
+            "東京は日本の首都である", "日本の首都は東京である。", "full_support", id="Japanese"
+        ),
+        pytest.param("القاهرة عاصمة مصر", "عاصمة مصر هي القاهرة.", "full_support", id="Arabic"),
+        pytest.param("القاهرة عاصمة مصر", "تدرس الفيزياء المادة.", "no_support", id="ar unrelated"),
+        pytest.param(
+            "Столицей России является Москва.",
+            "Москва — столица России.",
+            "full_support",
+            id="Russian, other cases",
+        ),
+        pytest.param("Москва велика.", "Кошки любят рыбу.", "no_support", id="ru unrelated"),
+        pytest.param("กรุงเทพเป็นเมืองหลวง", "เมืองหลวงคือกรุงเทพ", "full_support", id="Thai"),
+        pytest.param("서울은 한국의 수도", "한국의 수도는 서울이다", "full_support", id="Korean"),
+    ],
+)
+def test_label_in_other_scripts(sentence: str, document: str, label: str) -> None:
+    assert judged(sentence, document).label == label
+
+
+@pytest.mark.parametrize(
+    ("sentence", "document", "missing"),
+    [
+        pytest.param("Built in 1984.", "Built in 1894.", ("1984",), id="other year"),
+        pytest.param("It sold 1,234 cars.", "It sold 1234 cars.", (), id="group separator"),
+        pytest.param("It grew 12 %.", "It grew 12% a year.", (), id="percent"),
+        pytest.param("It has 12 members.", "It has twelve members.", (), id="count in words"),
+        pytest.param("It has twelve members.", "It has members.", (), id="words do not contradict"),
+        pytest.param("It cost 1.5 million.", "It cost 1,500,000.", (), id="written out there"),
+        pytest.param("It cost 1,500,000.", "It cost 1.5 million.", (), id="written out here"),
+        pytest.param(
+            "It cost 1.5 million.", "It cost 1.5 billion.", ("1.5 million",), id="same digits"
+        ),
+        pytest.param("It was so [3, 4].", "It was so.", (), id="citation mark is no number"),
+        pytest.param("From 3 to 5.", "From 4 to 6.", ("3", "5"), id="two"),
+    ],
+)
+def test_numbers_missing(sentence: str, document: str, missing: tuple[str, ...]) -> None:
+    found = judged(sentence, document)
+    assert found.numbers_missing == missing
+    assert not (missing and found.label == "full_support")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "document", "differs"),
+    [
+        ("The drug does not reduce mortality.", "The drug reduces mortality.", True),
+        ("The drug reduces mortality.", "The drug does not reduce mortality.", True),
+        ("The drug doesn't reduce mortality.", "The drug reduces mortality.", True),
+        ("The drug does not reduce mortality.", "The drug did not reduce mortality.", False),
+        ("The drug reduces mortality.", "The drug reduces mortality, but not costs.", False),
+        ("The drug not only reduces mortality.", "The drug reduces mortality.", False),
+        ("There is no proof of harm.", "Proof of harm is lacking.", False),
+        ("The drug reduces mortality.", "Cats do not reduce anything.", False),
+        ("Das Gesetz gilt nicht für Kinder.", "Das Gesetz gilt für Kinder.", True),
+        ("Закон не касается детей.", "Закон касается детей.", True),
+        ("疫苗不支持这个结论", "疫苗支持这个结论。", True),
+        ("日本は原子力を支持していない", "日本は原子力を支持している。", True),
+        ("لا يدعم البرلمان القانون", "يدعم البرلمان القانون", True),
+    ],
+    ids=[
+        "only the sentence negates",
+        "only the document negates",
+        "contraction",
+        "both negate",
+        "another word is negated",
+        "not only asserts",
+        "denied in other words",
+        "too little in common",
+        "German",
+        "Russian",
+        "Chinese",
+        "Japanese",
+        "Arabic",
+    ],
+)
+def test_negation(sentence: str, document: str, differs: bool) -> None:
+    found = judged(sentence, document)
+    assert found.negation_differs is differs
+    assert not (differs and found.label == "full_support")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param("It cost 1,000 crowns.", "It cost 1000 crowns.", id="grouped"),
+        pytest.param("It cost 1,000 crowns.", "It cost one thousand crowns.", id="in words"),
+        pytest.param("It has 250 ships.", "It has two hundred and fifty ships.", id="many words"),
+        pytest.param("It grew 3 percent.", "It grew 3 %.", id="percent"),
+        pytest.param("It grew 3 per cent.", "It grew 3 percent.", id="per cent"),
+        pytest.param("It cost 5 dollars.", "It cost $5.", id="currency"),
+        pytest.param("It cost 2.5 billion euros.", "It cost €2,500,000,000.", id="scale, currency"),
+        pytest.param("It is 5 kilometres long.", "It is 5 km long.", id="unit"),
+        pytest.param("It opened on 3 May 2022.", "It opened on 2022-05-03.", id="ISO date"),
+        pytest.param("It opened on 3 May 2022.", "It opened on May 3rd, 2022.", id="American date"),
+        pytest.param("It opened in Sept. 2022.", "It opened in September 2022.", id="short month"),
+    ],
+)
+def test_the_same_number_in_another_writing_is_full_support(one: str, other: str) -> None:
+    for sentence, document in ((one, other), (other, one)):
+        found = judged(sentence, document)
+        assert (found.label, found.numbers_missing) == ("full_support", ())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "document"),
+    [
+        pytest.param("Exports rose in spring.", "Exports fell in spring.", id="rise and fall"),
+        pytest.param("The city banned cars.", "The city allowed cars.", id="ban and allow"),
+        pytest.param("北京举办了2012年奥运会。", "2008年奥运会在北京举办。", id="Chinese year"),
+        pytest.param("В 2019 году экспорт вырос.", "В 2018 году экспорт вырос.", id="Russian year"),
+        pytest.param("تأسست الجامعة عام 1950", "تأسست الجامعة عام 1960.", id="Arabic year"),
+    ],
+)
+def test_what_contradicts_is_no_full_support(sentence: str, document: str) -> None:
+    found = judged(sentence, document)
+    assert found.label == "no_support"
+    assert found.full < found.probability / 2
+
+
+def test_a_turned_word_is_told() -> None:
+    found = judged("Exports rose in spring.", "Exports fell in spring.")
+    assert found.direction_differs
+    assert found.reason.endswith("says the opposite of a word there")
+
+
+SENTENCES = [
+    "The Eiffel Tower was completed in 1889.",
+    "The lattice tower in Paris hosts jazz concerts.",
+    "Gluons bind quarks.",
+    "",
+    "Critics did not like 1898 cats.",
+]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_probabilities_label_and_score_agree(sentence: str) -> None:
+    found = judged(sentence, TOWER)
+    chances = {
+        "no_support": 1 - found.probability,
+        "partial_support": found.probability - found.full,
+        "full_support": found.full,
+    }
+    assert 0 <= found.full <= found.probability <= 1
+    assert found.confidence == pytest.approx(max(chances.values()))
+    assert chances[found.label] == pytest.approx(found.confidence)
+    assert found.score == pytest.approx((found.probability + found.full) / 2)
+
+
+def test_more_support_is_never_less_probable() -> None:
+    said = "The Eiffel Tower, a lattice tower in Paris, was completed in 1889 by a company."
+    words = said.rstrip(".").split()
+    documents = [" ".join(words[:count]) + "." for count in range(1, len(words) + 1)]
+    found = [judged(said, document).probability for document in documents]
+    assert found == sorted(found)
+
+
+def test_a_calibration_of_ones_own_decides() -> None:
+    doubting = replace(shipped_calibration(), supported=-20.0)
+    found = compare("Tourists visit the tower.", prepare(TOWER), doubting)
+    assert (found.label, found.probability < 0.01) == ("no_support", True)
+
+
+def test_missing_name_lowers_the_score() -> None:
+    document = "The minister of Norway opened the bridge in Oslo."
+    name = judged("The minister of Norway opened the bridge in Bergen.", document)
+    word = judged("The minister of Norway opened the bridge in spring.", document)
+    assert name.score < word.score
+
+
+def test_evidence_is_the_passage_that_says_it() -> None:
+    found = judged("Tourists visit the tower every year.", TOWER)
+    assert TOWER[found.start : found.end] == "Millions of tourists visit it every year"
+
+
+@pytest.mark.parametrize("document", ["", "Cats sleep."], ids=["empty", "nothing in common"])
+def test_no_evidence(document: str) -> None:
+    found = judged("Gluons bind quarks.", document)
+    assert (found.start, found.end, found.score) == (0, 0, 0.0)
+
+
+def test_missing_words_are_as_written_and_in_order() -> None:
+    found = judged("In Lyon, the Eiffel Tower was repainted in 1894.", TOWER)
+    assert found.missing == ("Lyon", "repainted", "1894")
+    assert found.reason.endswith("; missing: 'Lyon', 'repainted', '1894'")
+
+
+def test_missing_bigrams_are_joined() -> None:
+    assert judged("大阪城很大", "很大").missing == ("大阪城",)
+
+
+def test_at_most_eight_words_are_missing() -> None:
+    assert len(judged(" ".join(f"w{i}x" for i in range(20)), TOWER).missing) == 8
+
+
+@pytest.mark.parametrize(
+    ("sentence", "document", "reason"),
+    [
+        ("A tower.", "A tower.", "100 % of the sentence's weight is in the document"),
+        ("", "A tower.", "the sentence has no words"),
+        (
+            "The drug reduces mortality.",
+            "The drug never reduces mortality.",
+            "100 % of the sentence's weight is in the document; negated on one side only",
+        ),
+    ],
+    ids=["all there", "empty", "negation"],
+)
+def test_reason(sentence: str, document: str, reason: str) -> None:
+    assert judged(sentence, document).reason == reason
+
+
+def test_words_in_one_passage_count_more_than_words_scattered() -> None:
+    filler = "Nothing of interest happened here. " * 5
+    together = judged("Gluons bind quarks tightly.", f"Gluons bind quarks tightly. {filler}")
+    scattered = judged(
+        "Gluons bind quarks tightly.",
+        f"Gluons. {filler} Bind. {filler} Quarks. {filler} Tightly. {filler}",
+    )
+    assert scattered.score < together.score
+    assert "in one passage" in scattered.reason
+
+
+def test_a_pair_is_judged_alike_whatever_came_before() -> None:
+    first = judged("The tower is in Paris.", TOWER)
+    judged("The tower is in Paris.", "Other text. " * 50)
+    judged("Gluons bind quarks.", TOWER)
+    assert judged("The tower is in Paris.", TOWER) == first
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param("The tower of Lyon has 3 floors.\n" * 15_000, id="many lines"),
+        pytest.param("tower " * 80_000, id="no stop"),
+        pytest.param("塔" * 150_000, id="no space"),
+        pytest.param("x" + " " * 500_000 + "y", id="only spaces"),
+    ],
+)
+def test_a_long_document_is_compared_to_its_end(document: str) -> None:
+    """Half a megabyte: whatever took quadratic time would not come back."""
+    end = "Mira Quill sold a pot in Dunmoor."
+    found = judged(end, f"{document}\n{end}")
+    assert (found.label, found.missing) == ("full_support", ())

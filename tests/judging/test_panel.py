@@ -1,0 +1,105 @@
+"""Several judges in one pass: settings told apart, measures side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import judgment, response
+from trecjudge.errors import InputError, PluginError, WorkflowError
+from trecjudge.judging.panel import (
+    Seat,
+    calibrations,
+    make_panel,
+    panel_spec,
+    settings_by_judge,
+    with_calibration,
+)
+from trecjudge.measures import LeaderboardSpec, MeasureSpec
+from trecjudge.records import FULL, NONE, Failure, Judgment, Response
+from trecjudge.scores.leaderboard import Leaderboard
+
+
+def share(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    judged = [j for j in judgments if j.judged]
+    return sum(j.label == FULL for j in judged) / len(judged) if judged else None
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """A judge of one measure."""
+
+    measure: str
+
+    @property
+    def measures(self) -> LeaderboardSpec:
+        return LeaderboardSpec((MeasureSpec(self.measure, share),), sort_by=self.measure)
+
+    pool = judge = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "expected"),
+    [
+        (["citation"], {"partial": 1}, {"citation": {"partial": 1}}),
+        (["citation"], {"citation": {"partial": 1}}, {"citation": {"partial": 1}}),
+        (["a", "b"], {"b": {"x": 1}}, {"a": {}, "b": {"x": 1}}),
+        (["a", "b"], {}, {"a": {}, "b": {}}),
+    ],
+)
+def test_settings_by_judge(
+    names: list[str], settings: dict[str, object], expected: dict[str, object]
+) -> None:
+    assert settings_by_judge(names, settings) == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "message"),
+    [
+        (["a", "b"], {"partial": 1}, "unknown judge 'partial'.* given by judge"),
+        (["a", "a"], {}, "judge 'a' is named twice"),
+    ],
+)
+def test_settings_of_no_judge(names: list[str], settings: dict[str, object], message: str) -> None:
+    with pytest.raises(WorkflowError, match=message):
+        settings_by_judge(names, settings)
+
+
+def test_a_measure_sees_its_own_judge_alone() -> None:
+    spec = panel_spec([Seat("a", Sharing("X")), Seat("b", Sharing("Y"))])  # type: ignore[arg-type]
+    board = Leaderboard(spec)
+    failed = judgment(failure=Failure("cut", ""), judge="b")
+    board.add(response(), [judgment(FULL, judge="a"), judgment(NONE, judge="b"), failed])
+    board.finish()
+    means = {m.name: board.mean("r", m).value for m in spec.measures}
+    assert (means, spec.ranked_by) == ({"X": 1.0, "Y": 0.0}, "X")
+
+
+def test_measures_of_one_name_are_told_apart() -> None:
+    spec = panel_spec([Seat("a", Sharing("X")), Seat("b", Sharing("X"))])  # type: ignore[arg-type]
+    assert [m.name for m in spec.measures] == ["A.X", "B.X"]
+    assert spec.ranked_by == "A.X"
+
+
+def test_judges_of_a_job_have_their_own_settings() -> None:
+    panel = make_panel(["citation", "length"], {"length": {"limit": 3}})
+    assert [seat.name for seat in panel] == ["citation", "length"]
+    assert panel[1].judge == make_panel(["length"], {"limit": 3})[0].judge
+
+
+def test_a_calibration_goes_to_the_judges_that_take_one() -> None:
+    panel = make_panel(["citation", "length"], {})
+    citation, length = with_calibration(panel, Path("mine.json"))
+    assert citation.judge == make_panel(["citation"], {"calibration": "mine.json"})[0].judge
+    assert length is panel[1]
+    with pytest.raises(PluginError, match="judge 'length' takes no calibration"):
+        with_calibration(panel[1:], Path("mine.json"))
+
+
+def test_the_calibrations_of_a_panel_are_looked_at() -> None:
+    assert calibrations(make_panel(["citation", "length"], {})) == []
+    with pytest.raises(InputError, match=r"nowhere\.json: cannot be read"):
+        calibrations(make_panel(["support"], {"calibration": "nowhere.json"}))

@@ -1,0 +1,195 @@
+"""Order, bounded look-ahead, and failures that become unjudged judgments."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.fakes import ScriptedModel, always, judgment, response
+from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.judging.panel import Seat
+from trecjudge.judging.runner import LOOK_AHEAD, JudgedResponse, Runner, _by_document
+from trecjudge.measures import LeaderboardSpec
+from trecjudge.models.model import Model, NoModel, Program
+from trecjudge.records import Claim, Document, Fact, Item, Judgment, Response, Topic, judgment_of
+
+NO_MEASURES = LeaderboardSpec(())
+PROGRAM = Program("p", "nowhere:P")
+
+
+@dataclass
+class Asking:
+    """A judge that asks a model about every sentence, or does `act`."""
+
+    act: Callable[[Item], Any] | None = None
+    measures: LeaderboardSpec = NO_MEASURES
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        for sentence in response.sentences:
+            yield Item(topic, response.run_id, sentence.text, sentence.index)
+
+    async def judge(self, item: Item, model: Model) -> Judgment | list[Judgment]:
+        if self.act is not None:
+            found: Judgment | list[Judgment] = self.act(item)
+            return found
+        prediction = await model.predict(PROGRAM, sentence=item.text)
+        return judgment_of(item, label=prediction.fields["label"])
+
+
+def judged(judge: Asking, *responses: Response, model: Model | None = None) -> list[JudgedResponse]:
+    async def collect() -> list[JudgedResponse]:
+        pairs = ((Topic(r.topic_id), r) for r in responses)
+        return [
+            found async for found in Runner([Seat("asking", judge)], model or NoModel()).run(pairs)
+        ]
+
+    return asyncio.run(collect())
+
+
+def raising(error: Exception) -> Callable[[Item], Any]:
+    def act(item: Item) -> Any:
+        raise error
+
+    return act
+
+
+def test_judgments_leave_in_input_order_whatever_finishes_first() -> None:
+    class Slow(ScriptedModel):
+        async def predict(self, program: Program, **inputs: str) -> Any:
+            await asyncio.sleep(0.002 * (9 - int(inputs["sentence"])))
+            return await super().predict(program, **inputs)
+
+    pool = [response(*((str(i + 3 * r), []) for i in range(3)), run_id=str(r)) for r in range(3)]
+    found = judged(Asking(), *pool, model=Slow(lambda inputs: {"label": inputs["sentence"]}))
+    assert [j.label for r in found for j in r.judgments] == [str(i) for i in range(9)]
+
+
+def test_look_ahead_is_bounded() -> None:
+    begun = 0
+
+    def responses() -> Iterator[tuple[Topic, Response]]:
+        nonlocal begun
+        for _ in range(100):
+            begun += 1
+            yield Topic("t1"), response(("s", []))
+
+    async def first() -> None:
+        runner = Runner([Seat("asking", Asking())], always("x"))
+        async for _ in runner.run(responses()):
+            break
+
+    asyncio.run(first())
+    assert begun <= LOOK_AHEAD * 4 + 2
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (JudgmentFailed("cut", "too long", 3), "cut", "too long"),
+        (ValueError("odd"), "bug", "ValueError: odd"),
+        (TimeoutError(), "bug", "TimeoutError: "),
+    ],
+)
+def test_a_failure_is_a_record(error: Exception, kind: str, message: str) -> None:
+    (found,) = judged(Asking(raising(error)), response(("One.", []), ("Two.", [])))
+    assert [j.judged for j in found.judgments] == [False, False]
+    failure = found.judgments[0].failure
+    assert failure is not None
+    assert (failure.kind, failure.message) == (kind, message)
+
+
+def test_a_pool_that_breaks_is_one_unjudged_item() -> None:
+    class Broken(Asking):
+        def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+            raise KeyError("k")
+
+    (found,) = judged(Broken(), response(("One.", [])))
+    (judgment,) = found.judgments
+    assert judgment.failure is not None
+    assert judgment.failure.kind == "bug"
+
+
+@pytest.mark.parametrize("model", [NoModel(), always("x")], ids=["offline", "model"])
+def test_an_endpoint_that_cannot_be_used_ends_the_run(model: Model) -> None:
+    with pytest.raises(ModelError):
+        judged(Asking(raising(ModelError("401"))), response(("One.", [])), model=model)
+
+
+def test_several_judgments_of_one_item_and_its_calls() -> None:
+    def twice(item: Item) -> list[Judgment]:
+        return [judgment_of(item, label="a"), judgment_of(item, label="b")]
+
+    (found,) = judged(Asking(twice), response(("One.", [])))
+    assert [j.label for j in found.judgments] == ["a", "b"]
+    (asked,) = judged(Asking(), response(("One.", [])), model=always("x"))
+    assert [call.program for call in asked.items[0].calls] == ["p"]
+
+
+def test_items_of_one_document_are_begun_together() -> None:
+    one, two = Document("d1", "x"), Document("d2", "y")
+    pool = [Item(Topic("t"), "r", "s", document=d) for d in (one, two, None, one, two)]
+    assert _by_document(pool) == [0, 3, 1, 4, 2]
+
+
+def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
+    async def collect() -> list[JudgedResponse]:
+        seats = [Seat("a", Asking()), Seat("b", Asking())]
+        pairs = [(Topic("t1"), response(("One.", []), ("Two.", [])))]
+        return [found async for found in Runner(seats, always("x")).run(pairs)]
+
+    (found,) = asyncio.run(collect())
+    assert [(item.seat.name, item.judgments[0].sentence_index) for item in found.items] == [
+        ("a", 0),
+        ("a", 1),
+        ("b", 0),
+        ("b", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (None, "the judge returned None, not a Judgment"),
+        ([], "the judge returned no judgment"),
+        ([None], "the judge returned None, not a Judgment"),
+        (judgment(value=float("nan")), "value is nan, not a number"),
+        (judgment(value=float("inf")), "value is inf, not a number"),
+        (judgment(expected=1.5), "expected is 1.5, not a weight of 0 to 1"),
+        (judgment(grade=1.5), "grade is 1.5, not a whole number"),
+        (judgment(grade=10**30), "not a whole number"),
+        (judgment(topic_id="t2"), "the judgment is on 'r', 't2'"),
+        (judgment(reason="\ud800"), "surrogates not allowed"),
+        (judgment(claim=Claim(0, "\ud800", 0)), "surrogates not allowed"),
+        (judgment(facts=(Fact(5, 0, 1),)), "5 is not text"),  # type: ignore[arg-type]
+    ],
+    ids=range(12),
+)
+def test_what_is_no_judgment_on_the_item_is_unjudged(returned: Any, message: str) -> None:
+    (found,) = judged(Asking(lambda item: returned), response(("One.", [])))
+    (only,) = found.judgments
+    assert only.failure is not None
+    assert only.failure.kind == "bug"
+    assert message in only.failure.message
+
+
+@pytest.mark.parametrize(
+    "error",
+    [SystemExit(0), GeneratorExit(), asyncio.CancelledError(), ValueError("\ud800")],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_judge_cannot_end_the_run(error: Any) -> None:
+    (found,) = judged(Asking(raising(error)), response(("One.", [])))
+    assert [j.judged for j in found.judgments] == [False]
+
+
+def test_a_pool_of_what_is_no_item_is_unjudged() -> None:
+    class Odd(Asking):
+        def pool(self, topic: Topic, response: Response) -> Any:
+            return [None]
+
+    (found,) = judged(Odd(), response(("One.", [])))
+    assert [j.judged for j in found.judgments] == [False]

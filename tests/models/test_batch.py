@@ -1,0 +1,271 @@
+"""Requests in batches: gathered, answered together, resumed, and all that can go wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.batch_endpoint import BatchEndpoint, batching
+from tests.endpoint import Answer, Script, attestation, attesting, running, text_of
+from tests.models.clock import run
+from tests.models.doors import ask_many, door_to, kinds
+from trecjudge.errors import ModelError
+from trecjudge.models.cache.upkeep import batches_under_way
+from trecjudge.models.client import Door
+from trecjudge.models.spending import Budget, Prices
+
+
+def batched(
+    tmp_path: Path,
+    script: Script,
+    count: int = 20,
+    options: dict[str, Any] | None = None,
+    **settings: Any,
+) -> tuple[list[str], list[int], BatchEndpoint, Door]:
+    """Return what became of so many questions, and the sizes of the batches."""
+
+    async def all_of_them() -> tuple[list[str], list[int], BatchEndpoint, Door]:
+        async with (
+            batching(script, **options or {}) as endpoint,
+            door_to(endpoint.url, tmp_path, batch=True, **settings) as door,
+        ):
+            found = kinds(await ask_many(door, count))
+            return found, [len(batch.lines) for batch in endpoint.batches], endpoint, door
+
+    return run(all_of_them())  # fmt: skip
+
+
+def claim(body: dict[str, Any]) -> int:
+    """Return the number of the claim that a request is about."""
+    return int(text_of(body).rpartition("Claim ")[2].partition(".")[0])
+
+
+def test_all_that_is_asked_is_one_batch(tmp_path: Path) -> None:
+    found, sizes, endpoint, door = batched(tmp_path, attesting())
+    assert (found, sizes) == (["ok"] * 20, [20])
+    spent = door.spent()
+    assert [spent["calls"], spent["prompt_tokens"], spent["completion_tokens"]] == [20, 200, 100]
+    assert endpoint.tokens == [200, 100]
+    assert batches_under_way(tmp_path) == []
+    again, sizes, _, _ = batched(tmp_path, attesting(), 20)
+    assert again == ["ok"] * 20
+
+
+def test_a_batch_that_began_without_a_word_of_it_is_not_begun_again(tmp_path: Path) -> None:
+    found, sizes, endpoint, _ = batched(tmp_path, attesting(), options={"loses": 1})
+    assert (found, sizes, len(endpoint.asked)) == (["ok"] * 20, [20], 20)
+
+
+def test_the_size_of_a_batch_is_bounded(tmp_path: Path) -> None:
+    found, sizes, _, _ = batched(tmp_path, attesting(), batch_size=8)
+    assert (found, sizes) == (["ok"] * 20, [8, 8, 4])
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind", "asked"),
+    [
+        pytest.param(Answer("hm"), "ok", 23, id="unreadable once"),
+        pytest.param(Answer("hm", finish_reason="length"), "ok", 23, id="cut once"),
+        pytest.param(Answer(status=500), "ok", 23, id="an error once"),
+        pytest.param(
+            Answer(status=400, raw=b'{"error": {"code": "content_filter"}}'), "filtered", 20,
+            id="filtered",
+        ),
+        pytest.param(
+            Answer(status=400, raw=b'{"error": {"code": "context_length_exceeded"}}'), "too_long",
+            20, id="too long",
+        ),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_with_some(bad: Answer, kind: str, asked: int, tmp_path: Path) -> None:
+    seen: set[int] = set()
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        first = claim(body) not in seen
+        seen.add(claim(body))
+        return bad if first and claim(body) % 7 == 3 else Answer(attestation(body))
+
+    found, sizes, endpoint, door = batched(tmp_path, script)
+    assert [k for n, k in enumerate(found) if n % 7 == 3] == [kind] * 3
+    assert found.count("ok") == 20 if kind == "ok" else 17
+    assert (len(endpoint.asked), sizes) == (asked, [20, 3][: 1 + (asked > 20)])
+    if bad.content == "hm" and bad.finish_reason == "stop":
+        assert all("could not be read" in str(body) for body in endpoint.asked[20:])
+    assert door.spent()["prompt_tokens"] == endpoint.tokens[0]
+
+
+def test_a_form_that_is_not_taken_is_left_for_all(tmp_path: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return Answer(status=400) if "response_format" in body else Answer(attestation(body))
+
+    found, sizes, _, door = batched(tmp_path, script, 80)
+    assert (found, sizes) == (["ok"] * 80, [80, 80])
+    assert door.replies.habits.forms == {"attest": "chat"}
+
+
+def test_a_parameter_that_is_not_taken_is_left_for_all(tmp_path: Path) -> None:
+    message = b'{"error": {"message": "Unsupported parameter: temperature is not supported"}}'
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        bad = "temperature" in body
+        return Answer(status=400, raw=message) if bad else Answer(attestation(body))
+
+    found, sizes, _, _ = batched(tmp_path, script, 80)
+    assert (found, sizes) == (["ok"] * 80, [80, 80])
+
+
+@pytest.mark.parametrize("content", ["hm", ""])
+def test_where_nothing_succeeds_it_ends(content: str, tmp_path: Path) -> None:
+    found, sizes, _, _ = batched(tmp_path, lambda body, number: Answer(content), 80)
+    assert "ok" not in found
+    assert len(sizes) <= 2
+
+
+def test_of_many_failures_none_are_in_a_row_where_others_succeed(tmp_path: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        good = claim(body) == 50
+        return Answer(attestation(body)) if good else Answer("", finish_reason="content_filter")
+
+    found, sizes, _, _ = batched(tmp_path, script, 120)
+    assert (found.count("ok"), found.count("filtered"), sizes) == (1, 119, [120])
+
+
+def test_an_expired_batch_gives_what_it_has(tmp_path: Path) -> None:
+    found, sizes, endpoint, _ = batched(tmp_path, attesting(), options={"expires": {0: 12}})
+    assert (found, sizes, len(endpoint.asked)) == (["ok"] * 20, [20, 8], 20)
+
+
+def test_what_always_expires_is_given_up(tmp_path: Path) -> None:
+    options = {"expires": dict.fromkeys(range(40), 0)}
+    found, sizes, _, _ = batched(tmp_path, attesting(), 4, options, tries=1)
+    assert (found, sizes) == (["transport"] * 4, [4, 4, 4])
+
+
+def test_a_batch_that_was_cancelled_is_not_asked_again(tmp_path: Path) -> None:
+    options = {"expires": {0: 12}, "ends": "cancelled"}
+    found, sizes, _, _ = batched(tmp_path, attesting(), options=options)
+    assert (found.count("ok"), found.count("stopped"), sizes) == (12, 8, [20])
+
+
+def test_a_batch_that_is_too_much_at_the_moment_is_halved(tmp_path: Path) -> None:
+    full = {"code": "token_limit_exceeded", "message": "Enqueued token limit reached for stub"}
+    found, sizes, _, _ = batched(tmp_path, attesting(), options={"fails": {0: full}})
+    assert (found, sizes) == (["ok"] * 20, [20, 10, 10])
+
+
+def test_a_batch_that_fails_for_the_account_ends_the_asking(tmp_path: Path) -> None:
+    broke = {"code": "billing_hard_limit_reached", "message": "Billing hard limit reached"}
+    found, _, _, _ = batched(tmp_path, attesting(), options={"fails": {0: broke}})
+    assert found == ["account"] * 20
+
+
+@pytest.mark.parametrize("path", ["POST files", "POST batches", "GET batches", "GET files"])
+@pytest.mark.parametrize("status", [500, 503, 429])
+def test_an_outage_is_waited_out(path: str, status: int, tmp_path: Path) -> None:
+    options = {"refuse": {path: [status] * 4}}
+    found, sizes, _, _ = batched(tmp_path, attesting(), options=options)
+    assert (found, sizes) == (["ok"] * 20, [20])
+
+
+def test_a_file_that_is_too_large_is_sent_in_halves(tmp_path: Path) -> None:
+    options = {"refuse": {"POST files": [413, 413]}}
+    found, sizes, _, _ = batched(tmp_path, attesting(), options=options)
+    assert (found, sum(sizes), max(sizes)) == (["ok"] * 20, 20, 10)
+
+
+def test_an_endpoint_without_batches(tmp_path: Path) -> None:
+    async def asked() -> list[str]:
+        async with (
+            running(attesting()) as endpoint,
+            door_to(endpoint, tmp_path, batch=True) as door,
+        ):
+            found = await ask_many(door, 3)
+            assert all("no Batch API" in str(error) for error in found)
+            assert isinstance(found[0], ModelError)
+            return kinds(found)
+
+    assert run(asked()) == ["ModelError"] * 3
+
+
+def test_a_key_that_is_wrong(tmp_path: Path) -> None:
+    found, _, _, _ = batched(tmp_path, attesting(), options={"refuse": {"POST files": [401] * 9}})
+    assert found == ["ModelError"] * 20
+
+
+def test_a_budget_of_calls_holds(tmp_path: Path) -> None:
+    found, sizes, _, _ = batched(tmp_path, attesting(), budget=Budget(max_calls=7))
+    assert (found.count("ok"), found.count("budget"), sizes) == (7, 13, [7])
+
+
+def test_a_budget_of_money_holds_and_what_waits_for_room_comes_in_later_batches(
+    tmp_path: Path,
+) -> None:
+    budget = Budget(max_cost=0.01)
+    found, sizes, _, _ = batched(
+        tmp_path, lambda body, number: Answer(attestation(body), usage=(300, 200)), 60,
+        budget=budget, prices=Prices(1.0, 1.0),
+    )  # fmt: skip
+    assert 18 <= found.count("ok") <= 21
+    assert budget.cost <= 0.0105
+    assert len(sizes) > 1
+
+
+@pytest.mark.parametrize(
+    ("held", "known", "sizes"),
+    [
+        pytest.param(True, True, [20], id="under way"),
+        pytest.param(True, False, [20, 20], id="lost by the endpoint"),
+    ],
+)
+def test_a_batch_of_an_earlier_command_is_found_again(
+    held: bool, known: bool, sizes: list[int], tmp_path: Path
+) -> None:
+    async def twice() -> tuple[list[str], list[int]]:
+        import asyncio
+
+        async with batching(attesting(), held=held) as endpoint:
+            async with door_to(endpoint.url, tmp_path, batch=True) as door:
+                asked = asyncio.create_task(ask_many(door, 20))
+                await asyncio.sleep(60)
+                assert len(endpoint.batches) == 1
+                asked.cancel()
+            assert [batch.requests for batch in batches_under_way(tmp_path)] == [20]
+            endpoint.held = False
+            all_sizes = [len(batch.lines) for batch in endpoint.batches]
+            if not known:
+                endpoint.batches[0].id = "gone"
+            async with door_to(endpoint.url, tmp_path, batch=True) as door:
+                found = kinds(await ask_many(door, 20))
+            all_sizes += [len(batch.lines) for batch in endpoint.batches[1:]]
+            assert batches_under_way(tmp_path) == []
+            return found, all_sizes
+
+    assert run(twice()) == (["ok"] * 20, sizes)
+
+
+def test_answers_that_are_asked_for_later_are_kept(tmp_path: Path) -> None:
+    async def twice() -> tuple[int, list[str], int]:
+        import asyncio
+
+        async with batching(attesting(), held=True) as endpoint:
+            async with door_to(endpoint.url, tmp_path, batch=True) as door:
+                asked = asyncio.create_task(ask_many(door, 20))
+                await asyncio.sleep(60)
+                asked.cancel()
+            endpoint.held = False
+            async with door_to(endpoint.url, tmp_path, batch=True) as door:
+                await ask_many(door, 5)
+                del endpoint.files[endpoint.batches[0].files["output_file_id"]]
+                found = kinds(await ask_many(door, 20))
+            return len(endpoint.asked), found, len(endpoint.batches)
+
+    assert run(twice()) == (20, ["ok"] * 20, 1)
+
+
+def test_half_the_price(tmp_path: Path) -> None:
+    from tests.models.doors import settings_for
+
+    plain = settings_for("http://a/v1", prices={"input": 1.0, "output": 2.0}, batch=True)
+    assert plain.pricing == Prices(0.5, 1.0)

@@ -1,0 +1,246 @@
+"""Scores per topic, `all` rows, missing responses, unjudged items, qrels grades."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.fakes import judgment, response
+from trecjudge.errors import InputError, PluginError
+from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissing
+from trecjudge.records import FULL, NONE, Failure, Judgment, Response
+from trecjudge.results.trec import QrelsRow
+from trecjudge.scores.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
+
+FAILED = Failure("transport", "reset")
+
+
+def share(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    judged = [j for j in judgments if j.judged]
+    return sum(j.label == FULL for j in judged) / len(judged) if judged else None
+
+
+def filled(judgment: Judgment, best: bool) -> Judgment:
+    return replace(judgment, label=FULL if best else NONE, failure=None)
+
+
+def board(
+    topics: list[str] | None = None,
+    on_missing: OnMissing = "fix_aggregate",
+    default: float | None = 0.0,
+) -> Leaderboard:
+    measure = MeasureSpec("SHARE", share, default=default)
+    return Leaderboard(LeaderboardSpec((measure,), on_missing=on_missing, fill=filled), topics)
+
+
+def rows(board: Leaderboard) -> list[str]:
+    board.finish()
+    return [f"{r.run_id} {r.topic_id or 'all'} {r.measure} {r.value:g}" for r in board.rows()]
+
+
+def test_rows_are_sorted_and_all_comes_last() -> None:
+    b = board(["t2", "t1"])
+    b.add(response(run_id="b", topic_id="t1"), [judgment(FULL)])
+    b.add(response(run_id="a", topic_id="t2"), [judgment(FULL)])
+    b.add(response(run_id="a", topic_id="t1"), [judgment(NONE)])
+    assert rows(b) == [
+        "a t1 SHARE 0",
+        "a t2 SHARE 1",
+        "a all SHARE 0.5",
+        "b t1 SHARE 1",
+        "b all SHARE 0.5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("on_missing", "expected"),
+    [
+        ("fix_aggregate", ["r t1 SHARE 1", "r all SHARE 0.5"]),
+        ("default", ["r t1 SHARE 1", "r t2 SHARE 0", "r all SHARE 0.5"]),
+        ("warn", ["r t1 SHARE 1", "r t2 SHARE 0", "r all SHARE 0.5"]),
+    ],
+)
+def test_a_missing_response(on_missing: OnMissing, expected: list[str]) -> None:
+    b = board(["t1", "t2"], on_missing)
+    b.add(response(), [judgment(FULL)])
+    assert rows(b) == expected
+
+
+def test_a_missing_response_can_be_an_error() -> None:
+    b = board(["t1", "t2"], "error")
+    b.add(response(), [judgment(FULL)])
+    with pytest.raises(InputError, match="run 'r' has no response on t2"):
+        b.finish()
+
+
+def test_a_measure_without_default_leaves_the_mean() -> None:
+    b = board(["t1", "t2"], default=None)
+    b.add(response(), [judgment(FULL)])
+    assert rows(b) == ["r t1 SHARE 1", "r all SHARE 1"]
+
+
+def test_an_unjudged_response_is_never_a_zero() -> None:
+    b = board(["t1", "t2"])
+    b.add(response(), [judgment(FULL)])
+    b.add(response(topic_id="t2"), [judgment(failure=FAILED)])
+    assert rows(b) == [
+        "r t1 SHARE 1",
+        "r t2 SHARE.unjudged 1",
+        "r all SHARE 1",
+        "r all SHARE.unjudged 1",
+    ]
+    mean = b.mean("r", b.spec.measures[0])
+    assert (mean.lowest, mean.value, mean.highest) == (0.5, 1.0, 1.0)
+
+
+def test_unjudged_items_give_bounds_and_are_counted() -> None:
+    b = board()
+    b.add(response(), [judgment(FULL), judgment(NONE), judgment(failure=FAILED)])
+    b.finish()
+    mean = b.mean("r", b.spec.measures[0])
+    assert (mean.lowest, mean.value, mean.highest) == (1 / 3, 1 / 2, 2 / 3)
+    coverage = b.coverage["r"]
+    assert (coverage.judged, coverage.expected, coverage.failures) == (2, 3, {"transport": 1})
+    assert coverage.examples == {"transport": "run r, topic t1, sentence 0: reset"}
+
+
+def test_ranking_puts_runs_without_a_value_last() -> None:
+    b = board()
+    b.add(response(run_id="unjudged"), [judgment(failure=FAILED)])
+    b.add(response(run_id="poor"), [judgment(NONE)])
+    b.add(response(run_id="good"), [judgment(FULL)])
+    b.finish()
+    assert b.ranking() == ["good", "poor", "unjudged"]
+
+
+def test_ties_are_ranked_by_run_id() -> None:
+    b = board()
+    for run_id in ("b", "c", "a"):
+        b.add(response(run_id=run_id), [judgment(FULL)])
+    b.finish()
+    assert b.ranking() == ["a", "b", "c"]
+
+
+def test_the_mean_of_a_run_is_worked_out_once() -> None:
+    b = board()
+    b.add(response(), [judgment(FULL), judgment(failure=FAILED)])
+    b.finish()
+    (measure,) = b.spec.measures
+    first = b.mean("r", measure)
+    assert list(b.rows()) and b.ranking() == ["r"]
+    assert b.mean("r", measure) is first
+
+
+def test_unjudged_items_leave_a_score_and_a_mean_open() -> None:
+    b = board()
+    b.add(response(run_id="whole"), [judgment(FULL)])
+    b.add(response(run_id="part"), [judgment(FULL), judgment(failure=FAILED)])
+    b.finish()
+    (measure,) = b.spec.measures
+    scores = {run: topics["t1"]["SHARE"].is_open for run, topics in b.scores.items()}
+    assert scores == {run: b.mean(run, measure).is_open for run in scores}
+    assert scores == {"whole": False, "part": True}
+
+
+GRADED = [
+    judgment(doc_id="d2", grade=0),
+    judgment(doc_id="d1", grade=1),
+    judgment(doc_id="d2", grade=2),
+    judgment(doc_id=None, grade=0, citation="9"),
+    judgment(doc_id="d3", failure=FAILED),
+]
+
+
+def test_qrels_take_the_best_sentence_and_skip_what_is_unjudged() -> None:
+    assert response_qrels(response(), GRADED) == [
+        QrelsRow("t1", "r", "d1", 1),
+        QrelsRow("t1", "r", "d2", 2),
+    ]
+
+
+def test_pooled_qrels_take_the_best_run() -> None:
+    best = best_grades(GRADED)
+    best = best_grades([judgment(run_id="s", doc_id="d1", grade=2)], best)
+    assert [(r.iteration, r.doc_id, r.grade) for r in pooled_qrels(best)] == [
+        ("0", "d1", 2),
+        ("0", "d2", 2),
+    ]
+
+
+def test_where_nothing_was_judged_no_mean_is_given() -> None:
+    b = board(["t1", "t2", "t3"])
+    b.add(response(), [judgment(failure=FAILED)])
+    b.add(response(topic_id="t2"), [judgment(failure=FAILED)])
+    assert rows(b) == [
+        "r t1 SHARE.unjudged 1",
+        "r t2 SHARE.unjudged 1",
+        "r all SHARE.unjudged 2",
+    ]
+    mean = b.mean("r", b.spec.measures[0])
+    assert (mean.lowest, mean.highest) == (0.0, pytest.approx(2 / 3))
+
+
+def test_a_measure_lacks_what_its_own_judge_could_not_judge() -> None:
+    spec = LeaderboardSpec(
+        (MeasureSpec("A", share, judge="a"), MeasureSpec("B", share, judge="b")), fill=filled
+    )
+    b = Leaderboard(spec, ["t1"])
+    b.add(response(), [judgment(FULL, judge="a"), judgment(failure=FAILED, judge="b")])
+    assert rows(b) == ["r t1 A 1", "r t1 B.unjudged 1", "r all A 1", "r all B.unjudged 1"]
+
+
+def test_a_grade_below_zero_stays_one() -> None:
+    spam = judgment(FULL, doc_id="d", grade=-2)
+    assert best_grades([spam]) == {("t1", "d"): -2}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "0.5", [1], 10**400], ids=range(5))
+def test_a_measure_that_gives_no_number_is_told(value: object) -> None:
+    spec = LeaderboardSpec((MeasureSpec("ODD", lambda response, judgments: value),))  # type: ignore
+    with pytest.raises(PluginError, match="measure ODD on run 'r', topic 't1'"):
+        Leaderboard(spec).add(response(), [])
+
+
+def test_the_lowest_value_can_be_the_best() -> None:
+    measure = MeasureSpec("ERRORS", share, lower_is_better=True)
+    b = Leaderboard(LeaderboardSpec((measure,)))
+    b.add(response(run_id="many"), [judgment(FULL)])
+    b.add(response(run_id="few"), [judgment(NONE)])
+    b.finish()
+    assert b.ranking() == ["few", "many"]
+
+
+def test_bounds_are_ordered_where_less_is_better() -> None:
+    def misses(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        found = share(response, judgments)
+        return None if found is None else 1 - found
+
+    measure = MeasureSpec("MISSES", misses, lower_is_better=True)
+    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1"])
+    b.add(response(), [judgment(FULL), judgment(failure=FAILED)])
+    b.finish()
+    mean = b.mean("r", measure)
+    assert (mean.value, mean.lowest, mean.highest) == (0.0, 0.0, 0.5)
+
+
+def test_what_is_not_defined_can_leave_the_mean_where_what_is_missing_does_not() -> None:
+    measure = MeasureSpec("SHARE", share, default_if_undefined=False)
+    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1", "t2", "t3"])
+    b.add(response(topic_id="t1"), [judgment(FULL)])
+    b.add(response(topic_id="t2"), [])
+    b.finish()
+    assert b.mean("r", measure).value == 0.5
+
+
+def test_where_no_response_has_a_value_missing_ones_do_not_make_one() -> None:
+    def of_claims(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        return share(response, [j for j in judgments if j.sentence_index is not None])
+
+    measure = MeasureSpec("SHARE", of_claims)
+    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1", "t2"])
+    b.add(response(), [judgment("ANSWERED", sentence_index=None), judgment(failure=FAILED)])
+    b.finish()
+    mean = b.mean("r", measure)
+    assert (mean.value, mean.lowest, mean.highest) == (None, 0.0, 0.5)

@@ -1,0 +1,45 @@
+"""Blocks: what goes in comes out, by topic."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any
+
+import orjson
+import pytest
+
+from trecjudge.show.html.blocks import Block, Blocks
+
+
+def unpacked(packed: bytes) -> Any:
+    """Return what a browser makes of a block."""
+    return orjson.loads(zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS))
+
+
+@pytest.mark.parametrize("entries", [[], [1], [{"a": "é\u202e</script>"}, None, [2.5]]])
+def test_a_block_holds_its_entries(entries: list[Any]) -> None:
+    block = Block()
+    for entry in entries:
+        block.add(entry)
+    assert (block.size, unpacked(block.packed())) == (len(entries), entries)
+
+
+def test_entries_go_by_kind_and_number_of_the_topic() -> None:
+    blocks = Blocks(["b", "a"])
+    blocks.add("topic", "a", 1)
+    blocks.add("topic", "b", 2)
+    blocks.add("topic", "a", 3)
+    blocks.add("findings", None, 4)
+    blocks.add("topic", "unknown", 5)
+    found = {name: unpacked(block) for name, block in blocks.packed().items()}
+    assert found == {"topic-1": [1, 3], "topic-0": [2], "findings": [4]}
+
+
+def test_repeated_text_costs_next_to_nothing() -> None:
+    once, often = Block(), Block()
+    text = " ".join(map(str, range(2000)))
+    once.add(text)
+    for _ in range(20):
+        often.add(text)
+    assert len(often.packed()) < 2 * len(once.packed())

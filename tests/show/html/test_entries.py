@@ -1,0 +1,63 @@
+"""Responses as the page takes them."""
+
+from __future__ import annotations
+
+from tests.fakes import judgment, response
+from trecjudge.records import FULL, NONE, Claim, Evidence, Fact, Failure, Source
+from trecjudge.show.html.entries import Entries, named_documents
+
+RESPONSE = response(("One.", ["d1", "d2"]), ("Two.", []))
+JUDGED = judgment(
+    FULL,
+    judge="citation",
+    doc_id="d1",
+    exists=True,
+    grade=0,
+    evidence=Evidence(0, 4, "One."),
+    sources=(Source("d3", 0, 4, "One.", title="T"),),
+    facts=(Fact("One.", 0, 4, True),),
+    claim=Claim(0, "One.", 0),
+)
+
+
+def test_empty_fields_are_left_out_zeros_are_not() -> None:
+    entry = Entries().judgment(judgment(NONE, grade=0, judge="citation"))
+    assert entry == {
+        "sentence_index": 0, "label": NONE, "grade": 0, "judge": "citation",
+        "tone": "bad", "word": "does not support",
+    }  # fmt: skip
+
+
+def test_without_document_text_offsets_stay_and_quotes_go() -> None:
+    kept, bare = Entries().judgment(JUDGED), Entries(document_text=False).judgment(JUDGED)
+    assert kept["evidence"] == {"start": 0, "end": 4, "quote": "One."}
+    assert bare["evidence"] == {"start": 0, "end": 4, "quote": ""}
+    assert (kept["sources"][0]["excerpt"], "excerpt" in bare["sources"][0]) == ("One.", False)
+    assert ("title" in kept["sources"][0], "title" in bare["sources"][0]) == (True, False)
+    assert bare["facts"] == [{"text": "", "start": 0, "end": 4, "found": True}]
+    assert bare["claim"]["text"] == "One."  # of the response, not of a document
+
+
+def test_a_sentence_has_a_tone_for_each_judge() -> None:
+    other = judgment(NONE, judge="other")
+    failed = [
+        judgment(judge="citation", sentence_index=i, failure=Failure("cut", "")) for i in (0, 1)
+    ]
+    whole = judgment("fits", judge="length", sentence_index=None)
+    entry = Entries().response(RESPONSE, [JUDGED, *failed, other, whole], {})
+    assert entry["tones"] == {
+        "citation": {0: "good", 1: "unjudged"},
+        "other": {0: "bad"},
+        "length": {},
+    }
+    assert entry["open"] == {"citation": [0], "other": [], "length": []}
+
+
+def test_documents_that_are_cited_or_judged() -> None:
+    assert named_documents(RESPONSE, [JUDGED, judgment(NONE, doc_id="d2")]) == ["d1", "d2", "d3"]
+
+
+def test_a_response_says_where_its_documents_stand() -> None:
+    entry = Entries().response(RESPONSE, [JUDGED], {"d1": 7})
+    assert entry["documents"] == {"d1": 7}
+    assert [sentence["citations"] for sentence in entry["sentences"]] == [["d1", "d2"], []]

@@ -1,0 +1,112 @@
+"""Two outputs held against each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import judgment, response
+from tests.show.html.made import Judged, output
+from trecjudge.records import FULL, NONE, PARTIAL, Claim, Failure, Judgment
+from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.show.html.flips import Other, read_other
+
+SENTENCES = (("One.", ["d", "e"]), ("Two.", ["d"]))
+
+
+def cited(label: str | None, doc_id: str = "d", sentence: int = 0, **fields: object) -> Judgment:
+    """Return a judgment on a citation of run `r`."""
+    return judgment(
+        label, doc_id=doc_id, citation=doc_id, sentence_index=sentence, exists=True,
+        judge="citation", **fields,
+    )  # fmt: skip
+
+
+def other_of(folder: Path, *judgments: Judgment, judge: str = "citation") -> Other:
+    """Return an output with these judgments, to be held against the judge `citation`."""
+    judged: Judged = (response(*SENTENCES), judgments)
+    outputs = output(folder, judged, judge=judge)
+    return read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
+
+
+def test_only_what_says_something_else_has_flipped(tmp_path: Path) -> None:
+    other = other_of(tmp_path, cited(FULL), cited(NONE, "e"), cited(PARTIAL, sentence=1))
+    ours = [cited(FULL), cited(FULL, "e", reason="why"), cited(PARTIAL, sentence=1)]
+    (flip,) = other.flips(ours)
+    assert (flip["run"], flip["topic"], flip["sentence_index"], flip["doc_id"]) == (
+        "r",
+        "t1",
+        0,
+        "e",
+    )
+    assert (flip["here"]["word"], flip["there"]["word"]) == ("supports", "does not support")
+    assert flip["here"]["reason"] == "why"
+
+
+def test_what_one_of_them_has_alone_is_counted(tmp_path: Path) -> None:
+    other = other_of(tmp_path, cited(FULL), cited(FULL, "e"))
+    assert list(other.flips([cited(FULL), cited(FULL, "x"), cited(FULL, "y")])) == []
+    found = other.as_dict(other.board)
+    assert (found["met"], found["only_here"], found["only_there"]) == (1, 2, 1)
+
+
+def test_what_is_unjudged_has_not_flipped(tmp_path: Path) -> None:
+    cut = {"failure": Failure("cut", "")}
+    theirs = [cited(None, **cut), cited(None, "e", **cut), cited(FULL, sentence=1)]
+    ours = [cited(NONE), cited(None, "e", **cut), cited(None, sentence=1, **cut)]
+    other = other_of(tmp_path, *theirs)
+    assert list(other.flips(ours)) == []
+    found = other.as_dict(other.board)
+    assert (found["met"], found["pairs"]) == (0, [])
+    assert found["unjudged"] == {"here": 1, "there": 1, "both": 1}
+    assert (found["only_here"], found["only_there"]) == (0, 0)
+
+
+def test_runs_that_unjudged_items_leave_open_have_no_place(tmp_path: Path) -> None:
+    other = other_of(tmp_path, cited(FULL), cited(None, "e", failure=Failure("cut", "")))
+    sure = other_of(tmp_path / "sure", cited(FULL), cited(FULL, "e"))
+    (move,) = [m for m in other.as_dict(sure.board)["moves"] if m["measure"] == "CITATION_SUPPORT"]
+    assert (move["place_here"], move["place_there"]) == (1, None)
+    bounds = {"lowest": 0.5, "highest": 1.0, "unjudged": False}
+    assert move["there"] == {"value": 1.0, **bounds}
+
+
+def claim(text: str, label: str, doc_id: str | None = None) -> Judgment:
+    """Return a judgment on a claim of the first sentence."""
+    return judgment(label, claim=Claim(len(text), text, 0), doc_id=doc_id, judge="citation")
+
+
+def test_claims_are_told_apart_by_their_text(tmp_path: Path) -> None:
+    theirs = [claim("One.", "yes", "d"), claim("Another.", "yes", "d")]
+    outputs = output(tmp_path, (response(*SENTENCES), theirs), judge="length")
+    other = read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
+    (flip,) = other.flips([claim("One.", "yes", "e"), claim("Another.", "unsure")])
+    assert (flip["claim"], flip["here"]["word"], flip["there"]["word"]) == (8, "unsure", "yes")
+
+
+def measured(label: str, value: float) -> Judgment:
+    """Return a judgment that measures a whole response."""
+    return judgment(label, value=value, sentence_index=None, judge="citation")
+
+
+def test_values_are_told_apart_by_what_they_measure(tmp_path: Path) -> None:
+    theirs = [measured("COVERAGE", 0.5), measured("REDUNDANCY", 0.25)]
+    outputs = output(tmp_path, (response(*SENTENCES), theirs), judge="length")
+    other = read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
+    (flip,) = other.flips([measured("COVERAGE", 0.5), measured("REDUNDANCY", 0.75)])
+    assert (flip["here"]["word"], flip["there"]["word"]) == ("REDUNDANCY 0.750", "REDUNDANCY 0.250")
+
+
+def test_judges_of_other_names_are_held_first_against_first(tmp_path: Path) -> None:
+    other = other_of(tmp_path, cited(NONE), judge="support")
+    assert other.renamed == {"citation": "support"}
+    assert len(list(other.flips([cited(FULL)]))) == 1
+
+
+@pytest.mark.parametrize("label", [FULL, NONE])
+def test_runs_move_by_the_measures_that_both_have(label: str, tmp_path: Path) -> None:
+    other = other_of(tmp_path, cited(label))
+    moves = {move["measure"]: move for move in other.as_dict(other.board)["moves"]}
+    assert moves["CITATION_SUPPORT"]["here"] == moves["CITATION_SUPPORT"]["there"]
+    assert moves["CITATION_SUPPORT"]["here"]["value"] == float(label == FULL)

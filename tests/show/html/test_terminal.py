@@ -1,0 +1,86 @@
+"""The response view in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.commandline import command, sample
+from tests.fakes import judgment, response
+from tests.show.html.made import output
+from trecjudge.records import FULL, NONE, Claim, Failure, Source
+from trecjudge.show.terminal import response_view
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the sample data of RAG, judged."""
+    folder = tmp_path_factory.mktemp("shown")
+    sample("rag", folder, "-q")
+    return folder
+
+
+def lines(text: str) -> list[str]:
+    """Return lines with single spaces, those without text left out."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def test_sentences_citations_and_evidence(folder: Path) -> None:
+    done = command("show", folder, "--run", "careless", "--topic", "12")
+    shown = lines(done.out)
+    assert (done.status, shown[0]) == (0, "careless on 12")
+    assert shown[1].startswith("0 ✗ Masons from the village of Orvick finished the lighthouse")
+    assert shown[2] == "✗ msmarco_v2.1_doc_99_130001#0_230001 does not support (citation)"
+    assert shown[3].startswith("18 % of the sentence's weight is in the document; missing:")
+    assert shown[4].startswith("[21-311] “Cinderloaf was founded in February 1998")
+    assert "∅ 9 missing document (citation)" in shown
+
+
+def test_claims_failures_and_hostile_text(tmp_path: Path) -> None:
+    source = Source("d", 3, 9, "a\npassage")
+    judged = [
+        judgment("ATTRIBUTED", claim=Claim(0, "A claim.", 0), match="EXACT", sources=(source,)),
+        judgment(failure=Failure("parse", "no\x1b[31m label", 3)),
+        judgment("fits", sentence_index=None, value=12.5),
+    ]
+    output(tmp_path, (response(("[b]S\u202e.[/b]", [])), judged), judge="length")
+    shown = lines(command("show", tmp_path, "--run", "r", "--topic", "t1").out)
+    assert shown[1:] == [
+        "· fits 12.500 (length)",
+        "0 ✓? [b]S\\x202e.[/b]",
+        "✓ ATTRIBUTED EXACT (length)",
+        "claim: A claim.",
+        "[3-9] “a passage”",
+        "? unjudged (length)",
+        "parse: no\\x1b[31m label",
+    ]
+
+
+def test_each_judge_has_a_sign_of_its_own() -> None:
+    failed = judgment(judge="b", failure=Failure("cut", ""))
+    judged = [judgment(FULL, judge="a"), judgment(NONE, judge="b"), failed]
+    console = Console(width=60)
+    with console.capture() as captured:
+        console.print(response_view(response(("One.", []), ("Two.", [])), judged))
+    shown = [line for line in lines(captured.get()) if line[0] in "s01"]
+    assert shown == ["signs by a, b", "0 ✓✗? One.", "1 ·· Two."]
+
+
+def test_a_response_without_a_sentence(tmp_path: Path) -> None:
+    output(tmp_path, (response(), []), judge="length")
+    done = command("show", tmp_path, "--run", "r", "--topic", "t1")
+    assert lines(done.out) == ["r on t1", "the response has no sentence"]
+
+
+@pytest.mark.parametrize(
+    ("run", "topic", "said"),
+    [
+        ("carefull", "12", "unknown run 'carefull'; did you mean 'careful'?"),
+        ("careful", "99", "run 'careful' has no response on it: unknown topic '99'"),
+    ],
+)
+def test_the_choices_are_said(run: str, topic: str, said: str, folder: Path) -> None:
+    done = command("show", folder, "--run", run, "--topic", topic)
+    assert (done.status, said in done.err) == (1, True)

@@ -1,0 +1,72 @@
+"""What judgments say at a glance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fakes import judgment
+from trecjudge.records import FULL, NONE, PARTIAL, Failure
+from trecjudge.show.tones import MEANINGS, SIGNS, Marks, Tone, marks_of, together, tone, word
+
+CUT = Failure("cut", "")
+
+
+@pytest.mark.parametrize(
+    ("label", "fields", "expected", "said"),
+    [
+        (FULL, {}, "good", "supports"),
+        (PARTIAL, {}, "part", "supports in part"),
+        (NONE, {"exists": True, "citation": "1"}, "bad", "does not support"),
+        (NONE, {"exists": False, "citation": "9"}, "missing", "missing document"),
+        (NONE, {"exists": False}, "bad", "does not support"),
+        (None, {"failure": CUT}, "unjudged", "unjudged"),
+        (None, {"failure": CUT, "exists": False, "citation": "9"}, "unjudged", "unjudged"),
+        ("ATTRIBUTED", {}, "good", "ATTRIBUTED"),
+        ("CONTRADICTED", {}, "bad", "CONTRADICTED"),
+        ("unsure", {}, "part", "unsure"),
+        ("3", {}, "good", "grade 3"),
+        ("too_long", {}, "plain", "too long"),
+        (None, {}, "plain", ""),
+    ],
+)  # fmt: skip
+def test_a_judgment(label: str | None, fields: dict[str, Any], expected: Tone, said: str) -> None:
+    found = judgment(label, **fields)
+    assert (tone(found), word(found)) == (expected, said)
+
+
+@pytest.mark.parametrize(
+    ("tones", "expected"),
+    [
+        ([], "plain"),
+        (["good", "good"], "good"),
+        (["good", "bad"], "part"),
+        (["part", "bad"], "part"),
+        (["bad", "missing"], "bad"),
+        (["missing", "missing"], "missing"),
+        (["good", "unjudged"], "good"),
+        (["missing", "unjudged"], "missing"),
+        (["part", "unjudged", "good"], "part"),
+        (["unjudged"], "unjudged"),
+        (["bad", "unjudged"], "bad"),
+        (["plain", "good"], "good"),
+    ],
+)
+def test_a_sentence_of_several(tones: list[Tone], expected: Tone) -> None:
+    assert together(tones) == expected
+
+
+def test_what_is_unjudged_leaves_a_sentence_open() -> None:
+    failed = [judgment(failure=CUT, judge="a", sentence_index=i) for i in (0, 1, 2)]
+    judged = [judgment(FULL, judge="a"), judgment(NONE, judge="a", sentence_index=1)]
+    other = judgment(NONE, judge="b")
+    assert marks_of([*failed, *judged, other]) == {
+        "a": Marks({0: "good", 1: "bad", 2: "unjudged"}, [0, 1]),
+        "b": Marks({0: "bad"}, []),
+    }
+
+
+def test_every_tone_has_a_sign_of_its_own_and_a_word() -> None:
+    assert set(SIGNS) == set(MEANINGS)
+    assert len(set(SIGNS.values())) == len(SIGNS)

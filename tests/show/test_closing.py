@@ -1,0 +1,103 @@
+"""What stands in the closing table beside the means: intervals, groups, labels of people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.jobs import BAD, GOOD, job
+from tests.commandline import SAMPLES, command, sample
+from trecjudge.show.closing import interval_text, shown_letters
+
+LABELS = SAMPLES / "rag" / "labels.jsonl"
+
+
+def rescored(path: Path, *options: str | Path) -> list[str]:
+    """Return the lines that `rescore` prints."""
+    done = command("rescore", f"{path}.judgments.jsonl", *options)
+    assert done.status == 0, done.err
+    return done.out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("letters", "word"),
+    [([], ""), (["a"], "a"), (["a", "b", "c"], "abc"), (["b", "c", "d", "e"], "b-e")],
+)
+def test_letters_as_one_word(letters: list[str], word: str) -> None:
+    assert shown_letters(letters) == word
+
+
+def test_an_interval_in_a_cell() -> None:
+    assert interval_text(-0.1, 0.25) == "-0.10 to 0.25"
+    assert interval_text(None, 0.25) == "n/a"
+
+
+def test_intervals_and_groups_of_the_ranking_measure(tmp_path: Path) -> None:
+    runs = {"good": [GOOD] * 13, "fair": [GOOD] * 12 + [BAD], "poor": [BAD] * 13}
+    lines = rescored(job(tmp_path, "x", runs))
+    cells = {line.split()[1]: line.split() for line in lines if line[:1].isdigit()}
+    groups = {run: row[row.index("13/13") - 1] for run, row in cells.items()}
+    assert groups == {"good": "a", "fair": "a", "poor": "b"}
+    assert cells["good"][-4] == "n/a"  # always 1: no resample tells more
+    assert cells["fair"][-5] == "to"
+    assert not any(line.startswith("groups:") for line in lines)
+
+
+def test_runs_with_the_same_mean_share_a_place(tmp_path: Path) -> None:
+    runs = {"a": [BAD, GOOD], "b": [GOOD, BAD], "best": [GOOD, GOOD], "last": [BAD, BAD]}
+    lines = rescored(job(tmp_path, "x", runs))
+    places = [line.split()[:2] for line in lines if line.strip()[:1].isdigit()]
+    assert places == [["1", "best"], ["2=", "a"], ["2=", "b"], ["4", "last"]]
+
+
+def test_too_few_topics_are_said(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q")
+    told = "groups: 3 topics are too few for a paired test to tell any of 3 runs apart"
+    assert told in rescored(tmp_path / "x")
+
+
+def test_a_single_run_has_no_group(tmp_path: Path) -> None:
+    lines = rescored(job(tmp_path, "x", {"only": [GOOD] * 5 + [BAD]}))
+    assert not any(" group " in line for line in lines)
+    assert any("0.83" in line and " to 1.00" in line for line in lines)
+
+
+def test_one_topic_has_neither_interval_nor_group(tmp_path: Path) -> None:
+    lines = rescored(job(tmp_path, "x", {"a": [GOOD], "b": [BAD]}))
+    assert not any("95 %" in line or " group " in line for line in lines)
+
+
+def test_labels_of_people_have_columns_of_their_own(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "support")
+    lines = rescored(tmp_path / "x", "--human", LABELS)
+    assert any("with labels" in line for line in lines)
+    told = "labels of people: 38 given, 33 of them on judged items, 0 that the judge does not know"
+    assert any(line.startswith(told) for line in lines)
+
+
+def test_the_main_job_takes_them_too(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "support", "--human", LABELS)
+    first = (tmp_path / "x.leaderboard.jsonl").read_bytes()
+    assert b'"labelled":3' in first
+    rescored(tmp_path / "x", "--human", LABELS)
+    assert (tmp_path / "x.leaderboard.jsonl").read_bytes() == first
+    assert str(LABELS) in (tmp_path / "x.config.yml").read_text()
+
+
+def test_labels_that_cannot_be_used_are_told(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "support")
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(LABELS.read_text() + '{"label": "full"}\n')
+    done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", bad, "-q")
+    assert done.status == 3
+    assert "bad.jsonl:39: needs topic_id, run_id and label" in done.err
+    bad.write_text("")
+    done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", bad)
+    assert (done.status, "no labels in it" in done.err) == (1, True)
+
+
+def test_a_judge_that_takes_no_labels_says_so_before_it_judges(tmp_path: Path) -> None:
+    done = sample("rag", tmp_path, "--judge", "length", "--human", LABELS)
+    assert (done.status, "'length' takes no labels of others (--human)" in done.err) == (1, True)
+    assert not (tmp_path / "x.judgments.jsonl").exists()

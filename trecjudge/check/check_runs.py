@@ -1,0 +1,101 @@
+"""The doctor's visit: read the inputs, check them, mend copies where that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trecjudge.check.checking import check
+from trecjudge.check.fixing import Change, fix
+from trecjudge.check.outcome import CheckReport
+from trecjudge.files import default_folder
+from trecjudge.findings import Finding, FindingLog
+from trecjudge.inputs.documents.store import open_documents
+from trecjudge.inputs.formats.registry import check_dataset
+from trecjudge.inputs.naming import OF_NAMES
+from trecjudge.inputs.runs import find_runs, open_runs
+from trecjudge.inputs.topics import read_topics
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a visit came to. `beside` are findings on topics and documents.
+
+    `mended` is the report on the repaired copies in `folder`, where there are any.
+    """
+
+    report: CheckReport
+    changes: Sequence[Change]
+    beside: Sequence[Finding]
+    topics_given: bool
+    documents_given: bool
+    folder: Path | None = None
+    mended: CheckReport | None = None
+
+    @property
+    def closing(self) -> list[str]:
+        """What was not looked at, and what mending came to."""
+        lines = []
+        if not self.topics_given:
+            lines.append(
+                "without --rag-topics: limits and texts of topics, missing topics unchecked"
+            )
+        if "citation_index_as_text" in self.report.counts and not self.documents_given:
+            lines.append(
+                "without --documents: a number as text is an index, unless it is a reference"
+            )
+        if self.mended is not None:
+            refused = self.mended.standings["refused"]
+            lines.append(
+                f"mended: {len(self.changes)} changes in {self.folder};"
+                f" of the copies {refused} would still be refused"
+            )
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON values."""
+        beside = [str(finding) for finding in self.beside]
+        changes = list(map(str, self.changes))
+        return self.report.as_dict() | {
+            "changes": changes,
+            "beside": beside,
+            "mended": self.mended.as_dict()["totals"] if self.mended else None,
+        }
+
+
+def check_command(
+    runs: Sequence[Path],
+    topics_path: Path | None = None,
+    dataset: str = "auto",
+    track: str = "",
+    documents: Sequence[Path] = (),
+    fix_into: Path | None = None,
+) -> Checked:
+    """Check run files and, with `fix_into`, write repaired copies there.
+
+    Raises InputError for inputs that cannot be used, OutputError for a folder that cannot.
+    """
+    check_dataset(dataset)
+    beside: list[Finding] = []
+    log = FindingLog([beside.append])
+    topics = read_topics(topics_path, log) if topics_path else None
+    store = open_documents(documents, default_folder(), log) if documents else None
+    given = {"topics": [topics_path] if topics_path else [], "documents": documents}
+    files = open_runs(find_runs(runs, log), log, given)
+
+    def names(finding: Finding) -> None:
+        if finding.kind in OF_NAMES:
+            log(finding)
+
+    report = check(files, topics, track=track, dataset=dataset, store=store, report=names)
+    if fix_into is None:
+        return Checked(report, [], beside, topics_path is not None, store is not None)
+    paths = [opened.path for opened in files]
+    changes = fix(paths, fix_into, topics, track=track, dataset=dataset, store=store)
+    copies = sorted(path for path in fix_into.iterdir() if path.is_file())
+    mended = check(copies, topics, track=track, dataset=dataset, store=store)
+    return Checked(
+        report, changes, beside, topics_path is not None, store is not None, fix_into, mended
+    )

@@ -1,0 +1,146 @@
+"""From a file of labels to a calibration file, with what it is worth on unseen topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.evaluation.calibrate.figures import (
+    Bin,
+    Figure,
+    figures,
+    reliability,
+    why_no_interval,
+)
+from trecjudge.evaluation.calibrate.fitting import fit, is_copy
+from trecjudge.evaluation.calibrate.heldout import groups_of, held_out, predict
+from trecjudge.evaluation.calibrate.measuring import measure, measure_apart
+from trecjudge.evaluation.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
+from trecjudge.evaluation.calibrate.reading import read_responses
+from trecjudge.files import whole
+from trecjudge.findings import Finding, FindingLog
+from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
+from trecjudge.judging.offline.wording import read_wording
+from trecjudge.text.frequencies import blended
+from trecjudge.text.tokens import comparable, scripts
+
+FEWEST_LABELS = 50
+DIGITS = 4
+"""Decimals of a figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What a calibration came to.
+
+    `labels` were used, `copies` of them in no fit; `passed_over` share no script or have no words.
+    `shipped` are the figures of the package's calibration on these labels, `fitted` those of fits
+    that did not see the topic (the document, where there are fewer than three topics), and
+    `no_interval` says why they have no intervals, where that is so.
+    """
+
+    path: Path
+    labels: int
+    copies: int
+    passed_over: int
+    groups: int
+    held_out: str
+    shipped: Sequence[Figure]
+    fitted: Sequence[Figure]
+    no_interval: str | None
+    reliability: Sequence[Bin]
+    findings: Sequence[Finding]
+
+    @property
+    def exit_status(self) -> int:
+        """0 if all was used, 3 if something could not be read."""
+        return 3 if any(finding.severity == "error" for finding in self.findings) else 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON values; what does not exist is null."""
+        return {
+            "path": str(self.path),
+            "labels": self.labels,
+            "copies": self.copies,
+            "passed_over": self.passed_over,
+            "held_out": self.held_out,
+            "groups": self.groups,
+            "shipped": [_figure_record(figure) for figure in self.shipped],
+            "fitted": [_figure_record(figure) for figure in self.fitted],
+            "no_interval": self.no_interval,
+            "reliability": [
+                {"pairs": b.pairs, "predicted": b.predicted, "observed": b.observed}
+                for b in self.reliability
+            ],
+            "findings": list(map(str, self.findings)),
+        }
+
+
+def calibrate_command(
+    labels: Path,
+    runs: Sequence[Path],
+    documents: Sequence[Path],
+    dataset: str,
+    out: Path,
+) -> Calibrated:
+    """Fit to the labels, write the calibration to `out`, and judge it on what it did not see.
+
+    Raises InputError for inputs that cannot be used; OSError for a file that cannot be written.
+    """
+    findings: list[Finding] = []
+    log = FindingLog([findings.append])
+    if runs:
+        read = pairs_of_runs(labels, read_responses(runs, documents, dataset, log), log)
+    else:
+        read = read_pairs(labels, log)
+    pairs = [pair for pair in read if _comparable(pair)]
+    if len(pairs) < FEWEST_LABELS:
+        raise InputError(
+            f"{labels}: {len(pairs)} labels of pairs that words can compare; at least"
+            f" {FEWEST_LABELS} are needed, and more are of more use"
+        )
+    weights = [pair.weight for pair in pairs]
+    groups = groups_of(pairs)
+    shipped = shipped_calibration()
+    found, frequencies = measure_apart(pairs, groups, partial(blended, shipped.frequencies))
+    how = (
+        f"Fitted by `calibrate` to {len(pairs)} labels of {labels.name}, around the weights that"
+        " the package ships.",
+    )
+    try:
+        fitted = fit([pair.features for pair in found], weights, frequencies, shipped, how)
+        unseen = held_out(found, weights, groups, fitted, shipped)
+    except ValueError as error:
+        raise InputError(f"{labels}: {error}") from error
+    with whole(out) as file:
+        file.write(format_calibration(fitted).encode())
+    by_shipped = measure(pairs, [shipped.frequencies] * len(pairs))
+    kind = "topics" if groups[0] == pairs[0].topic_id else "groups of documents"
+    return Calibrated(
+        path=out,
+        labels=len(pairs),
+        copies=sum(is_copy(pair.features) for pair in found),
+        passed_over=len(read) - len(pairs),
+        groups=len(set(groups)),
+        held_out=kind,
+        shipped=figures(predict(by_shipped, weights, groups, shipped)),
+        fitted=figures(unseen),
+        no_interval=why_no_interval(unseen, kind),
+        reliability=reliability(unseen),
+        findings=findings,
+    )
+
+
+def _comparable(pair: LabelledPair) -> bool:
+    same_script = comparable(scripts(pair.sentence), scripts(pair.text))
+    return same_script and bool(read_wording(pair.sentence).terms)
+
+
+def _figure_record(figure: Figure) -> dict[str, Any]:
+    low, high = figure.interval.rounded(DIGITS)
+    value = None if figure.value is None else round(figure.value, DIGITS)
+    return {"name": figure.name, "value": value, "low": low, "high": high}

@@ -1,0 +1,186 @@
+"""The documents that a run carries with its response: by id, in a list, or as mere texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from trecjudge.findings import shown
+from trecjudge.inputs.documents.names import KNOWN, plain
+from trecjudge.inputs.documents.record import document_of, ids_of, names_text
+from trecjudge.inputs.sources.values import as_id
+from trecjudge.records import Document
+
+Complain = Callable[[str, str, object], None]
+"""(kind of finding, message, value)."""
+PLACE = "place"
+"""The id of a document while it is not known: its place in the list tells it."""
+
+
+@dataclass(slots=True)
+class Carried:
+    """What a run's `documents` came to, by id.
+
+    `given` tells whether any of it could be read, or it says that there is none; `named` whether
+    any has an id. `order` are the ids of a list, None for what is no document.
+    """
+
+    documents: dict[str, Document] = field(default_factory=dict)
+    given: bool = False
+    named: bool = True
+    order: list[str | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedReader:
+    """Reads a run's `documents`.
+
+    A text without an id is that of the reference at its place; without references its id is its
+    place, counted from 0, so that a citation by index means it. `references` are the ids of the
+    reference list, `known` the same as a set, `cited` returns those that sentences cite as text.
+    """
+
+    references: Sequence[str | None]
+    known: frozenset[str]
+    cited: Callable[[], Collection[str]]
+    complain: Complain
+
+    def read(self, value: Any) -> Carried:
+        """Return the documents; whatever is none is complained about."""
+        if value is None:
+            return Carried()
+        carried = Carried(given=value in ([], {}))
+        if isinstance(value, dict):
+            if not self._tells_no_ids(value):
+                self._by_key(value, carried)
+                return carried
+            value = [value] if self._is_one(value) else list(value.values())
+        if isinstance(value, str) and len(self.references) > 1:
+            self._refuse(value)  # one text for several: it cannot be told what is whose
+            return carried
+        self._by_place(value if isinstance(value, list) else [value], carried)
+        return carried
+
+    def _tells_no_ids(self, value: dict[Any, Any]) -> bool:
+        """Return whether the keys of an object are no ids of documents.
+
+        They are fields of one, places, or nothing that is cited while ids inside of it are.
+        """
+        if next(iter(value), None) in self.known:
+            return False
+        ids = [as_id(key) for key in value]
+        if not self.known.isdisjoint(ids) or self._wanted(*ids):
+            return False
+        places = ids == [str(place) for place in range(len(self.references))]
+        inside = (ids_of(entry)[0] for entry in value.values() if isinstance(entry, dict))
+        return bool(ids) and (
+            self._is_one(value) or places or any(self._wanted(*found) for found in inside)
+        )
+
+    def _is_one(self, value: dict[Any, Any]) -> bool:
+        """Return whether an object is a document itself: all its keys are called as fields are."""
+        return names_text(value) and all(plain(key) in KNOWN for key in value)
+
+    def _wanted(self, *ids: str | None) -> bool:
+        return any(i in self.known or i in self.cited() for i in ids if i)
+
+    def _by_key(self, value: dict[Any, Any], carried: Carried) -> None:
+        for key, entry in value.items():
+            document = document_of(entry, as_id(key), carried=True)
+            if document is None or (not document.has_text and _text_unknown(entry)):
+                self._refuse(key)
+            else:
+                self._add(document, carried)
+
+    def _by_place(self, entries: list[Any], carried: Carried) -> None:
+        found = [self._document(entry) for entry in entries]
+        named = [d.doc_id for d in found if d is not None and d.doc_id != PLACE]
+        order: list[str | None] = []
+        unnamed = 0
+        for place, document in enumerate(found):
+            if document is None:
+                self._refuse(entries[place])
+                order.append(None)
+                continue
+            doc_id = document.doc_id
+            if doc_id == PLACE:
+                unnamed += 1
+                doc_id = self._id_at(place, named)
+                document = replace(document, doc_id=doc_id)
+            order.append(doc_id)
+            self._add(document, carried)
+        carried.order = order
+        if unnamed:
+            carried.named = bool(named) or any(self.references)
+            self._say(unnamed, len(entries))
+
+    def _document(self, entry: Any) -> Document | None:
+        """Return the document of a list's entry; its id is PLACE where it has none."""
+        if isinstance(entry, str):
+            written = entry.strip()
+            # What is cited is an id and no text.
+            if not written or self._wanted(written):
+                return None
+            return document_of(entry, PLACE, carried=True)
+        if not isinstance(entry, dict):
+            return None
+        document = document_of(entry, by_address=False, carried=True)
+        if document is None:
+            return self._unnamed(entry)
+        if not document.has_text and _text_unknown(entry):
+            return None
+        if document.doc_id in self.known:
+            return document
+        ids, _ = ids_of(entry)
+        if len(ids) < 2:
+            return document
+        wanted = next((i for i in ids if self._wanted(i)), document.doc_id)
+        return replace(document, doc_id=wanted)
+
+    def _unnamed(self, entry: dict[str, Any]) -> Document | None:
+        """Return the document of an object without id: by its address where that is cited."""
+        if not names_text(entry):
+            return None
+        _, addresses = ids_of(entry)
+        address = next((found for found in addresses if self._wanted(found)), PLACE)
+        return document_of(entry, address, carried=True)
+
+    def _id_at(self, place: int, named: Collection[str]) -> str:
+        """Return the id of the reference at this place, or the place where another has it."""
+        referred = self.references[place] if place < len(self.references) else None
+        return referred if referred and referred not in named else str(place)
+
+    def _add(self, document: Document, carried: Carried) -> None:
+        carried.given = True
+        if carried.documents.setdefault(document.doc_id, document) is not document:
+            message = f"has document {document.doc_id!r} twice"
+            self.complain("document_duplicate", message, document.doc_id)
+
+    def _refuse(self, entry: Any) -> None:
+        message = f"has a document {shown(entry)} without id or text"
+        self.complain("documents_unusable", message, entry)
+
+    def _say(self, unnamed: int, entries: int) -> None:
+        what = f"has {unnamed} documents without id"
+        if self.references:
+            sure = len(self.references) == entries
+            message = f"{what}: taken in the order of its {len(self.references)} references"
+        else:
+            sure = not any(not doc_id.isdecimal() for doc_id in self.cited())
+            message = f"{what} and no references: cited by their places, from 0"
+            message += "" if sure else "; what it cites by id may be any of them"
+        if sure:
+            self.complain("documents_by_position", message, unnamed)
+        else:
+            self.complain("documents_position_unsure", message, unnamed)
+
+
+def _text_unknown(entry: object) -> bool:
+    """Return whether an object has a text, but under a name that is not known."""
+    if not isinstance(entry, dict) or names_text(entry):
+        return False
+    return any(
+        isinstance(value, str) and len(value.split()) > 2 and plain(key) not in KNOWN
+        for key, value in entry.items()
+    )

@@ -1,0 +1,55 @@
+"""Whether the documents given beside runs are those that the runs cite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.records import Response
+
+FEW = 0.05
+"""Below this share of citations the documents are hardly those of the runs."""
+SHOWN = 3
+MOST_DISTINCT = 1000
+
+
+@dataclass(slots=True)
+class Overlap:
+    """What became of the citations of responses, of one run or of all.
+
+    `there` counts those whose document is there, from the store or carried by the run, `stored`
+    those that a store has. `distinct` holds the first different ids.
+    """
+
+    citations: int = 0
+    there: int = 0
+    stored: int = 0
+    distinct: dict[str, None] = field(default_factory=dict)
+
+    def add(self, response: Response, store: DocumentStore | None = None) -> None:
+        """Count the citations of a response; without `store` none is looked up."""
+        for sentence in response.sentences:
+            for citation in sentence.citations:
+                doc_id = citation.doc_id
+                if doc_id is None:
+                    continue
+                self.citations += 1
+                self.there += doc_id in response.documents
+                self.stored += store is not None and store.get(doc_id) is not None
+                if len(self.distinct) < (SHOWN if store is None else MOST_DISTINCT):
+                    self.distinct[doc_id] = None
+
+    def is_few(self, found: int) -> bool:
+        """Return whether so many are hardly any of the citations; not where there are none."""
+        return found < FEW * self.citations
+
+    def figures(self, found: int, store: DocumentStore) -> str:
+        """Return both figures and both kinds of ids, for a message."""
+        message = f"{found} of {self.citations} citations are of documents in --documents"
+        message += f"; cited are {_listed(list(self.distinct)[:SHOWN])}"
+        there = store.some_ids(SHOWN)
+        return f"{message}; there are {_listed(there)}" if there else message
+
+
+def _listed(ids: list[str]) -> str:
+    return ", ".join(repr(doc_id if len(doc_id) < 60 else f"{doc_id[:60]}…") for doc_id in ids)

@@ -1,0 +1,150 @@
+"""Documents as JSON has them, in a run's `documents` field or in a file of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from trecjudge.inputs.documents.names import Shape, shape_of
+from trecjudge.inputs.sources.values import as_id, as_text
+from trecjudge.records import Document, is_blank
+from trecjudge.text.markup import without_markup
+
+
+def document_of(
+    record: object, doc_id: str | None = None, *, by_address: bool = True, carried: bool = False
+) -> Document | None:
+    """Return the document that a JSON value describes: an object, or plain text with its id.
+
+    None if it has no id, or is neither. A null text is no text. Where it has no id, its address
+    is one. `carried`: a run carries it.
+    """
+    if not isinstance(record, dict):
+        given = doc_id and (isinstance(record, str) or record is None)
+        return Document(doc_id, as_text(record), own=carried) if doc_id and given else None
+    shape = shape_of(record)
+    if shape.nested and any(isinstance(record[key], dict) for key in shape.nested):
+        record = _unnested(record, shape)
+        shape = shape_of(record)
+    own = doc_id or next(_ids(record, shape), None)
+    if own is None and by_address:
+        own = _first(record, shape.addresses) or None
+    if own is None:
+        return None
+    return Document(
+        own,
+        _text(record, shape),
+        next((text for key in shape.titles if (text := as_text(record[key]))), ""),
+        url=_first(record, shape.urls) if shape.urls else "",
+        date=_first(record, shape.dates) if shape.dates else "",
+        version=_first(record, shape.versions) if shape.versions else "",
+        own=carried,
+    )
+
+
+def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return a record's ids, the one that counts most first, and its addresses."""
+    record = _unnested(record, shape_of(record))
+    shape = shape_of(record)
+    addresses = (as_id(record[key]) for key in shape.addresses)
+    return list(dict.fromkeys(_ids(record, shape))), [found for found in addresses if found]
+
+
+def names_text(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has a field of text, if only a null one."""
+    record = _unnested(record, shape_of(record))
+    return bool(shape_of(record).texts)
+
+
+def documents_within(record: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the entries of the lists of documents that a record holds, such as `candidates`."""
+    for key in shape_of(record).lists:
+        value = record[key]
+        if isinstance(value, dict):  # an object of documents by id, or a search engine's reply
+            inner = [v for k in shape_of(value).lists if isinstance(v := value[k], list)]
+            value = inner[0] if inner else [{"id": k} | _as_object(v) for k, v in value.items()]
+        if isinstance(value, list):
+            yield from value
+
+
+def _as_object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {"text": value}
+
+
+def _ids(record: Mapping[str, Any], shape: Shape) -> Iterator[str]:
+    """Yield the ids; that of a passage before its document's, unless it is only a number."""
+    numbers = []
+    for key in shape.passage_ids:
+        if found := as_id(record[key]):
+            if not found.isdecimal():
+                yield found
+            else:
+                numbers.append(found)
+    for key in shape.ids:
+        if found := as_id(record[key]):
+            yield found
+    yield from numbers
+
+
+def _unnested(record: Mapping[str, Any], shape: Shape) -> Mapping[str, Any]:
+    """Return the record with the parts of the objects inside it that describe the document."""
+    inner = [value for key in shape.nested if isinstance(value := record[key], dict)]
+    if not inner:
+        return record
+    whole: dict[str, Any] = {}
+    for part in (*reversed(inner), record):
+        whole |= {k: v for k, v in part.items() if v is not None and not isinstance(v, dict)}
+    return whole
+
+
+def _first(record: Mapping[str, Any], keys: Iterable[str]) -> str:
+    """Return the first of the values that is text or a number, as text."""
+    for key in keys:
+        if found := as_id(record[key]):
+            return found
+    return ""
+
+
+def _text(record: Mapping[str, Any], shape: Shape) -> str:
+    """Return the first text that is not blank, of an abstract and a whole text the longer one."""
+    blank = ""
+    for key in shape.texts:
+        value = record[key]
+        text = value if isinstance(value, str) else _written(value)
+        if is_blank(text):
+            blank = blank or text
+            continue
+        if shape.abstracts and key in shape.whole:
+            abstracts = (_written(record[name]) for name in shape.abstracts)
+            return max(text, *abstracts, key=len)
+        return _unpacked(text) if key.casefold() in ("raw", "html") else text
+    return blank
+
+
+def _written(value: object) -> str:
+    """Return text; that of a list of paragraphs, or of objects that have some, line by line."""
+    if not isinstance(value, list):
+        return as_text(value)
+    parts = (part if isinstance(part, str) else _part(part) for part in value)
+    return "\n".join(filter(None, parts))
+
+
+def _part(value: object) -> str:
+    if not isinstance(value, dict):
+        return ""
+    keys = shape_of(value).texts
+    return next((found for key in keys if (found := as_text(value[key]))), "")
+
+
+def _unpacked(raw: str) -> str:
+    """Return the text of what an index keeps as `raw`: the JSON or the markup that it was."""
+    start = raw.lstrip()[:1]
+    if start == "{":
+        try:
+            record = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            return raw
+        return _text(record, shape_of(record)) or raw
+    return without_markup(raw) if start == "<" else raw

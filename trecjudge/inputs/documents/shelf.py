@@ -1,0 +1,111 @@
+"""Which text of a document is judged: what a run carries, held against what is given beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trecjudge.findings import shown
+from trecjudge.inputs.documents.digests import Digests, digest
+from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.records import Document
+
+
+@dataclass(slots=True)
+class Shelf:
+    """Finds the documents of responses, in `store` and among those that the run carries.
+
+    A document of `store` that has text is the one that is judged; with `own_text` that is the
+    run's own, where it has text. Of each id it remembers the text carried first, as digests: of its
+    words, and of how it was written.
+    """
+
+    store: DocumentStore | None = None
+    own_text: bool = False
+    first: Digests = field(default_factory=Digests)
+    told: Digests = field(default_factory=Digests)
+    """The pairs of run and document of which a difference was told."""
+
+    def find(self, doc_id: str, own: Mapping[str, Document]) -> Document | None:
+        """Return the document that is judged; None if it is nowhere.
+
+        Where neither has text it is the one of `store`, if there is one: that it has no text is
+        then not the run's doing.
+        """
+        mine = own.get(doc_id)
+        if self.store is None:
+            return mine
+        with_text = mine is not None and mine.has_text
+        if self.own_text and with_text:
+            return mine
+        given = self.store.get(doc_id)
+        return mine if given is None or (with_text and not given.has_text) else given
+
+    def lacks(self, mine: Document) -> bool:
+        """Return whether a text that a run carries is of a document that `store` has not."""
+        return self.store is not None and mine.has_text and self.store.get(mine.doc_id) is None
+
+    def differs(self, run: str, mine: Document) -> str:
+        """Return how a text that a run carries is another than that of `store`; empty if it is not.
+
+        This is told once of each run and document. Of white space nothing is told.
+        """
+        if self.store is None or not mine.has_text:
+            return ""
+        if self._was_told(run, mine):
+            return ""
+        given = self._given(mine.doc_id)
+        if given is None:
+            return ""
+        how = _other_text(mine, given)
+        judged = "its own text" if self.own_text else "that of --documents"
+        return self._telling(run, mine, f"{how}; {judged} is judged" if how else "")
+
+    def varies(self, run: str, mine: Document) -> str:
+        """Return that a text is another than was carried under its id before; empty if it is not.
+
+        Of what `store` has there is nothing to tell here; else as `differs`.
+        """
+        if not mine.has_text:
+            return ""
+        to_the_letter = digest(mine.doc_id, mine.text)
+        if to_the_letter in self.first or self._was_told(run, mine) or self._given(mine.doc_id):
+            return ""
+        now = digest(_plain(mine.text))
+        same = self.first.setdefault(digest(mine.doc_id), now) == now
+        if same:
+            self.first.setdefault(to_the_letter, now)
+        how = f"carries another text as {shown(mine.doc_id)} than was carried under this id before"
+        return self._telling(run, mine, "" if same else how)
+
+    def _given(self, doc_id: str) -> Document | None:
+        """Return the document of the store, if it has text there."""
+        given = self.store.get(doc_id) if self.store is not None else None
+        return given if given is not None and given.has_text else None
+
+    def _was_told(self, run: str, mine: Document) -> bool:
+        return digest(run, mine.doc_id) in self.told
+
+    def _telling(self, run: str, mine: Document, how: str) -> str:
+        if how:
+            self.told.setdefault(digest(run, mine.doc_id), 1)
+        return how
+
+
+def _other_text(mine: Document, given: Document) -> str:
+    """Return how the text of a run is another than the one given; empty for white space alone."""
+    if mine.text == given.text:
+        return ""
+    ours, theirs, whole = _plain(mine.text), _plain(given.text), _plain(given.full_text)
+    if ours in (theirs, whole):
+        return ""
+    name = shown(mine.doc_id)
+    if ours.rstrip(" .…") in whole:
+        return f"carries only {len(ours):,} of the {len(theirs):,} characters of {name}"
+    if theirs in ours:
+        return f"carries {name} with {len(ours) - len(theirs):,} characters more than it has"
+    return f"carries another text as {name} than --documents has"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,305 @@
+"""Documents given beside the runs: held where they are few, indexed where they are many."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from trecjudge.errors import InputError, OutputError
+from trecjudge.files import whole_path
+from trecjudge.findings import Finding, FindingLog, Report, shown
+from trecjudge.inputs.documents.collection import (
+    CHOICES,
+    NAMES,
+    entries,
+    file_unusable,
+    record_unusable,
+)
+from trecjudge.inputs.documents.record import document_of, documents_within
+from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.records import Document, Place
+
+HELD_BYTES = 64 << 20
+"""Files up to this size together are held in memory."""
+
+BATCH = 10_000
+COLUMNS = ("text", "title", "url", "date", "version")
+"""The fields of a document that an index has beside its id, in the order of `Document`."""
+IRDS = "irds:"
+LOST = (
+    *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
+    "collection_unreadable",
+)
+"""Findings on what no document came of."""
+
+
+class DocumentStore(Protocol):
+    """Documents by id."""
+
+    def get(self, doc_id: str) -> Document | None:
+        """Return the document with this id, or None."""
+
+    @property
+    def lost(self) -> int:
+        """The number of records that have no known id or could not be read: any id may be one."""
+
+    def some_ids(self, count: int) -> list[str]:
+        """Return a few of the ids, for a message; none where they cannot be told."""
+
+
+@dataclass(slots=True)
+class HeldDocuments:
+    """Documents in memory."""
+
+    documents: dict[str, Document] = field(default_factory=dict)
+    lost: int = 0
+
+    def get(self, doc_id: str) -> Document | None:
+        """Return the document with this id, or None."""
+        return self.documents.get(doc_id)
+
+    def some_ids(self, count: int) -> list[str]:
+        """Return the first ids."""
+        return list(islice(self.documents, count))
+
+
+@dataclass(slots=True)
+class IndexedDocuments:
+    """Documents in an SQLite file, looked up one by one."""
+
+    path: Path
+    lost: int = 0
+    _database: sqlite3.Connection = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._database = sqlite3.connect(self.path)
+
+    def get(self, doc_id: str) -> Document | None:
+        """Return the document with this id, or None."""
+        query = f"SELECT {', '.join(COLUMNS)} FROM documents WHERE id = ? ORDER BY rowid LIMIT 1"
+        row = self._database.execute(query, (doc_id,)).fetchone()
+        return Document(doc_id, *row) if row else None
+
+    def some_ids(self, count: int) -> list[str]:
+        """Return the first ids."""
+        query = "SELECT id FROM documents ORDER BY rowid LIMIT ?"
+        return [doc_id for (doc_id,) in self._database.execute(query, (count,))]
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found when the index was made."""
+        query = "SELECT kind, path, line, message, value FROM findings ORDER BY rowid"
+        for kind, path, line, message, value in self._database.execute(query):
+            yield Finding(kind, Place(path, line), message, value)
+
+
+@dataclass(slots=True)
+class DocumentStores:
+    """Several stores, asked in order."""
+
+    stores: Sequence[DocumentStore]
+
+    def get(self, doc_id: str) -> Document | None:
+        """Return the document of the first store that has it, or None."""
+        return next((found for store in self.stores if (found := store.get(doc_id))), None)
+
+    @property
+    def lost(self) -> int:
+        """The number of records of all stores that have no known id or could not be read."""
+        return sum(store.lost for store in self.stores)
+
+    def some_ids(self, count: int) -> list[str]:
+        """Return the first ids of each store, of all together so many."""
+        each = -(-count // len(self.stores))
+        return [doc_id for store in self.stores for doc_id in store.some_ids(each)][:count]
+
+
+def open_documents(
+    paths: Sequence[Path], index_folder: Path, report: Report, held_bytes: int = HELD_BYTES
+) -> DocumentStore:
+    """Return the documents of files, or folders of them, in any container of `collection`.
+
+    `irds:NAME` is a data set of the package `ir_datasets`. The first record of an id counts. Many
+    documents are indexed once, in `index_folder`, until a file changes. Raises InputError if a path
+    holds no document, OutputError if the index cannot be written.
+    """
+    stores: list[DocumentStore] = []
+    for path in paths:
+        if is_data_set(path):
+            stores.append(IrDatasetsDocuments(str(path).removeprefix(IRDS)))
+            continue
+        files = _documents_below(path, report)
+        if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
+            stores.append(_indexed(path, files, index_folder, report))
+        else:
+            stores.append(_held(path, files, report))
+    return stores[0] if len(stores) == 1 else DocumentStores(stores)
+
+
+def documents_in(paths: Sequence[Path], report: Report) -> Iterator[Document]:
+    """Yield the documents of files, or folders of them, one at a time, in their order.
+
+    Ids that are there twice come twice. Raises InputError where a path is an output of this
+    program, or a data set, which is not read through.
+    """
+    for path in paths:
+        if is_data_set(path):
+            raise InputError(f"{path}: a data set is not read through; open_documents looks up ids")
+        for _, _, document in _documents(_documents_below(path, report), report):
+            yield document
+
+
+def _documents_below(path: Path, report: Report) -> list[Path]:
+    """Return the files below a path but for outputs of this program.
+
+    Raises InputError if there is no other.
+    """
+    files = files_below(path)
+    written = {file: own for file in files if (own := own_output(file))}
+    for file, own in written.items():
+        message = f"is {own}, no documents"
+        if len(files) == 1:
+            raise InputError(f"{file}: {message}")
+        report(Finding("own_output", Place(str(file)), f"{message}; passed over"))
+    return [file for file in files if file not in written]
+
+
+def is_data_set(path: Path) -> bool:
+    """Return whether a path names a data set of `ir_datasets` instead of a file."""
+    return str(path).startswith(IRDS)
+
+
+def _held(path: Path, files: Sequence[Path], report: Report) -> HeldDocuments:
+    store, log = HeldDocuments(), FindingLog([report])
+    for file, line, document in _documents(files, log):
+        first = store.documents.setdefault(document.doc_id, document)
+        if first is not document and first != document:  # one of many candidates lists is the same
+            message = f"document {shown(document.doc_id)} was there before, with another text"
+            place = Place(str(file), line)
+            log(Finding("document_duplicate", place, message, document.doc_id))
+    if not store.documents:
+        raise _nothing_in(path)
+    store.lost = _lost(log)
+    return store
+
+
+def _indexed(path: Path, files: Sequence[Path], folder: Path, report: Report) -> IndexedDocuments:
+    """Return the index of these files, made if it is not there."""
+    state = [f"{file.resolve()}\0{(s := file.stat()).st_size}\0{s.st_mtime_ns}" for file in files]
+    digest = hashlib.sha256("\n".join(state).encode()).hexdigest()[:32]
+    index = folder / f"documents3-{digest}.sqlite"
+    log = FindingLog([report])
+    if not index.is_file():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with whole_path(index) as partial:
+                if not _write_index(partial, files, log):
+                    raise _nothing_in(path)
+        except (OSError, sqlite3.Error) as error:
+            raise OutputError(f"{index}: cannot be written: {error}; use --cache-dir") from error
+        return IndexedDocuments(index, _lost(log))
+    store = IndexedDocuments(index)
+    for finding in store.findings():
+        log(finding)
+    store.lost = _lost(log)
+    return store
+
+
+def _lost(log: FindingLog) -> int:
+    """Return how many records, or files, of what was read have no document to show for it."""
+    return sum(log.counts[kind] for kind in LOST)
+
+
+def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
+    """Write an index of the documents, and what was found; return how many documents there are."""
+    database = sqlite3.connect(path)
+
+    def keep(finding: Finding) -> None:
+        place = finding.place
+        row = (finding.kind, place.path, place.line, finding.message, finding.value)
+        database.execute("INSERT INTO findings VALUES (?, ?, ?, ?, ?)", row)
+
+    log.listeners.append(keep)
+    try:
+        database.execute("PRAGMA journal_mode = OFF")
+        database.execute("PRAGMA synchronous = OFF")
+        names = ", ".join(f"{name} TEXT" for name in ("id", *COLUMNS))
+        database.execute(f"CREATE TABLE documents ({names})")
+        database.execute(
+            "CREATE TABLE findings (kind TEXT, path TEXT, line INTEGER, message TEXT, value TEXT)"
+        )
+        rows = (astuple(document)[: len(COLUMNS) + 1] for _, _, document in _documents(files, log))
+        count = 0
+        while batch := list(islice(rows, BATCH)):
+            database.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", batch)
+            count += len(batch)
+        # Made last: filling a table in the order of random ids takes many times as long.
+        database.execute("CREATE INDEX by_id ON documents (id)")
+        database.commit()
+    finally:
+        database.close()
+    return count
+
+
+def _documents(files: Sequence[Path], report: Report) -> Iterator[tuple[Path, int, Document]]:
+    """Yield (file, line, document); whatever is none is reported."""
+    for file in files:
+        found = entries(file, report)
+        if found is None:
+            report(file_unusable(file))
+            continue
+        for line, record, key in found:
+            document = document_of(record, key)
+            if document is not None and document.has_text:
+                yield file, line, document
+                continue
+            within = list(_within(record))
+            for other in within or [document]:
+                if other is None:
+                    report(record_unusable(file, line, record))
+                else:
+                    yield file, line, other
+
+
+def _within(record: object) -> Iterator[Document | None]:
+    """Yield the documents, None for what is none, of the lists that a record has: candidates."""
+    if isinstance(record, dict):
+        yield from map(document_of, documents_within(record))
+
+
+def _nothing_in(path: Path) -> InputError:
+    return InputError(f"{path}: no documents found; give {CHOICES}; {NAMES}")
+
+
+class IrDatasetsDocuments:
+    """The documents of a data set of the package `ir_datasets`, which is an extra."""
+
+    def __init__(self, name: str) -> None:
+        try:
+            import ir_datasets
+        except ImportError as error:
+            message = f"{IRDS}{name}: needs the package: pip install 'trecjudge[irds]'"
+            raise InputError(message) from error
+        try:
+            self._store = ir_datasets.load(name).docs_store()
+        except (KeyError, AttributeError) as error:
+            raise InputError(f"{IRDS}{name}: ir_datasets has no such documents") from error
+
+    lost = 0
+
+    def some_ids(self, count: int) -> list[str]:
+        """Return nothing: a data set is not read through for its ids."""
+        return []
+
+    def get(self, doc_id: str) -> Document | None:
+        """Return the document with this id, or None."""
+        try:
+            found = self._store.get(doc_id)
+        except KeyError:
+            return None
+        return document_of(found._asdict(), doc_id)

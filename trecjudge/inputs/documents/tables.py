@@ -1,0 +1,102 @@
+"""Documents in tables: TSV with or without a header line, CSV with one."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.inputs.documents.names import IDENTIFYING, TEXTS, TITLES, plain
+from trecjudge.inputs.sources.values import decoded_lines
+from trecjudge.records import Place
+
+DELIMITERS = ("\t", ",", ";")
+MOST_COLUMNS = 4
+"""Of a table without a header line: id, address, title and text."""
+LONGEST_CELL = 1 << 24
+ADDRESS = re.compile(r"https?://\S+$")
+Row = tuple[int, dict[str, Any]]
+
+
+def delimiter_of(first_line: str) -> str | None:
+    """Return what separates the cells of a table, None where a line begins none."""
+    for delimiter in DELIMITERS:
+        if _is_header(first_line.split(delimiter)):
+            return delimiter
+    first, tab, rest = first_line.partition("\t")
+    return "\t" if tab and rest.strip() and len(first.split()) == 1 else None
+
+
+def rows(path: Path, delimiter: str, report: Report) -> Iterator[Row]:
+    """Yield (line, record) of a table. What cannot be read is reported and passed over."""
+    decoded = decoded_lines(path, report)
+    if delimiter == "\t":
+        return _tab_separated(decoded, path, report)
+    return _comma_separated(decoded, delimiter, path, report)
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Tell a header: it names an id, and a text or a title."""
+    names = [plain(cell) for cell in cells]
+    said = (*TEXTS, *TITLES)
+    return any(n in IDENTIFYING for n in names) and any(name in said for name in names)
+
+
+def _tab_separated(decoded: Iterator[tuple[int, str]], path: Path, report: Report) -> Iterator[Row]:
+    header: list[str] = []
+    columns = 0
+    for number, line in decoded:
+        if not columns:
+            cells = [_unquoted(cell) for cell in line.split("\t")]
+            header = cells if _is_header(cells) else []
+            columns = len(cells) if header else min(len(cells), MOST_COLUMNS)
+            if header:
+                continue
+        cells = [_unquoted(cell) for cell in line.split("\t", columns - 1)]
+        if len(cells) > 1:
+            yield number, dict(zip(header, cells, strict=False)) if header else _unnamed(cells)
+            continue
+        place = Place(str(path), number)
+        message = f"has no tab between an id and a text: {shown(line)}"
+        report(Finding("documents_unusable", place, message, shown(line)))
+
+
+def _unquoted(cell: str) -> str:
+    """Return a cell without the quotation marks of CSV, where those are what they are."""
+    inner = cell[1:-1].replace('""', "")
+    quoted = len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner
+    return cell[1:-1].replace('""', '"') if quoted else cell
+
+
+def _unnamed(cells: list[str]) -> dict[str, Any]:
+    """Return the record of a row without header: id first, text last, an address by sight."""
+    doc_id, *middle, text = cells
+    urls = [cell for cell in middle if ADDRESS.match(cell.strip())]
+    titles = [cell for cell in middle if cell not in urls and cell.strip()]
+    record = {"id": doc_id, "title": " ".join(titles), "text": text}
+    return record | ({"url": urls[0]} if urls else {})
+
+
+def _comma_separated(
+    decoded: Iterator[tuple[int, str]], delimiter: str, path: Path, report: Report
+) -> Iterator[Row]:
+    csv.field_size_limit(LONGEST_CELL)
+    number = 0
+
+    def text() -> Iterator[str]:
+        nonlocal number
+        for at, line in decoded:
+            number = at
+            yield f"{line}\n"
+
+    reader = csv.reader(text(), delimiter=delimiter)
+    try:
+        header = next(reader, [])
+        for row in reader:
+            yield number, dict(zip(header, row, strict=False))
+    except csv.Error as error:
+        message = f"is not CSV from here on: {error}"
+        report(Finding("collection_unreadable", Place(str(path), number), message))

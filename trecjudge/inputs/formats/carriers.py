@@ -1,0 +1,77 @@
+"""Which runs carry documents: what one of them leaves out of a response is then its own doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.inputs.documents.carried import Carried, CarriedReader
+from trecjudge.inputs.formats.draft import Draft
+from trecjudge.inputs.formats.registry import format_of
+from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.records import Place
+
+Run = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Carriers:
+    """Tells whether a run carries documents in any response, by a look at all files when asked."""
+
+    files: Iterable[Path] = ()
+    dataset: str = "auto"
+    found: dict[Run, bool] | None = field(default=None)
+    """Whether the ids of its documents are known somewhere, by run."""
+
+    def has(self, draft: Draft, place: Place) -> bool:
+        """Return whether the run of this draft carries a document somewhere."""
+        return _run_of(draft, place.path) in self._found()
+
+    def names(self, draft: Draft, place: Place) -> bool:
+        """Return whether the run of this draft carries a document of a known id somewhere."""
+        return self._found().get(_run_of(draft, place.path), False)
+
+    def _found(self) -> dict[Run, bool]:
+        if self.found is None:
+            self.found = {}
+            for file in self.files:
+                for run, named in self._in(file):
+                    self.found[run] = named or self.found.get(run, False)
+        return self.found
+
+    def _in(self, file: Path) -> Iterator[tuple[Run, bool]]:
+        """Yield (run, whether ids are known) of every record with documents."""
+        path = Place(str(file)).path
+        with suppress(InputError):  # a finding where its responses are read
+            for _, record in objects(file, _unheard):
+                if record.get("documents") and (claimed := format_of(record, self.dataset)):
+                    draft = claimed[0].draft(record)
+                    carried = _carried(draft)
+                    if carried.documents:
+                        yield _run_of(draft, path), carried.named
+
+
+def _carried(draft: Draft) -> Carried:
+    """Return the documents that a draft carries."""
+    given = draft.references
+    ids = tuple(map(as_id, given)) if isinstance(given, list | dict) else ()
+    reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, _unsaid)
+    return reader.read(draft.documents)
+
+
+def _run_of(draft: Draft, path: str) -> Run:
+    """Return what tells a run: team and run_id or, where one is lacking, the file too."""
+    team, run = as_id(draft.team_id) or "", as_id(draft.run_id) or ""
+    return team, run, "" if team and run else path
+
+
+def _unsaid(kind: str, message: str, value: object) -> None:
+    """Problems are told where the responses are read."""
+
+
+def _unheard(finding: Finding) -> None:
+    """Findings are told where the responses are read."""

@@ -1,0 +1,76 @@
+"""A run's record with its parts found and nothing interpreted yet: what every format hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trecjudge.inputs.sources.values import as_id
+
+TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
+
+
+class Absent:
+    """The type of ABSENT: a key that the record does not have, as against one that is null."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT: Final = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The parts of one response as written; ABSENT stands for a key that is not there.
+
+    `topic_ids` are (key, value) pairs in order of precedence. `key` is where the sentences stand,
+    `again` are those that the record gives a second time. `team_expected` tells whether the format
+    names a team at all, `integers_are_ids` whether an integer citation is a document's id instead
+    of an index.
+    """
+
+    run_id: Any
+    team_id: Any
+    topic_ids: tuple[tuple[str, Any], ...]
+    sentences: Any
+    references: Any = ABSENT
+    documents: Any = ABSENT
+    narrative: Any = ""
+    team_expected: bool = True
+    integers_are_ids: bool = False
+    key: str = ""
+    again: Any = ABSENT
+
+    @property
+    def topic_id(self) -> str | None:
+        """The first of the topic ids that is one, None where there is none."""
+        return next((found for _, value in self.topic_ids if (found := as_id(value))), None)
+
+
+def from_metadata(record: Mapping[str, Any], key: str, team_expected: bool = True) -> Draft:
+    """Return the draft of a record that keeps its ids in `metadata`, its sentences at `key`.
+
+    Ids and the topic's text beside the metadata are looked at too.
+    """
+    inner = metadata_of(record)
+    ids = [(f"metadata.{key}", inner[key]) for key in TOPIC_KEYS if inner.get(key) is not None]
+    ids += [(key, record[key]) for key in TOPIC_KEYS if record.get(key) is not None]
+    return Draft(
+        run_id=inner.get("run_id", record.get("run_id", ABSENT)),
+        team_id=inner.get("team_id", record.get("team_id", ABSENT)),
+        topic_ids=tuple(ids),
+        sentences=record.get(key),
+        references=record.get("references", ABSENT),
+        documents=record.get("documents", ABSENT),
+        narrative=inner.get("narrative") or inner.get("title") or record.get("narrative") or "",
+        team_expected=team_expected,
+        key=key,
+    )
+
+
+def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the record's `metadata`, or nothing where it has none."""
+    metadata = record.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}

@@ -1,0 +1,59 @@
+"""Finding formats in this folder, and telling which one a record is of."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Protocol, cast
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.inputs import formats
+from trecjudge.inputs.formats.draft import Draft
+
+DATASETS = ("rag", "ragtime", "dragun")
+
+
+class Format(Protocol):
+    """What a format module offers; see the package's docstring."""
+
+    NAME: str
+    DATASET: str
+    SUMMARY: str
+
+    def claims(self, record: Mapping[str, Any]) -> str | None:
+        """Return why this record is of this format, or None if it is not."""
+
+    def draft(self, record: Mapping[str, Any]) -> Draft:
+        """Return the record's parts."""
+
+
+@cache
+def all_formats() -> tuple[Format, ...]:
+    """Return every format of this folder in the order in which they are asked."""
+    names = (f"{formats.__name__}.{m.name}" for m in pkgutil.iter_modules(formats.__path__))
+    modules = (importlib.import_module(name) for name in names)
+    found = [module for module in modules if hasattr(module, "claims")]
+    found.sort(key=lambda module: (getattr(module, "RANK", 100), module.NAME))
+    return tuple(cast(Format, module) for module in found)
+
+
+def format_named(name: str) -> Format:
+    """Return the format of this name."""
+    return next(format_ for format_ in all_formats() if name == format_.NAME)
+
+
+def check_dataset(dataset: str) -> str:
+    """Return `dataset` if there is such a one. Raises InputError with the choices."""
+    if dataset not in ("auto", *DATASETS):
+        raise InputError(unknown("dataset", dataset, ("auto", *DATASETS)))
+    return dataset
+
+
+def format_of(record: Mapping[str, Any], dataset: str = "auto") -> tuple[Format, str] | None:
+    """Return (format, why) of a record: one of `dataset` if any claims it, else any; or None."""
+    ours = [f for f in all_formats() if dataset == "auto" or f.DATASET in (dataset, "any")]
+    others = [f for f in all_formats() if f not in ours]
+    claimed = ((f, f.claims(record)) for f in [*ours, *others])
+    return next(((f, why) for f, why in claimed if why), None)

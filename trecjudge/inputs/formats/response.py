@@ -1,0 +1,231 @@
+"""From a draft to a Response: ids checked, sentences read, citations resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.inputs.documents.carried import Carried, CarriedReader
+from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.inputs.formats.carriers import Carriers
+from trecjudge.inputs.formats.citations import References, Resolver, ids_written
+from trecjudge.inputs.formats.draft import ABSENT, Draft
+from trecjudge.inputs.formats.sentences import SentenceReader, differ
+from trecjudge.inputs.sources.containers import bare_name
+from trecjudge.inputs.sources.values import as_id
+from trecjudge.records import Document, Place, Response, Sentence
+from trecjudge.text.instructions import instruction_like
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads one draft into a response; every problem becomes a finding at the draft's place.
+
+    `carriers` tells what the run carries in another of its responses.
+    """
+
+    draft: Draft
+    place: Place
+    report: Report
+    shelf: Shelf = field(default_factory=Shelf)
+    flag_instructions: bool = False
+    name: str = ""
+    """What the run is called; its run_id where nothing is given."""
+    carriers: Carriers = field(default_factory=Carriers)
+
+    def read(self) -> Response | None:
+        """Return the response, or None if it cannot be told which topic it answers."""
+        topic_id = self._topic_id()
+        if topic_id is None:
+            return None
+        references = References.read(self.draft.references, self._complain)
+        carried = self._carried(references)
+        own = carried.documents
+        resolver = Resolver(
+            references,
+            lambda doc_id: self.shelf.find(doc_id, own) is not None,
+            self.draft.integers_are_ids,
+            () if references.ids else carried.order,
+        )
+        names = cache(lambda: self._names(references, own))
+        reader = SentenceReader(resolver, names, self._complain)
+        sentences = reader.read(self.draft.sentences)
+        self._check_again(reader, sentences)
+        cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
+        given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
+        documents = {d: found for d in given if (found := self.shelf.find(d, own)) is not None}
+        response = Response(
+            run_id=self._checked_run_id(),
+            topic_id=topic_id,
+            team_id=self._team_id(),
+            sentences=sentences,
+            references=tuple(i for i in references.ids if i),
+            documents=documents,
+            documents_given=self._documents_given(carried),
+            documents_lost=self.shelf.store is not None and self.shelf.store.lost > 0,
+            documents_unnamed=self._documents_unnamed(carried),
+            place=self.place,
+        )
+        self._check_documents(response, carried)
+        self._check_texts(response, own)
+        if self.flag_instructions:
+            self._check_instructions(response)
+        return response
+
+    def _complain(
+        self, kind: str, message: str, value: object, sentence: int | None = None
+    ) -> None:
+        topic_id = self.draft.topic_id or ""
+        self.report(
+            Finding(kind, self.place, message, shown(value), sentence, self.run_id, topic_id)
+        )
+
+    @property
+    def run_id(self) -> str:
+        """What the run is called."""
+        written = self.name or as_id(self.draft.run_id)
+        return bare_name(Path(self.place.path)) if written is None else written
+
+    def _topic_id(self) -> str | None:
+        found = [(key, topic_id) for key, v in self.draft.topic_ids if (topic_id := as_id(v))]
+        if not found:
+            message = "has no topic_id, request_id or narrative_id"
+            self._complain("topic_id_missing", message, dict(self.draft.topic_ids))
+            return None
+        if len({topic_id for _, topic_id in found}) > 1:
+            given = ", ".join(f"{key} {topic_id!r}" for key, topic_id in found)
+            self._complain("topic_id_conflict", f"names two topics: {given}", given)
+        return found[0][1]
+
+    def _checked_run_id(self) -> str:
+        if as_id(self.draft.run_id) is None:
+            message = (
+                f"has no run_id; the file's name {bare_name(Path(self.place.path))!r} is taken"
+            )
+            self._complain("run_id_missing", message, self.draft.run_id)
+        return self.run_id
+
+    def _team_id(self) -> str:
+        team_id = as_id(self.draft.team_id)
+        if team_id is None and self.draft.team_expected:
+            self._complain("team_id_missing", "has no team_id", self.draft.team_id)
+        return team_id or ""
+
+    def _carried(self, references: References) -> Carried:
+        value = None if self.draft.documents is ABSENT else self.draft.documents
+        cited = cache(partial(ids_written, self.draft.sentences))
+        known = references.known
+        return CarriedReader(references.ids, known, cited, self._complain).read(value)
+
+    def _documents_given(self, carried: Carried) -> bool:
+        """Tell whether anything could supply documents: the job, or the run here or elsewhere."""
+        return self.shelf.store is not None or carried.given or self._carries()
+
+    def _carries(self) -> bool:
+        return self.carriers.has(self.draft, self.place)
+
+    def _documents_unnamed(self, carried: Carried) -> bool:
+        """Tell whether any id may be one of documents without ids.
+
+        Not where the run gives ids elsewhere: what it leaves out here is its own doing.
+        """
+        if self.shelf.store is not None or carried.named:
+            return False
+        return not self.carriers.names(self.draft, self.place)
+
+    def _names(self, references: References, own: dict[str, Document]) -> dict[str, str]:
+        """Return the ids of the documents by title and by address."""
+        given = dict.fromkeys((*filter(None, references.ids), *own))
+        found = [document for doc_id in given if (document := self.shelf.find(doc_id, own))]
+        return {
+            name.strip().casefold(): document.doc_id
+            for document in reversed(found)
+            for name in (document.title, document.url)
+            if name.strip()
+        }
+
+    def _check_again(self, reader: SentenceReader, sentences: tuple[Sentence, ...]) -> None:
+        """Hold the sentences against those that the record gives a second time."""
+        key, again = self.draft.key, self.draft.again
+        if again is ABSENT or again == self.draft.sentences:
+            return
+        other = "answer" if key == "responses" else "responses"
+        aligned = isinstance(self.draft.sentences, list) and isinstance(again, list)
+        at = differ(sentences, replace(reader, complain=_ignore).read(again), aligned)
+        if at is not None:
+            message = f"`{key}` and `{other}` differ from sentence {at} on; `{key}` counts"
+            self._complain("answer_differs", message, again)
+
+    def _check_instructions(self, response: Response) -> None:
+        """Flag text that talks to the judge."""
+        texts: list[tuple[int | None, str, str]]
+        texts = [(s.index, "says", s.text) for s in response.sentences]
+        documents = sorted(response.documents.values(), key=lambda document: document.doc_id)
+        texts += [(None, f"cites {shown(d.doc_id)}, which says", d.full_text) for d in documents]
+        for index, verb, text in texts:
+            found = instruction_like(text)
+            if found is not None:
+                self.report(
+                    Finding(
+                        "instruction_like_text",
+                        self.place,
+                        f"{verb} {shown(found)}, like an instruction to the judge",
+                        found,
+                        index,
+                        response.run_id,
+                        response.topic_id,
+                    )
+                )
+
+    def _check_documents(self, response: Response, carried: Carried) -> None:
+        """Tell of every citation whose document is not there, or has no text."""
+        cited = [(s.index, c.doc_id) for s in response.sentences for c in s.citations if c.doc_id]
+        if not response.documents_given:
+            if cited:
+                message = f"has {len(cited)} citations and no document text"
+                self._complain("documents_not_given", message, len(cited))
+            return
+        if self.shelf.store is None and not carried.given:
+            message = f"carries no documents, as the run does elsewhere, for {len(cited)} citations"
+            self._complain("documents_withheld", message, len(cited))
+        for index, doc_id in cited:
+            document = response.documents.get(doc_id)
+            if document is None and response.has(doc_id) is None:
+                message = f"cites {doc_id!r}, which may be a document whose id is not known"
+                self._complain("document_unknown", message, doc_id, index)
+            elif document is None:
+                message = f"cites {doc_id!r}, which no document is"
+                self._complain("document_missing", message, doc_id, index)
+            elif document.hollow:
+                message = f"cites {doc_id!r}, which it carries without text"
+                self._complain("own_document_empty", message, doc_id, index)
+            elif not document.has_text:
+                message = f"cites {doc_id!r}, a document without text"
+                self._complain("document_empty", message, doc_id, index)
+
+    def _check_texts(self, response: Response, own: Mapping[str, Document]) -> None:
+        """Tell of what the run carries: no text, which nobody cites, or another one than is known.
+
+        That somebody cites it without text is told of the citation.
+        """
+        cited = {c.doc_id for s in response.sentences for c in s.citations}
+        run = f"{response.team_id}/{response.run_id}"
+        beside = [mine.doc_id for mine in own.values() if self.shelf.lacks(mine)]
+        if beside:
+            message = f"carries {len(beside)} documents that --documents has not, such as"
+            self._complain("documents_beside", f"{message} {shown(beside[0])}", len(beside))
+        for doc_id, mine in own.items():
+            if response.documents[doc_id].hollow and doc_id not in cited:
+                message = f"carries {doc_id!r} without text"
+                self._complain("own_document_empty", message, doc_id)
+            elif message := self.shelf.differs(run, mine):
+                self._complain("document_differs", message, doc_id)
+            elif message := self.shelf.varies(run, mine):
+                self._complain("document_varies", message, doc_id)
+
+
+def _ignore(kind: str, message: str, value: object, sentence: int | None = None) -> None:
+    """Do nothing with a problem that was reported already."""

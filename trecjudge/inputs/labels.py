@@ -1,0 +1,101 @@
+"""Labels of a human or of another tool: read, and what a judge must have to take them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
+
+Key = tuple[str, str, int | None, str | None]
+"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
+
+_SUPPORT = {
+    "full": FULL,
+    "fullsupport": FULL,
+    "partial": PARTIAL,
+    "partialsupport": PARTIAL,
+    "none": NONE,
+    "no": NONE,
+    "nosupport": NONE,
+}
+
+
+@runtime_checkable
+class TakesLabels(Protocol):
+    """A judge that can take a label from somebody else."""
+
+    def given(self, item: Item, label: str) -> Judgment:
+        """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
+
+
+def support_label(label: str) -> str | None:
+    """Return the label of support that somebody wrote, None for anything else.
+
+    Full, partial and no support are known by these names in any case, with anything but letters
+    between and around the words: `FULL`, `Partial support`, `no_support`.
+    """
+    plain = unicodedata.normalize("NFKC", label).casefold()
+    return _SUPPORT.get("".join(filter(str.isalpha, plain)))
+
+
+def key_of(judgment: Judgment) -> Key:
+    """Return what a label of the judged item is found by."""
+    return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+
+
+def read_labels(path: Path, report: Report) -> dict[Key, str]:
+    """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
+
+    The first label of an item counts. Raises InputError if there is none.
+    """
+    return {key: label for key, (label, _) in placed_labels(path, report).items()}
+
+
+def placed_labels(path: Path, report: Report) -> dict[Key, tuple[str, Place]]:
+    """Return the same labels, each with the place where it stands."""
+    labels: dict[Key, tuple[str, Place]] = {}
+    for number, record in objects(path, report):
+        place = Place(str(path), number)
+        entry = _entry(record)
+        if entry is None:
+            message = "needs topic_id, run_id and label (and sentence_index, doc_id of a citation)"
+            report(Finding("label_unusable", place, message, shown(record)))
+            continue
+        key, label = entry
+        first, where = labels.setdefault(key, (label, place))
+        if first != label:
+            report(label_duplicate(key, (label, place), (first, where)))
+    if not labels:
+        raise InputError(f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …")
+    return labels
+
+
+def label_duplicate(
+    item: tuple[Any, ...], second: tuple[str, Place], first: tuple[str, Place]
+) -> Finding:
+    """Return the finding of an item that is labelled twice, not alike: the first label counts."""
+    (label, place), (before, where) = second, first
+    message = f"labels {item} {label!r}, {where} labels it {before!r}: the first counts"
+    topic_id, run_id = item[:2]
+    return Finding("label_duplicate", place, message, label, None, run_id, topic_id)
+
+
+def _entry(record: Mapping[str, Any]) -> tuple[Key, str] | None:
+    """Return (key, label) of a record, or None if it is not enough."""
+    ids = [as_id(record.get(name)) for name in ("topic_id", "run_id", "label")]
+    index = record.get("sentence_index")
+    if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
+        return None
+    topic_id, run_id, label = map(str, ids)
+    return (
+        topic_id,
+        run_id,
+        None if index is None else int(index),
+        as_id(record.get("doc_id")),
+    ), label

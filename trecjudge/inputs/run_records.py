@@ -1,0 +1,291 @@
+"""The records of run files, in order: parsed, named and resolved once for all that read them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.inputs.documents.shelf import Shelf
+from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.inputs.formats.carriers import Carriers
+from trecjudge.inputs.formats.draft import Draft
+from trecjudge.inputs.formats.registry import Format, all_formats, format_of
+from trecjudge.inputs.formats.response import Reader
+from trecjudge.inputs.naming import RunNames
+from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects
+from trecjudge.inputs.strays import stray
+from trecjudge.records import Place, Response
+
+PEEK = 5
+RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
+NOT_A_RUN = re.compile(
+    r"\.(txt|md|rst|log|err|out|[ct]sv|html?|ya?ml|toml|cfg|ini|py|sh|pdf)$", re.IGNORECASE
+)
+"""Names of files that are no run where they are empty."""
+RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
+ROOM = 8 << 20
+"""Bytes of input whose records are kept for the next reader."""
+OF_A_FINDING = 500
+"""Bytes that a finding counts for."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileBegins:
+    """A run file is opened."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class FileTaken:
+    """A file is taken for a format."""
+
+    path: Path
+    format_name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A record of a known format; `response` is None where its topic is not known.
+
+    `repeated` tells whether its file only says once more what another says. `size` is how much was
+    read since the record before it, `position` how far all files are read, in bytes on disk.
+    """
+
+    place: Place
+    written: dict[str, Any]
+    format_name: str
+    response: Response | None
+    narrative: str
+    repeated: bool
+    size: int
+    position: int
+
+
+Event = FileBegins | FileTaken | RunRecord
+ReadRecords = Callable[[Report], Iterator[Event]]
+"""Reads run files from their beginning; what is odd is told to the report in between."""
+
+
+@dataclass(slots=True)
+class RunRecords:
+    """Reads run files record by record. A file that is no run is told, but not of `Opened` ones."""
+
+    files: Sequence[Path | Opened]
+    store: DocumentStore | None = None
+    own_documents: bool = False
+    dataset: str = "auto"
+    flag_instructions: bool = False
+    report: Report = lambda finding: None
+    names: RunNames = field(init=False, repr=False)
+    shelf: Shelf = field(init=False)
+    carriers: Carriers = field(init=False)
+    _position: int = field(init=False, default=0)
+    """The size of the files that were read."""
+
+    def __post_init__(self) -> None:
+        self.names = RunNames(self._said)
+        self.shelf = Shelf(self.store, self.own_documents)
+        self.carriers = Carriers([Opened.of(file).path for file in self.files], self.dataset)
+
+    def read(self, report: Report) -> Iterator[Event]:
+        """Yield what is read, and tell `report` what is odd as it is met."""
+        self.report = report
+        for file in self.files:
+            opened = Opened.of(file)
+            yield FileBegins(opened.path)
+            if opened is not file and (finding := not_a_run(opened)) is not None:
+                self.report(finding)
+                continue
+            try:
+                yield from self._file(opened)
+            except InputError as error:
+                message = str(error).removeprefix(f"{opened.path}: ")
+                self.report(Finding("file_unreadable", Place(str(opened.path)), message))
+            self._position += opened.position
+
+    def _file(self, opened: Opened) -> Iterator[Event]:
+        path, format_name, count, before = opened.path, "", 0, 0
+        for number, record in objects(opened, self.report):
+            place = Place(str(path), number)
+            claimed = format_of(record, self.dataset)
+            if claimed is None:
+                self._unknown_shape(place, record)
+                continue
+            count += 1
+            format_, why = claimed
+            draft = format_.draft(record)
+            name = self._name(draft, place)
+            if format_name != format_.NAME:
+                format_name = format_.NAME
+                yield FileTaken(path, format_.NAME, why)
+                self._other_dataset(place, name, format_, why)
+            flag, carriers = self.flag_instructions, self.carriers
+            response = Reader(draft, place, self.report, self.shelf, flag, name, carriers).read()
+            size, before = opened.read_bytes - before, opened.read_bytes
+            yield RunRecord(
+                place,
+                record,
+                format_.NAME,
+                response,
+                as_text(draft.narrative),
+                (place.path, name) in self.names.repeated,
+                size,
+                self._position + opened.position,
+            )
+        if not count:
+            self.report(Finding("file_without_responses", Place(str(path)), "holds no response"))
+
+    def _name(self, draft: Draft, place: Place) -> str:
+        """Return what a record's run is called; tell where that is not its run_id."""
+
+        def complain(kind: str, message: str, name: str) -> None:
+            topic_id = draft.topic_id or ""
+            self.report(Finding(kind, place, message, run_id=name, topic_id=topic_id))
+
+        team = as_id(draft.team_id) or ""
+        return self.names.of(place.path, team, as_id(draft.run_id), complain).name
+
+    def _said(self, path: str, written: str | None) -> dict[str, dict[str, str]]:
+        """Return a digest of what a file says as this run on each topic, by team."""
+        said: dict[str, dict[str, str]] = {}
+        paths = (Opened.of(file).path for file in self.files)
+        file = next(file for file in paths if Place(str(file)).path == path)
+        with suppress(InputError):  # told where the file is read
+            for number, record in objects(file, lambda finding: None):
+                claimed = format_of(record, self.dataset)
+                if claimed is None:
+                    continue
+                draft = claimed[0].draft(record)
+                if as_id(draft.run_id) == written and draft.topic_id is not None:
+                    of_team = said.setdefault(as_id(draft.team_id) or "", {})
+                    of_team.setdefault(draft.topic_id, _digest(draft, number))
+        return said
+
+    def _other_dataset(self, place: Place, name: str, format_: Format, why: str) -> None:
+        ours = ("auto", format_.DATASET)
+        if self.dataset not in ours and format_.DATASET != "any":
+            message = f"is a {format_.NAME} run ({why}), not one of {self.dataset}"
+            self.report(Finding("file_other_dataset", place, message, format_.NAME, run_id=name))
+
+    def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
+        names = ", ".join(f.NAME for f in all_formats())
+        message = f"is of no known format ({names}): keys {shown(sorted(record))}"
+        self.report(Finding("record_unknown_shape", place, message, shown(sorted(record))))
+
+
+def _digest(draft: Draft, line: int) -> str:
+    """Return a digest of what is judged of a record."""
+    parts = (draft.sentences, draft.references, draft.documents)
+    try:
+        text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=repr)
+    except (TypeError, ValueError):  # an integer of too many digits: like no other
+        text = str(line).encode()
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+class KeptRecords:
+    """Records that several read one after another: parsed once where they fit into `room`.
+
+    Where they do not, nothing is kept, and the next one has the files read anew.
+    """
+
+    def __init__(self, records: RunRecords, room: int = ROOM) -> None:
+        self._records, self._room = records, room
+        self._report: Report = records.report
+        self._begin()
+
+    def read(self, report: Report) -> Iterator[Event]:
+        """Yield and tell everything from the beginning on, and keep it for the next reader."""
+        return self._read(report, keep=True)
+
+    def read_last(self, report: Report) -> Iterator[Event]:
+        """Yield and tell everything, for the last time."""
+        return self._read(report, keep=False)
+
+    def _begin(self) -> None:
+        self._kept: deque[Event | Finding] = deque()
+        self._left = self._room
+        self._keeps = True
+        self._going_on = replace(self._records).read(self._hear)
+
+    def _read(self, report: Report, keep: bool) -> Iterator[Event]:
+        if self._left < 0:
+            self._begin()
+        kept = iter(self._kept) if keep else _emptied(self._kept)
+        for event in kept:
+            if isinstance(event, Finding):
+                report(event)
+            else:
+                yield event
+        self._report, self._keeps = report, keep
+        for event in self._going_on:
+            self._keep(event, event.size if isinstance(event, RunRecord) else 0)
+            yield event
+
+    def _hear(self, finding: Finding) -> None:
+        self._keep(finding, OF_A_FINDING)
+        self._report(finding)
+
+    def _keep(self, event: Event | Finding, size: int) -> None:
+        if not self._keeps:
+            return
+        self._left -= size
+        if self._left < 0:
+            self._keeps = False
+            self._kept.clear()
+        else:
+            self._kept.append(event)
+
+
+def _emptied(kept: deque[Event | Finding]) -> Iterator[Event | Finding]:
+    """Yield what is kept and let go of it."""
+    while kept:
+        yield kept.popleft()
+
+
+def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
+    """Return the finding on a file that is no run; None of a run, and of one that is lost.
+
+    `given_as` tells what else the file is given as, if it is.
+    """
+    opened = Opened.of(file)
+    path = opened.path
+    own = own_output(opened)
+    if own:
+        return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
+    what = "" if looks_like_a_run(opened) else "is not a run"
+    if not what and not any(map(format_of, first_objects(opened, 1))):
+        records = first_objects(opened, PEEK)
+        if not any(map(format_of, records)):
+            kind = f"the {given_as}" if given_as else stray(records)
+            what = f"holds {kind}, no responses" if kind else ""
+    return Finding("file_not_a_run", Place(str(path)), f"{what}; passed over") if what else None
+
+
+def looks_like_a_run(file: Path | Opened) -> bool:
+    """Return whether the file's name says so or one of its first lines begins a JSON object.
+
+    An empty file counts as a run, unless its name says otherwise, and so does what cannot be read,
+    or begins like one: a run that is lost.
+    """
+    opened = Opened.of(file)
+    if RUN_NAME.search(opened.path.name):
+        return True
+    first = opened.first(PEEK)
+    if not first:
+        return not NOT_A_RUN.search(opened.path.name)
+    return any(RUN_LINE.match(line) for line in first)

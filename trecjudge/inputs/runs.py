@@ -1,0 +1,250 @@
+"""The responses of run files, in order: found, told apart, read, and checked against the topics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report
+from trecjudge.inputs.documents.overlap import Overlap
+from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.inputs.run_records import FileBegins, FileTaken, ReadRecords, RunRecords, not_a_run
+from trecjudge.inputs.sources.backups import backups_among, originals_first
+from trecjudge.inputs.sources.containers import Opened, bare_name
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.records import Place, Response, Topic
+
+MOST_OPEN = 64
+MOST_HELD = 4 << 20
+"""Run files that stay open until they are read, and bytes of them that are held meanwhile."""
+Taken = Callable[[Path, str, str], None]
+"""(file, format, why): told once for each run file what it was taken for."""
+Observe = Callable[[Place, dict[str, Any], str, Response | None], None]
+"""(place, record as written, format, response or None): told of every record of a known format."""
+
+
+def untaken(path: Path, format_name: str, why: str) -> None:
+    """Do nothing with what a file was taken for."""
+
+
+def unobserved(
+    place: Place, record: dict[str, Any], format_name: str, response: Response | None
+) -> None:
+    """Do nothing with a record."""
+
+
+def find_runs(paths: Sequence[Path], report: Report = lambda finding: None) -> list[Path]:
+    """Return the files below `paths`, each once. Raises InputError if there is none.
+
+    A backup in the folder of what it is a backup of is passed over, unless its path is given; then
+    it comes after that.
+    """
+    found: dict[str, Path] = {}
+    for file in (file for path in paths for file in files_below(path)):
+        found.setdefault(os.path.abspath(file), file)
+    files = list(found.values())
+    if not files:
+        where = ", ".join(str(path) for path in paths)
+        raise InputError(f"{where}: no run files in it; give JSONL files, one a system")
+    backups = {file: original for file, original in backups_among(files) if file not in paths}
+    for backup, original in backups.items():
+        message = f"is a backup of {original.name}; passed over"
+        report(Finding("file_backup", Place(str(backup)), message))
+    return originals_first(file for file in files if file not in backups)
+
+
+def runs_among(
+    files: Sequence[Path], report: Report, beside: Mapping[str, Sequence[Path]] | None = None
+) -> list[Path]:
+    """Return the files that are runs; as `open_runs`."""
+    return [opened.path for opened in open_runs(files, report, beside)]
+
+
+def open_runs(
+    files: Sequence[Path], report: Report, beside: Mapping[str, Sequence[Path]] | None = None
+) -> list[Opened]:
+    """Return the files that are runs, the first of them open at what was looked at to tell.
+
+    The others are told. `beside` are paths that are given as something else, by what they are given
+    as. Raises InputError if there is none.
+    """
+    given = (beside or {}).items()
+    others = {os.path.realpath(path): what for what, paths in given for path in paths}
+    runs: list[Opened] = []
+    passed_over: list[Finding] = []
+    held = 0
+    for opened in map(Opened, files):
+        finding = not_a_run(opened, others.get(os.path.realpath(opened.path), ""))
+        held += opened.held_bytes
+        if finding is not None or len(runs) >= MOST_OPEN or held > MOST_HELD:
+            opened.close()
+        if finding is None:
+            runs.append(opened)
+        else:
+            passed_over.append(finding)
+    for finding in passed_over:
+        report(finding)
+    if files and not runs:
+        first = str(passed_over[0]).removesuffix("; passed over")
+        message = "no response could be read; `run_judge.py formats` lists what can"
+        raise InputError(f"{first}; {message}")
+    return runs
+
+
+@dataclass(slots=True)
+class RunReader:
+    """Reads run files into responses on the wanted topics, in the order of files and lines.
+
+    `topics` None takes every topic that a run answers. `known` are the topics of the topic file,
+    of which `topics` may be the first few: a response on another known topic is no finding.
+    """
+
+    files: Sequence[Path | Opened]
+    report: Report
+    topics: dict[str, Topic] | None = None
+    known: Collection[str] = ()
+    store: DocumentStore | None = None
+    own_documents: bool = False
+    """Whether the text that a run carries is judged where `store` has the document too."""
+    qrels: Mapping[str, Mapping[str, int]] | None = None
+    """Grades of documents by topic and doc_id, which the topics are given."""
+    dataset: str = "auto"
+    flag_instructions: bool = False
+    """Whether text that talks to the judge is a finding: where a model judges."""
+    max_runs: int | None = None
+    only_runs: Collection[str] = ()
+    """The runs that are wanted, by run_id; all where it is empty."""
+    records: ReadRecords | None = None
+    """Reads the files, where others read them too; what it was told of `store` counts."""
+    taken: Taken = untaken
+    observe: Observe = unobserved
+    runs: dict[str, str] = field(default_factory=dict)
+    """Team of each run seen so far, by run_id."""
+    answered: dict[str, set[str]] = field(default_factory=dict)
+    """Topics answered so far, by run_id."""
+    overlaps: dict[str, Overlap] = field(default_factory=dict)
+    """What of its citations is there, by run_id; nothing without a store."""
+    unknown_topics: int = 0
+    seen: set[str] = field(default_factory=set)
+    """Every run_id met, wanted or not."""
+    position: int = 0
+    """How far the files are read, in bytes."""
+    read: ReadRecords = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.read = (
+            self.records
+            or RunRecords(
+                self.files,
+                self.store,
+                self.own_documents,
+                self.dataset,
+                self.flag_instructions,
+            ).read
+        )
+
+    def __iter__(self) -> Iterator[tuple[Topic, Response]]:
+        left = len(self.files)
+        for event in self.read(self.report):
+            if isinstance(event, FileBegins):
+                # A run seldom goes on in a second file, and there may be a hundred.
+                enough = self.max_runs is not None and len(self.runs) >= self.max_runs
+                if enough or not left:
+                    break
+                left -= 1
+            elif isinstance(event, FileTaken):
+                self.taken(event.path, event.format_name, event.why)
+            else:
+                self.position = event.position
+                self.observe(event.place, event.written, event.format_name, event.response)
+                if event.response is not None and not event.repeated:
+                    yield from self._wanted(event.response, event.narrative)
+        self._report_missing()
+        self._report_elsewhere()
+        for run_id in sorted(set(self.only_runs) - set(self.runs)):
+            message = f"no run {run_id!r} with a response on a wanted topic is among them"
+            self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
+
+    @property
+    def expected(self) -> int | None:
+        """About how many responses it yields, by the bytes read for those so far; None before."""
+        yielded = sum(map(len, self.answered.values()))
+        if not yielded or not self.position:
+            return None
+        size = sum(Opened.of(file).size for file in self.files[: self.max_runs])
+        return round(yielded * max(1, size / self.position))
+
+    def _wanted(self, response: Response, narrative: str) -> Iterator[tuple[Topic, Response]]:
+        """Yield the response with its topic, unless it is a duplicate or not asked for."""
+        self.seen.add(response.run_id)
+        if self.only_runs and response.run_id not in self.only_runs:
+            return
+        topic = self._topic(response, narrative)
+        if topic is None:
+            return
+        if response.run_id not in self.runs:
+            if self.max_runs is not None and len(self.runs) >= self.max_runs:
+                return
+            self._begin_run(response)
+        answered = self.answered.setdefault(response.run_id, set())
+        if topic.topic_id in answered:
+            message = f"run {response.run_id!r} answers topic {topic.topic_id!r} a second time"
+            self._about("response_duplicate", response, message)
+            return
+        answered.add(topic.topic_id)
+        if self.store is not None:
+            self.overlaps.setdefault(response.run_id, Overlap()).add(response)
+        graded = self.qrels.get(topic.topic_id) if self.qrels else None
+        yield (topic if graded is None else replace(topic, qrels=graded)), response
+
+    def _begin_run(self, response: Response) -> None:
+        self.runs[response.run_id] = response.team_id
+        name = bare_name(Path(response.place.path))
+        if name not in (response.run_id, f"{response.team_id}-{response.run_id}", "<stdin>"):
+            message = f"holds run {response.run_id!r}; the file is called {name!r}"
+            self._about("file_name_differs", response, message)
+
+    def _topic(self, response: Response, narrative: str) -> Topic | None:
+        if self.topics is None:
+            return Topic(response.topic_id, title=narrative)
+        topic = self.topics.get(response.topic_id)
+        if topic is None and response.topic_id not in self.known:
+            self.unknown_topics += 1
+            message = f"answers topic {response.topic_id!r}, which is not in the topic file"
+            self._about("topic_unknown", response, message)
+        return topic
+
+    def _about(self, kind: str, response: Response, message: str) -> None:
+        self.report(
+            Finding(
+                kind,
+                response.place,
+                message,
+                run_id=response.run_id,
+                topic_id=response.topic_id,
+            )
+        )
+
+    def _report_missing(self) -> None:
+        for run_id, answered in self.answered.items():
+            missing = [t for t in self.topics or () if t not in answered]
+            if missing:
+                few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+                message = (
+                    f"run {run_id!r} has no response on {len(missing)} of"
+                    f" {len(self.topics or ())} topics: {few}"
+                )
+                place = Place("runs")
+                self.report(Finding("response_missing", place, message, few, run_id=run_id))
+
+    def _report_elsewhere(self) -> None:
+        """Report the runs of several whose citations are hardly any of them there."""
+        for run_id, overlap in self.overlaps.items():
+            if self.store is not None and len(self.overlaps) > 1 and overlap.is_few(overlap.there):
+                message = f"run {run_id!r}: {overlap.figures(overlap.there, self.store)}"
+                place = Place("runs")
+                self.report(Finding("documents_elsewhere", place, message, run_id=run_id))

@@ -1,0 +1,191 @@
+"""Files as lines or bytes, unpacked, each opened once, and what their names tell."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.inputs.sources.checksums import open_summed
+from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, unpacking
+
+BOM = b"\xef\xbb\xbf"
+ENDINGS = (".gz", ".bz2", ".xz", ".zst")
+LOOK = 1 << 16
+"""How much is taken at a time of a file that is looked at and not yet read."""
+
+
+class Opened:
+    """A file that is opened once, though its beginning is looked at before all of it is read.
+
+    What was looked at is held until then. Read a second time it is opened a second time.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.read_bytes = 0
+        """How many bytes were read, unpacked."""
+        self._position = 0
+        self._number = 0
+        self._held: list[bytes] = []
+        self._files = ExitStack()
+        self._packed: io.BufferedReader | None = None
+        self._unpacked: IO[bytes] | None = None
+
+    @classmethod
+    def of(cls, file: Path | Opened) -> Opened:
+        """Return a file as one that is opened once."""
+        return file if isinstance(file, Opened) else cls(file)
+
+    @property
+    def held_bytes(self) -> int:
+        """How much is held of what was looked at."""
+        return sum(map(len, self._held))
+
+    @property
+    def size(self) -> int:
+        """How large it is, in bytes on disk; 0 where that cannot be told."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    @property
+    def position(self) -> int:
+        """How far it is read, in bytes as they lie on disk."""
+        if self._packed is not None and not self._packed.closed:
+            self._position = self._packed.tell()
+        return self._position
+
+    def first(self, count: int) -> list[bytes]:
+        """Return the first few lines that are not blank, as far as the file can be read."""
+        found: list[bytes] = []
+        with suppress(*UNREADABLE):  # told where the file is read
+            pieces = self._pieces(lambda file: file.readline())
+            found.extend(text for _, text in islice(self._texts(_lines_of(pieces)), count))
+        return found
+
+    def look(self) -> Iterator[bytes]:
+        """Yield the bytes from the beginning on; what was taken is held. Raises as `lines`."""
+        try:
+            yield from self._pieces(lambda file: file.read(LOOK) + file.readline())
+        except UNREADABLE as error:
+            raise _unreadable(self.path, 0, error) from error
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (number from 1, text) of every line that is not blank.
+
+        Lines end at LF alone, so U+2028 inside a string splits none; a byte order mark is dropped.
+        Raises InputError if the file cannot be read; where packed data break off, after what could
+        be.
+        """
+        try:
+            with self._reading() as (held, file):
+                yield from self._texts(chain(_lines_of(held), file))
+        except UNREADABLE as error:
+            raise _unreadable(self.path, self._number, error) from error
+
+    def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
+        """Yield the unpacked bytes. Raises InputError as `lines`."""
+        number = 0
+        try:
+            with self._reading() as (held, file):
+                for chunk in chain(held, iter(lambda: file.read(size), b"")):
+                    number += chunk.count(b"\n")
+                    self.read_bytes += len(chunk)
+                    yield chunk
+        except UNREADABLE as error:
+            raise _unreadable(self.path, number, error) from error
+
+    def close(self) -> None:
+        """Close the file and forget what was looked at; it can still be read."""
+        self._held = []
+        self._unpacked = None
+        with suppress(*UNREADABLE):
+            self._files.close()
+
+    def _open(self) -> IO[bytes]:
+        if self._unpacked is None:
+            self._packed = self._files.enter_context(open_summed(self.path))
+            self._unpacked = self._files.enter_context(unpacking(self._packed))
+        return self._unpacked
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[list[bytes], IO[bytes]]]:
+        """Give what is held and the file that goes on after it; close it at the end."""
+        self.read_bytes = self._number = 0
+        file = self._open()
+        held, self._held = self._held, []
+        try:
+            with self._files:
+                try:
+                    yield held, file
+                finally:
+                    self._position = self.position
+        finally:
+            self._unpacked = None
+
+    def _pieces(self, more: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
+        """Yield what is held, and go on reading and holding."""
+        yield from self._held
+        for piece in iter(lambda: more(self._open()), b""):
+            self._held.append(piece)
+            yield piece
+
+    def _texts(self, raw: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+        for number, line in enumerate(raw, 1):
+            if line[-1:] != b"\n" and breaks_off(self._unpacked) and not _is_json(line):
+                return
+            self._number = number
+            self.read_bytes += len(line)
+            text = line.removeprefix(BOM) if number == 1 else line
+            if text.strip():
+                yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
+
+
+def _is_json(text: bytes) -> bool:
+    """Return whether a line that has no end is whole all the same."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+def _lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of pieces that end where lines do."""
+    return chain.from_iterable(map(io.BytesIO, pieces))
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield (number from 1, text) of every line that is not blank; as `Opened.lines`."""
+    return Opened(path).lines()
+
+
+def chunks(path: Path) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a file. Raises InputError as `lines`."""
+    return Opened(path).chunks()
+
+
+def _unreadable(path: Path, number: int, error: Exception) -> InputError:
+    where = f" beyond line {number}" if number else ""
+    return InputError(f"{path}: cannot be read{where}: {error}")
+
+
+def opening(path: Path) -> bytes:
+    """Return the first unpacked bytes of a file, at most `CHUNK`. Raises InputError as `lines`."""
+    return next(chunks(path), b"").removeprefix(BOM)
+
+
+def bare_name(path: Path) -> str:
+    """Return a file's name without the endings of containers and of JSON: `a.jsonl.gz` -> `a`."""
+    name = path.name
+    for ending in (*ENDINGS, ".jsonl", ".json"):
+        name = name.removesuffix(ending)
+    return name

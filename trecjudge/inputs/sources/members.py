@@ -1,0 +1,71 @@
+"""The members of large JSON objects one by one: `{id: value, ...}` need not fit into memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from trecjudge.findings import Report
+from trecjudge.inputs.sources.values import Spread
+
+KEY = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
+END = re.compile(r"\s*\}\s*")
+_DECODER = json.JSONDecoder()
+
+
+def first_members(text: str, most: int = 20) -> tuple[dict[str, Any], str | None]:
+    """Return the first members of the object that a text begins with, as far as they are in it.
+
+    The value is None where the text breaks off in it. Second comes what follows the object, None
+    where its end is not reached.
+    """
+    found: dict[str, Any] = {}
+    position = text.find("{") + 1
+    while len(found) < most and (key := KEY.match(text, position)):
+        try:
+            name = json.loads(key[1], strict=False)
+            found[name] = None
+            found[name], position = _DECODER.raw_decode(text, key.end())
+        except (ValueError, RecursionError):
+            return found, None
+    end = END.match(text, position)
+    return found, text[end.end() :] if end else None
+
+
+class Members(Spread):
+    """Reads the members of one object, or of several one after another, on any lines of a file."""
+
+    def __init__(self, path: Path, report: Report) -> None:
+        super().__init__(path, report)
+        self._closed = False
+
+    def members(self) -> Iterator[tuple[int, str, Any]]:
+        """Yield (line, key, value); report and stop where nothing can be read on."""
+        try:
+            while self._skip(" \t\r\n,{"):
+                if self._text[self._position] == "}":
+                    self._position += 1
+                    self._closed = True
+                    continue
+                self._closed = False
+                key = self._part()
+                if not isinstance(key, str) or not self._skip(" \t\r\n:"):
+                    raise ValueError("no key of an object")
+                line = self._line
+                value = self._part()
+                json.dumps(value, ensure_ascii=False).encode()
+                yield line, key, value
+            if not self._closed:
+                raise ValueError("the object is not closed")
+        except (ValueError, RecursionError) as error:
+            self._complain(error)
+
+    def _part(self) -> Any:
+        """Return the value at hand and stand behind it."""
+        value, end = self._value()
+        self._line += self._text.count("\n", self._position, end)
+        self._position = end
+        return value

@@ -1,0 +1,102 @@
+"""Topic files of every track, native or as AutoJudge requests, as Topic records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.inputs.sources.containers import lines
+from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.inputs.topics.record import ID_KEYS, SAME_KEYS, TEXT_KEYS, Record, named, topic_of
+from trecjudge.inputs.topics.tables import table_topics
+from trecjudge.inputs.topics.tagged import tagged_topics
+from trecjudge.inputs.topics.turns import topics_in, turns_in
+from trecjudge.records import Place, Topic
+
+
+def read_topics(path: Path, report: Report) -> dict[str, Topic]:
+    """Return the topics of a JSON, TSV, CSV, SGML or XML file by id, in the file's order.
+
+    Ids and texts go by any of the names of `record`. What holds text and is no part of a topic is
+    reported once. Raises InputError if no topic is found.
+    """
+    topics: dict[str, Topic] = {}
+    unused: dict[str, Place] = {}
+    for place, fields in _records(path, report):
+        found = topic_of(fields)
+        if found is None:
+            message = f"has no topic id: none of {', '.join(ID_KEYS)} in it"
+            report(Finding("topic_unreadable", place, message, shown(sorted(fields))))
+            continue
+        topic, names = found
+        for name in names:
+            unused.setdefault(name, place)
+        _check_ids(place, fields, topic, report)
+        if topic.topic_id in topics:
+            message = f"topic {topic.topic_id!r} was there before"
+            report(Finding("topic_duplicate", place, message, topic_id=topic.topic_id))
+        topics.setdefault(topic.topic_id, topic)
+    if not topics:
+        raise InputError(
+            f"{path}: no topics found; give JSONL records with one of {', '.join(ID_KEYS)},"
+            " TSV or CSV of id and text, or TREC's <top> ... </top>"
+        )
+    if unused:
+        message = f"holds text that no judge sees: {', '.join(sorted(unused))}"
+        place = next(iter(unused.values()))
+        report(Finding("topic_text_unused", place, message, ", ".join(sorted(unused))))
+    return topics
+
+
+def _check_ids(place: Place, fields: Record, topic: Topic, report: Report) -> None:
+    given = {found for key in SAME_KEYS if (found := as_id(fields.get(key)))}
+    if len(given) > 1:
+        message = f"names two topics: {', '.join(map(repr, sorted(given)))}"
+        report(Finding("topic_id_conflict", place, message, topic_id=topic.topic_id))
+
+
+def _records(path: Path, report: Report) -> Iterator[tuple[Place, Record]]:
+    """Yield what may be a topic, by names, whatever the file's kind."""
+    if not os.path.isfile(path):
+        raise InputError(f"{path}: no such topic file")
+    if own := own_output(path):
+        raise InputError(f"{path}: is {own}, no topic file")
+    first = next(lines(path), (0, b""))[1].lstrip()[:1]
+    if first in (b"{", b"["):
+        for number, record in objects(path, report):
+            for fields in _expanded(record):
+                yield Place(str(path), number), fields
+    else:
+        yield from (tagged_topics if first == b"<" else table_topics)(path, report)
+
+
+def _expanded(record: Record) -> Iterator[Record]:
+    """Yield the topics that a JSON object holds: itself, turns, or topics by id."""
+    fields = named(record)
+    if turns_in(fields):
+        yield from topics_in(fields)
+    elif _is_by_id(record, fields):
+        for topic_id, value in record.items():
+            inner = named(value) if isinstance(value, dict) else {"title": value}
+            yield {**inner, "topic_id": topic_id}
+    else:
+        yield fields
+
+
+def _is_by_id(record: Record, fields: Record) -> bool:
+    """Return whether an object is of topics by id: of objects with text, or of texts.
+
+    An id of text alone has a digit in it: what has none may be a name that we do not know.
+    """
+    if not record or any(name in (*ID_KEYS, *TEXT_KEYS) for name in fields):
+        return False
+    return all(
+        any(name in TEXT_KEYS for name in named(value))
+        if isinstance(value, dict)
+        else isinstance(value, str) and any(map(str.isdigit, key))
+        for key, value in record.items()
+    )

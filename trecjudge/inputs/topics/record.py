@@ -1,0 +1,130 @@
+"""A topic as a record has it: its id and its texts by every name that the field's files use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from trecjudge.inputs.sources.values import as_id, as_text
+from trecjudge.records import Topic
+
+ID_KEYS = (
+    "topic_id",
+    "request_id",
+    "narrative_id",
+    "query_id",
+    "qid",
+    "id",
+    "_id",
+    "number",
+    "num",
+    "docid",
+    "turn_id",
+)
+SAME_KEYS = ("topic_id", "request_id", "narrative_id")
+"""Names of one id: two that differ are of two topics."""
+TITLE_KEYS = (
+    "title",
+    "query",
+    "topic",
+    "question",
+    "text",
+    "query_text",
+    "user_utterance",
+    "utterance",
+    "description",
+    "desc",
+    "narrative",
+    "narr",
+)
+"""What can be the title, the first that there is; the others belong to the problem statement."""
+PROBLEM_KEYS = ("problem_statement", "resolved_utterance", *TITLE_KEYS)
+BACKGROUND_KEYS = ("background", "original_background", "context", "ptkb")
+BODY_KEYS = ("article", "body")
+TEXT_KEYS = (*PROBLEM_KEYS, *BACKGROUND_KEYS, *BODY_KEYS)
+Record = Mapping[str, Any]
+
+
+def name_of(key: str) -> str:
+    """Return a key or a column's heading as this module names it: `Query ID`, `queryId`."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key.strip())
+    return re.sub(r"[\s-]+", "_", parted).lower()
+
+
+def named(record: Record) -> dict[str, Any]:
+    """Return a record by these names; of several keys of one name the first that holds anything."""
+    fields: dict[str, Any] = {}
+    for key, value in record.items():
+        name = name_of(key)
+        if fields.get(name) in (None, ""):
+            fields[name] = value
+    return fields
+
+
+def id_of(fields: Record) -> str | None:
+    """Return the id of a record by names, None where it has none."""
+    ids = (as_id(fields.get(key)) for key in ID_KEYS)
+    return next((found for found in ids if found), None)
+
+
+def topic_of(fields: Record) -> tuple[Topic, tuple[str, ...]] | None:
+    """Return (topic, names of what holds text that is not in it) of a record; None without id."""
+    topic_id = id_of(fields)
+    if topic_id is None:
+        return None
+    title_key = next((key for key in TITLE_KEYS if text_at(fields, [key])), "")
+    title = text_at(fields, [title_key])
+    limit = fields.get("limit")
+    topic = Topic(
+        topic_id=topic_id,
+        title=title,
+        problem_statement=text_at(fields, [k for k in PROBLEM_KEYS if k != title_key], title),
+        background=text_at(fields, BACKGROUND_KEYS),
+        body=text_at(fields, BODY_KEYS),
+        url=as_text(fields.get("url")),
+        limit=limit if isinstance(limit, int) and not isinstance(limit, bool) else None,
+    )
+    return topic, tuple(_unused(fields, topic))
+
+
+def text_at(fields: Record, keys: Iterable[str], before: str = "") -> str:
+    """Return the texts of these keys, blank lines between, none twice nor as in `before`."""
+    fresh = {_even(before): "", "": ""}
+    for key in keys:
+        text = "\n".join(texts_in(fields.get(key)))
+        fresh.setdefault(_even(text), text)
+    return "\n\n".join(filter(None, fresh.values()))
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the text in a JSON value: itself, or that of the values in a list or an object."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(entry)
+
+
+def _unused(fields: Record, topic: Topic) -> Iterator[str]:
+    """Yield the names of other fields with text that the topic does not hold anyway.
+
+    Of a topic without any text every word may be missed, of others what is more than a label.
+    """
+    parts = (topic.title, topic.problem_statement, topic.background, topic.body)
+    used = _even(" ".join(parts))
+    for name, value in fields.items():
+        if name in (*ID_KEYS, *TEXT_KEYS, "url", "limit"):
+            continue
+        read = (line for text in texts_in(value) for line in text.splitlines())
+        if any(_even(line) not in used and (not used or _is_prose(line)) for line in read):
+            yield name
+
+
+def _is_prose(text: str) -> bool:
+    """Return whether a value is more than a label: several words, or not in ASCII."""
+    return len(text.split()) > 1 or not text.isascii()
+
+
+def _even(text: str) -> str:
+    return " ".join(text.split()).casefold()

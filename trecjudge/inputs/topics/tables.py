@@ -1,0 +1,102 @@
+"""Topics in TSV and CSV files, with and without a header."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.inputs.sources.containers import ENDINGS
+from trecjudge.inputs.sources.values import decoded_lines
+from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, name_of
+from trecjudge.records import Place
+
+
+def table_topics(path: Path, report: Report) -> Iterator[tuple[Place, Record]]:
+    """Yield a record for each row: by the names of a header, or of id and text without one."""
+    rows = _rows(path, report)
+    place, first = next(rows, (Place(str(path)), []))
+    names = header_of(first)
+    if not names and first:
+        yield from _row(place, first, report)
+    for place, cells in rows:
+        if names:
+            yield place, _by_name(names, cells)
+        else:
+            yield from _row(place, cells, report)
+
+
+def header_of(cells: Sequence[str]) -> list[str]:
+    """Return the names of the columns if a first row holds nothing else, or an id's and a text's.
+
+    Of columns that are all of text the first holds the ids: `topic`, `title`. A row that no tab or
+    comma parts is looked at word by word.
+    """
+    parted = cells[0].split() if len(cells) == 1 else cells
+    names = [name_of(cell.lstrip("#")) for cell in parted]
+    ids = [name for name in names if name in ID_KEYS]
+    texts = [name for name in names if name in TEXT_KEYS]
+    if len(set(names)) < len(names):
+        return []
+    if len(texts) == len(names) > 1:
+        return ["topic_id", *names[1:]]
+    return names if ids and (texts or len(ids) == len(names)) else []
+
+
+def _rows(path: Path, report: Report) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the cells of every row; commas part them where the file's name or header says so."""
+    texts = decoded_lines(path, report)
+    number, first = next(texts, (0, ""))
+    rest = chain([(number, first)] if number else [], texts)
+    if _is_csv(path, first):
+        yield from _csv_rows(path, rest, report)
+        return
+    for n, text in rest:
+        yield Place(str(path), n), text.split("\t")
+
+
+def _is_csv(path: Path, first: str) -> bool:
+    name = path.name
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    if "\t" in first or "," not in first:
+        return False
+    return name.endswith(".csv") or bool(header_of(next(csv.reader([first]))))
+
+
+def _csv_rows(
+    path: Path, texts: Iterator[tuple[int, str]], report: Report
+) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the rows of a CSV file at the lines where they end; cells may hold line ends."""
+    number = 0
+
+    def fed() -> Iterator[str]:
+        nonlocal number
+        for at, text in texts:
+            number = at
+            yield f"{text}\n"
+
+    try:
+        for cells in csv.reader(fed()):
+            yield Place(str(path), number), cells
+    except csv.Error as error:
+        message = f"is no CSV from here on: {error}"
+        report(Finding("topic_unreadable", Place(str(path), number), message))
+
+
+def _by_name(names: Sequence[str], cells: Sequence[str]) -> Record:
+    """Return a row by the names of its columns; what is too much belongs to the last."""
+    last = len(names) - 1
+    fitted = [*cells[:last], "\t".join(cells[last:])]
+    return {name: cell.strip() for name, cell in zip(names, fitted, strict=False)}
+
+
+def _row(place: Place, cells: Sequence[str], report: Report) -> Iterator[tuple[Place, Record]]:
+    topic_id, *rest = cells
+    if len(topic_id.split()) == 1 and not topic_id.startswith(("{", "[")):
+        yield place, {"topic_id": topic_id, "title": "\t".join(rest).strip()}
+    else:
+        message = "is neither JSON nor id<TAB>text"
+        report(Finding("topic_unreadable", place, message, shown(topic_id)))

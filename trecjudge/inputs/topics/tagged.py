@@ -1,0 +1,56 @@
+"""Topics between tags: TREC's SGML, whose tags need not be closed, and the tracks' XML."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+from trecjudge.findings import Finding, Report
+from trecjudge.inputs.sources.containers import chunks
+from trecjudge.inputs.topics.record import Record, name_of
+from trecjudge.records import Place
+
+TOPIC = re.compile(r"<(top|topic|query)\b([^>]*)>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+FIELD = re.compile(r"<(\w+)[^>]*>((?:[^<]|<(?![/\w]))*)")
+ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.IGNORECASE)
+"""What stands before the text of a field: `<num> Number: 301`."""
+
+
+def tagged_topics(path: Path, report: Report) -> Iterator[tuple[Place, Record]]:
+    """Yield a record for each topic of a file: its tags and attributes as names."""
+    text = _text(path, report)
+    line, counted = 1, 0
+    for match in TOPIC.finditer(text):
+        line += text.count("\n", counted, match.start())
+        counted = match.start()
+        yield Place(str(path), line), _record(match[2], match[3])
+
+
+def _text(path: Path, report: Report) -> str:
+    content = b"".join(chunks(path))
+    try:
+        return codecs.decode(content, "utf-8-sig")
+    except UnicodeDecodeError as bad:
+        message = f"is not UTF-8 at byte {bad.start}; such bytes are replaced"
+        line = content.count(b"\n", 0, bad.start) + 1
+        report(Finding("bytes_replaced", Place(str(path), line), message))
+        return content.decode("utf-8-sig", errors="replace")
+
+
+def _record(attributes: str, content: str) -> Record:
+    """Return the fields of a topic; those of one name are joined, free text is its `text`."""
+    fields: dict[str, list[str]] = {}
+    for name, double, single in ATTRIBUTE.findall(attributes):
+        fields.setdefault(name_of(name), []).append(unescape(double or single))
+    fields.setdefault("text", []).append(_even(content.partition("<")[0]))
+    for name, text in FIELD.findall(content):
+        fields.setdefault(name_of(name), []).append(_even(LABEL.sub("", text, count=1)))
+    return {name: "\n".join(filter(None, texts)) for name, texts in fields.items()}
+
+
+def _even(text: str) -> str:
+    return " ".join(unescape(text).split())

@@ -1,0 +1,89 @@
+"""Which judges are asked for, how they are set and at which points: the jobs that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import WorkflowError
+from trecjudge.job.job import Job
+from trecjudge.job.points import Names, points, read_overrides
+from trecjudge.job.workflow import Workflow, find_workflow, read_workflow
+from trecjudge.job.workflow_checks import check_settings, check_workflow
+from trecjudge.models.opening import Command, ModelOptions
+from trecjudge.models.spending import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The judges of a request and their settings, over what the workflow says.
+
+    `judges` are those of the workflow where it is empty, `also` judge beside them. `written` are
+    settings as `--set` takes them, `settings` the same as values. Of `variant`, `all_variants` and
+    `sweep` one may be given.
+    """
+
+    judges: Sequence[str] = ()
+    also: Sequence[str] = ()
+    workflow: Workflow = field(default_factory=Workflow)
+    written: Sequence[str] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    variant: str | None = None
+    all_variants: bool = False
+    sweep: str | None = None
+
+
+def workflow_at(path: Path | None) -> Workflow:
+    """Return the workflow of a file, or one that is shipped by its name; None is an empty one."""
+    return Workflow() if path is None else read_workflow(find_workflow(path))
+
+
+def jobs_of(template: Job, choice: Choice) -> list[Job]:
+    """Return the jobs of a choice, one a point: the template, with judges and files of their own.
+
+    Raises a TrecJudgeError for what cannot be chosen or set.
+    """
+    workflow = choice.workflow
+    names = Names.of(workflow, choice.judges, choice.also)
+    overrides = read_overrides(choice.written, names)
+    overrides |= names.told_apart(choice.settings, lambda path: f"settings: {path[0]}")
+    check_workflow(workflow, names)
+    check_settings(overrides.values())
+    which = (choice.variant, choice.all_variants, choice.sweep)
+    return [
+        replace(
+            template,
+            judges=names.judges,
+            outputs=template.outputs.of(point.suffix),
+            workflow=point.workflow,
+            settings=point.settings,
+        )
+        for point in points(workflow, names, overrides, *which)
+    ]
+
+
+def model_options(
+    use: bool,
+    budget: Budget,
+    cache_folder: Path | None = None,
+    cache_from: Sequence[Path] = (),
+    refresh: bool = False,
+    offline: bool = False,
+    plan: bool = False,
+) -> ModelOptions:
+    """Return how jobs may use a model. Raises WorkflowError for flags that need one."""
+    switches = {"refresh": refresh, "offline": offline, "plan": plan}
+    most = {
+        "max-calls": budget.max_calls,
+        "max-tokens": budget.max_tokens,
+        "max-cost": budget.max_cost,
+    }
+    given = [name for name, value in (switches | most).items() if value not in (None, False)]
+    if given and not use:
+        flags = ", ".join(f"--{name}" for name in given)
+        raise WorkflowError(f"{flags}: only with --use-env-llm")
+    if refresh and offline:
+        raise WorkflowError("give one of --refresh and --offline")
+    return ModelOptions(use, cache_folder, cache_from, refresh, offline, plan, Command(budget))

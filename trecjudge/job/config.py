@@ -1,0 +1,85 @@
+"""The config file: what makes a job repeatable."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from trecjudge import __version__
+from trecjudge.files import whole
+from trecjudge.inputs.sources.checksums import Checksums
+from trecjudge.job.job import Job
+from trecjudge.job.workflow import KEYS, Workflow
+from trecjudge.models.model import Model
+from trecjudge.scores.summary import Summary, counts_of
+from trecjudge.settings.strict_yaml import written_yaml
+
+PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
+CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that can change a judgment."""
+    found = {"python": platform.python_version(), "trecjudge": __version__}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _digest(path: Path, checksums: Checksums) -> str:
+    """Return the sha256 of a file, as it lies on disk."""
+    try:
+        return checksums.of(path)
+    except OSError as error:  # a finding already
+        return f"cannot be read: {error.strerror}"
+
+
+def write_config(
+    job: Job,
+    settings: Mapping[str, Any],
+    inputs: Iterable[Path],
+    checksums: Checksums,
+    model: Model,
+    summary: Summary,
+) -> None:
+    """Write the config of a finished job; credentials inside addresses are cut."""
+    config = {
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "command_line": list(job.command_line),
+        "judges": dict(settings),
+        "workflow": _workflow_record(job.workflow),
+        "model": model.record(),
+        "inputs": _inputs(job),
+        "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
+        "counts": counts_of(summary),
+    }
+    text = written_yaml(config)
+    with whole(job.outputs.config) as file:
+        file.write(CREDENTIALS.sub("", text).encode(errors="backslashreplace"))
+
+
+def _inputs(job: Job) -> dict[str, Any]:
+    """Return which input is what, as given: the report reads topics and documents from there."""
+    return {
+        "topics": str(job.topics) if job.topics else None,
+        "runs": list(map(str, job.runs)),
+        "documents": list(map(str, job.documents)),
+        "own_documents": job.own_documents,
+        "dataset": job.dataset,
+        "document_text": job.document_text,
+    }
+
+
+def _workflow_record(workflow: Workflow) -> dict[str, Any]:
+    """Return the workflow's sections that are not empty."""
+    named = {name: getattr(workflow, name) for name in KEYS}
+    return {name: value for name, value in named.items() if value}

@@ -1,0 +1,212 @@
+"""A job: judges with one set of settings on one input, and what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.files import default_folder
+from trecjudge.findings import Finding, Report
+from trecjudge.inputs.documents.overlap import Overlap
+from trecjudge.inputs.documents.store import DocumentStore, is_data_set, open_documents
+from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecords
+from trecjudge.inputs.runs import (
+    Observe,
+    RunReader,
+    Taken,
+    find_runs,
+    open_runs,
+    unobserved,
+    untaken,
+)
+from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.topics import read_topics
+from trecjudge.job.workflow import Workflow
+from trecjudge.judging.judge import Judge
+from trecjudge.models.opening import ModelOptions
+from trecjudge.records import Place, Topic
+from trecjudge.results.outputs import Outputs
+from trecjudge.results.trec import read_grades
+
+NO_MODEL = ModelOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What somebody asks to be judged. `settings` are the judges', all overrides applied.
+
+    `made` are judges, of those named, that are at hand as objects, by name. `topics` None takes the
+    topics that the runs answer.
+    """
+
+    runs: Sequence[Path]
+    outputs: Outputs
+    judges: Sequence[str] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    workflow: Workflow = field(default_factory=Workflow)
+    made: Mapping[str, Judge] = field(default_factory=dict)
+    topics: Path | None = None
+    documents: Sequence[Path] = ()
+    own_documents: bool = False
+    qrels: Path | None = None
+    dataset: str = "auto"
+    model: ModelOptions = NO_MODEL
+    max_topics: int | None = None
+    max_runs: int | None = None
+    only_topics: Sequence[str] = ()
+    only_runs: Sequence[str] = ()
+    debug_log: bool = True
+    document_text: bool = True
+    qrels_pool: bool = False
+    check: bool = True
+    strict: bool = False
+    labels: Path | None = None
+    calibration: Path | None = None
+    human: Path | None = None
+    command_line: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a job reads: all topics of the file and the wanted ones, documents and run files."""
+
+    job: Job
+    all_topics: dict[str, Topic] | None
+    topics: dict[str, Topic] | None
+    store: DocumentStore | None
+    records: KeptRecords
+    files: list[Opened]
+    qrels: Mapping[str, Mapping[str, int]] | None = None
+
+    @classmethod
+    def read(cls, job: Job, report: Report) -> Inputs:
+        """Read topics and documents and find the runs. Raises InputError."""
+        every = read_topics(job.topics, report) if job.topics else None
+        store = _documents(job, report) if job.documents else None
+        qrels = read_grades(job.qrels, report) if job.qrels else None
+        files = open_runs(find_runs(job.runs, report), report, _beside(job))
+        records = RunRecords(
+            files,
+            store,
+            own_documents=job.own_documents,
+            dataset=job.dataset,
+            flag_instructions=job.model.use,
+        )
+        return cls(job, every, _wanted(every, job), store, KeptRecords(records), files, qrels)
+
+    def reader(self, report: Report, taken: Taken, observe: Observe = unobserved) -> RunReader:
+        """Return the last reader of the runs, from their beginning."""
+        return self._reader(report, taken, observe, self.records.read_last)
+
+    def _reader(
+        self, report: Report, taken: Taken, observe: Observe, records: ReadRecords
+    ) -> RunReader:
+        return RunReader(
+            self.files,
+            report,
+            topics=self.topics,
+            known=self.all_topics or (),
+            store=self.store,
+            qrels=self.qrels,
+            max_runs=self.job.max_runs,
+            only_runs=self.job.only_runs,
+            records=records,
+            taken=taken,
+            observe=observe,
+        )
+
+    def check_documents(self, report: Report) -> None:
+        """Look whether the runs cite what `--documents` gave, before anything is judged.
+
+        Runs are read until enough is found. Raises InputError where nothing that they cite is
+        there, nor carried by them; hardly anything is a finding.
+        """
+        if self.store is None:
+            return
+        overlap = Overlap()
+        for _, response in self._reader(_unheard, untaken, unobserved, self.records.read):
+            overlap.add(response, self.store)
+            if overlap.citations and not overlap.is_few(overlap.stored):
+                return
+        paths = ", ".join(map(str, self.job.documents))
+        message = f"{paths}: {overlap.figures(overlap.stored, self.store)}"
+        if not overlap.citations:
+            return
+        # What is cited may be in records that are lost, but not more documents than records.
+        if not overlap.there and len(overlap.distinct) > self.store.lost:
+            raise InputError(f"{message}: give the collection of these runs")
+        if overlap.there > overlap.stored:
+            message += "; what the runs carry themselves is judged"
+        report(Finding("documents_elsewhere", Place("--documents"), message))
+
+    @property
+    def paths(self) -> list[Path]:
+        """Every input file, the workflow included."""
+        job = self.job
+        beside = (job.topics, job.workflow.path, job.labels, job.human, job.qrels)
+        given = [path for path in beside if path is not None]
+        documents = (path for path in job.documents if not is_data_set(path))
+        found = [file for path in (*given, *documents) for file in files_below(path)]
+        return [*found, *(opened.path for opened in self.files)]
+
+    def nothing_to_judge(self, unknown_topics: int, seen: Collection[str]) -> str:
+        """Return why no response was judged, and what to do."""
+        if unknown_topics and self.topics:
+            return (
+                f"none of {unknown_topics} responses answers a topic of {self.job.topics}"
+                f" (such as {next(iter(self.topics))!r}); give the topic file of these runs,"
+                " or no --rag-topics to take the topics from the runs"
+            )
+        if self.job.only_runs and seen:
+            return unknown("run", ", ".join(self.job.only_runs), seen)
+        paths = ", ".join(map(str, self.job.runs))
+        return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
+
+
+def _unheard(finding: Finding) -> None:
+    """Findings are told where the responses are judged."""
+
+
+def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
+    """Return the topics that are asked for. Raises InputError for one that is not there."""
+    if topics is None:
+        if job.only_topics or job.max_topics is not None:
+            raise InputError("--topic and --max-topics need --rag-topics")
+        return None
+    for topic_id in job.only_topics:
+        if topic_id not in topics:
+            raise InputError(unknown("topic", topic_id, topics))
+    chosen = {
+        t: topic for t, topic in topics.items() if not job.only_topics or t in job.only_topics
+    }
+    return dict(islice(chosen.items(), job.max_topics))
+
+
+def _beside(job: Job) -> dict[str, list[Path]]:
+    """Return the files that are given as something else than runs, by what they are given as.
+
+    A folder of documents that holds the runs too tells nothing of its files.
+    """
+    runs = [path.resolve() for path in job.runs]
+    documents = (
+        path
+        for path in job.documents
+        if not is_data_set(path) and not any(run.is_relative_to(path.resolve()) for run in runs)
+    )
+    return {
+        "topics": [job.topics] if job.topics else [],
+        "documents": [file for path in documents for file in files_below(path)],
+        "qrels": [job.qrels] if job.qrels else [],
+        "labels": [path for path in (job.labels, job.human) if path],
+    }
+
+
+def _documents(job: Job, report: Report) -> DocumentStore:
+    """Open the documents given beside the runs; an index of them lies beside the cache."""
+    folder = job.model.cache_folder or default_folder()
+    return open_documents(job.documents, folder, report)

@@ -1,0 +1,323 @@
+"""The order of the stations: inputs, judge, judgments file, scores, config."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from trecjudge.check.checker import Checker
+from trecjudge.check.checking import check
+from trecjudge.check.outcome import Violation
+from trecjudge.errors import InputError, WorkflowError, unknown
+from trecjudge.files import whole
+from trecjudge.findings import KINDS, RULE, Finding, FindingLog, Report
+from trecjudge.inputs.formats.registry import check_dataset
+from trecjudge.inputs.labels import read_labels
+from trecjudge.inputs.runs import RunReader
+from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
+from trecjudge.job.config import write_config
+from trecjudge.job.job import Inputs, Job
+from trecjudge.judging.judge import needs_model
+from trecjudge.judging.labelled import check_takes_labels, with_labels
+from trecjudge.judging.panel import (
+    Panel,
+    Seat,
+    calibrations,
+    make_panel,
+    panel_programs,
+    panel_settings,
+    panel_spec,
+    with_calibration,
+)
+from trecjudge.judging.runner import JudgedResponse, Runner
+from trecjudge.models.model import Model
+from trecjudge.models.opening import open_model
+from trecjudge.models.secrets import check_in_clear
+from trecjudge.models.settings import LlmSettings
+from trecjudge.records import Judgment
+from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter, without_text
+from trecjudge.results.log import DebugLog
+from trecjudge.scores.review import check_gate, panel_rules, read_gate
+from trecjudge.scores.scoring import Scored, scored
+from trecjudge.scores.summary import Summary, counts_of
+from trecjudge.settings.fields import typed_fields
+
+
+class Watcher(Protocol):
+    """Told what goes on, for a progress bar or lines."""
+
+    def begins(
+        self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
+    ) -> None:
+        """The runs are read from now on.
+
+        `responses` tells about how many there are, None as long as that is not known, `spent` what
+        the model cost so far.
+        """
+
+    def taken(self, path: Path, format_name: str, why: str) -> None:
+        """A run file was taken for a format."""
+
+    def finding(self, finding: Finding) -> None:
+        """The input has a problem."""
+
+    def judged(self, judged: JudgedResponse) -> None:
+        """A response was judged."""
+
+    def said(self, message: str) -> None:
+        """Something that the user should know."""
+
+
+def run_job(job: Job, watcher: Watcher) -> Summary:
+    """Judge and score; all files are in place when it returns.
+
+    Raises a TrecJudgeError for what the user can put right.
+    """
+    return asyncio.run(judge_job(job, watcher)).summary
+
+
+async def judge_job(job: Job, watcher: Watcher) -> Scored:
+    """Judge and score, as `run_job`, in the event loop that runs; return all the numbers too."""
+    panel = _panel(job)
+    job.outputs.prepare()
+    return await _Session(job, panel, watcher).run()
+
+
+def check_jobs(jobs: Sequence[Job]) -> None:
+    """Raise a TrecJudgeError for a job that cannot be done as it is asked for; read no input.
+
+    Called for all jobs of a command before the first one writes or spends anything.
+    """
+    for job in jobs:
+        try:
+            _panel(job)
+        except WorkflowError as error:
+            which = f"{job.outputs.name}: " if len(jobs) > 1 else ""
+            raise WorkflowError(f"{which}{error}") from error
+
+
+def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
+    """Return what a job would ask of a model, without asking or writing anything.
+
+    Raises a TrecJudgeError for what the user can put right.
+    """
+    return asyncio.run(_plan(job, _panel(job), watcher))
+
+
+def _panel(job: Job) -> list[Seat]:
+    """Return the judges; everything that names something is checked against what there is."""
+    check_dataset(job.dataset)
+    panel = make_panel(job.judges, job.settings, job.made)
+    if job.calibration is not None:
+        panel = with_calibration(panel, job.calibration)
+    calibrations(panel)
+    spec = panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+    rules = read_gate(job.workflow.gate, f"{job.workflow.path}: gate")
+    check_gate(panel_rules(panel, rules), [measure.name for measure in spec.measures])
+    for seat in panel:
+        if needs_model(seat.judge) and not job.model.use and job.labels is None:
+            message = f"judge {seat.name}: its settings ask for a model: add --use-env-llm"
+            raise WorkflowError(message)
+    typed_fields(LlmSettings, job.workflow.llm, "llm")
+    check_in_clear(job.workflow.llm)
+    programs = panel_programs(panel)
+    for name in job.workflow.prompts:
+        if name not in programs:
+            raise WorkflowError(f"prompts: {unknown('program', name, programs)}")
+    return panel
+
+
+def _open_model(job: Job, panel: Panel, watcher: Watcher) -> AbstractAsyncContextManager[Model]:
+    """Return the model that the judges of a panel ask, to be entered."""
+    workflow, programs = job.workflow, panel_programs(panel).values()
+    return open_model(job.model, workflow.llm, workflow.prompts, programs, watcher.said)
+
+
+async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
+    findings = FindingLog([watcher.finding])
+    async with _open_model(job, panel, watcher) as model:
+        inputs = Inputs.read(job, findings)
+        inputs.check_documents(findings)
+        reader = inputs.reader(findings, watcher.taken)
+        items = 0
+        async for judged in Runner(panel, model).run(reader):
+            items += len(judged.judgments)
+        return model.spent() | {"items": items}
+
+
+@dataclass(slots=True)
+class _Rules:
+    """Tells which rules of the tracks are broken; the reader tells what else is wrong."""
+
+    report: Report
+    broken: int = 0
+    last: str = ""
+
+    def __call__(self, violation: Violation) -> None:
+        before, self.last = self.last, str(violation.finding)
+        # What two runs of a file have in common is told of both, one after the other.
+        if KINDS[violation.finding.kind] is RULE and self.last != before:
+            self.broken += 1
+            self.report(violation.finding)
+
+
+@dataclass(slots=True)
+class _Session:
+    """A job under way."""
+
+    job: Job
+    panel: Panel
+    watcher: Watcher
+    findings: FindingLog = field(default_factory=FindingLog)
+    log: DebugLog | None = None
+    started: float = field(default_factory=time.perf_counter)
+    checksums: Checksums = field(default_factory=Checksums)
+    spared: int = 0
+    """Questions to the model that cheaper detectors made needless."""
+
+    async def run(self) -> Scored:
+        job = self.job
+        self.findings.listeners.append(self.watcher.finding)
+        with ExitStack() as files:
+            self.checksums = files.enter_context(taking_checksums())
+            async with _open_model(job, self.panel, self.watcher) as model:
+                if job.debug_log:
+                    file = files.enter_context(whole(job.outputs.log, keep_partial=True))
+                    self.log = DebugLog(file, job.document_text)
+                    self.findings.listeners.append(self.log.finding)
+                return await self._stations(model)
+
+    async def _stations(self, model: Model) -> Scored:
+        job = self.job
+        self._event("session_start", judges=panel_settings(self.panel))
+        inputs = Inputs.read(job, self.findings)
+        inputs.check_documents(self.findings)
+        reader = inputs.reader(self.findings, self.watcher.taken)
+        self.watcher.begins(lambda: reader.expected, model.spent)
+        if job.strict or (job.check and job.model.use):
+            self._preflight(inputs)
+        elif job.check:
+            self._check_along(inputs, reader)
+        labels = None
+        if job.human:
+            check_takes_labels(self.panel, "--human")
+            labels = read_labels(job.human, self.findings)
+        await self._judge(inputs, reader, model)
+        judged = JudgmentsReader(job.outputs.judgments)
+        done = scored(judged, job.outputs, labels, self.findings, self.panel)
+        summary = done.summary
+        self._complete(summary, model)
+        self._event("session_end", **counts_of(summary))
+        files = [*inputs.paths, *calibrations(self.panel)]
+        write_config(job, panel_settings(self.panel), files, self.checksums, model, summary)
+        return done
+
+    def _preflight(self, inputs: Inputs) -> None:
+        """Hold everything against the tracks' rules before a call; refuse it if that is asked for.
+
+        What the reader finds is told when the runs are judged.
+        """
+        job, read = self.job, FindingLog()
+        first: list[Finding] = []
+        rules = _Rules(self.findings)
+
+        def told(finding: Finding) -> None:
+            read(finding)
+            if finding.severity != "note" and not first:
+                first.append(finding)
+
+        report = check(
+            inputs.files[: job.max_runs],
+            inputs.all_topics,
+            dataset=job.dataset,
+            store=inputs.store,
+            report=told,
+            heard=rules,
+            records=inputs.records.read,
+        )
+        bad = read.of_severity("error", "warning") + self.findings.of_severity("error", "warning")
+        if job.strict and (bad or report.refused):
+            place = f"; the first: {first[0]}" if first else ""
+            raise InputError(
+                f"--strict: {bad + rules.broken} findings{place}; `check` tells them all"
+            )
+
+    def _check_along(self, inputs: Inputs, reader: RunReader) -> None:
+        """Have every record held against the tracks' rules as it is read, since no call is paid."""
+        heard = _Rules(self.findings)
+        checker = Checker(inputs.all_topics, dataset=self.job.dataset, heard=heard)
+
+        def told(finding: Finding) -> None:
+            self.findings(finding)
+            checker.report(finding)
+
+        reader.report, reader.observe = told, checker.observe
+
+    async def _judge(self, inputs: Inputs, reader: RunReader, model: Model) -> None:
+        """Write the judgments file."""
+        with whole(self.job.outputs.judgments) as file:
+            writer = JudgmentsWriter(file)
+            writer.header(self._header(inputs))
+            async for judged in Runner(self._seated(), model).run(reader):
+                self._write(writer, judged)
+                await asyncio.sleep(0)  # without a model nothing else lets others have a turn
+            if not writer.responses:
+                raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
+            writer.end()
+
+    def _seated(self) -> Panel:
+        """Return the judges, with the labels of others in their place where those are given."""
+        if self.job.labels is None:
+            return self.panel
+        return with_labels(self.panel, read_labels(self.job.labels, self.findings))
+
+    def _header(self, inputs: Inputs) -> Header:
+        job = self.job
+        return Header(
+            judges=panel_settings(self.panel),
+            leaderboard=job.workflow.leaderboard,
+            measures=tuple(job.workflow.measures),
+            topics=tuple(inputs.topics) if inputs.topics is not None else None,
+            qrels_pool=job.qrels_pool,
+            gate=job.workflow.gate,
+        )
+
+    def _write(self, writer: JudgmentsWriter, judged: JudgedResponse) -> None:
+        """Write a judged response to the log and the judgments file."""
+        judgments = []
+        for entry in judged.items:
+            shown = [self._shown(judgment) for judgment in entry.judgments]
+            judgments += [(entry.seat.name, judgment) for judgment in shown]
+            self.spared += sum(judgment.usage.spared for judgment in shown)
+            if self.log is not None:
+                self.log.judged(entry.seat.name, entry.item, shown, entry.calls)
+            if entry.trace:
+                self._event("BUG", traceback=entry.trace)
+        writer.response(judged.response, judgments)
+        self.watcher.judged(judged)
+
+    def _shown(self, judgment: Judgment) -> Judgment:
+        """Return the judgment without quotes where document text is to stay out of files."""
+        return judgment if self.job.document_text else without_text(judgment)
+
+    def _event(self, name: str, **fields: Any) -> None:
+        if self.log is not None:
+            self.log.event(name, **fields)
+
+    def _complete(self, summary: Summary, model: Model) -> None:
+        outputs = self.job.outputs
+        summary.files |= {"judgments": str(outputs.judgments), "config": str(outputs.config)}
+        if self.log is not None:
+            summary.files["log"] = str(outputs.log)
+        summary.findings = dict(sorted(self.findings.counts.items()))
+        summary.findings_by_run = {k: dict(v) for k, v in sorted(self.findings.by_run.items())}
+        summary.lost = self.findings.of_severity("error")
+        summary.calls = model.spent()
+        if summary.calls and self.spared:
+            summary.calls["spared"] = self.spared
+        summary.seconds = round(time.perf_counter() - self.started, 3)

@@ -1,0 +1,312 @@
+"""What to judge with: settings told apart by judge, at one point or several.
+
+`--set` beats the variant, which beats `settings`; of a sweep and `--set` only one may set a key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from trecjudge.errors import WorkflowError, unknown
+from trecjudge.findings import shown
+from trecjudge.job.workflow import Workflow, names_in
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml
+
+SECTIONS = ("llm", "leaderboard")
+MOST_POINTS = 1000
+LONGEST = 120
+"""Bytes of a suffix; a longer one is cut: the names of files have an end."""
+UNSAFE = re.compile(r"[^\w.+-]+")
+
+Where = Callable[[tuple[str, ...]], str]
+"""(path of a key) -> where it stands, for a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value for a key of a judge, or of a section of the workflow; `where` it stands."""
+
+    owner: str
+    key: str
+    value: Any
+    where: str = field(compare=False)
+
+
+Settings = dict[tuple[str, str], Setting]
+"""Settings by owner and key."""
+NO_SETTINGS: Settings = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The judges of a job by name, and the one whose settings are those without a judge's name.
+
+    `owner` is empty where such settings could be of any judge. `joined` are the judges that the
+    workflow does not name.
+    """
+
+    judges: Sequence[str]
+    owner: str = ""
+    joined: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, workflow: Workflow, chosen: Sequence[str], also: Sequence[str]) -> Names:
+        """Return the judges: those chosen, else the workflow's, and those that judge beside them.
+
+        What a workflow that names one judge sets is that judge's, whoever judges beside it. Raises
+        WorkflowError where none is named.
+        """
+        first = names_in(",".join(chosen)) if chosen else workflow.judges
+        if not first:
+            raise WorkflowError("--judge names no judge")
+        beside = [name for name in names_in(",".join(also)) if name not in first]
+        judges = [*first, *dict.fromkeys(beside)]
+        own = workflow.judges if workflow.names_judges else first
+        single = [names[0] for names in (judges, own, first) if len(names) == 1]
+        owner = next((name for name in single if name in judges), "")
+        return cls(judges, owner, [name for name in judges if name not in own])
+
+    def told_apart(
+        self, given: Mapping[str, Any], where: Where, sections: Sequence[str] = SECTIONS
+    ) -> Settings:
+        """Return settings given as `key`, `judge.key` or `judge: {key: value}`.
+
+        Raises WorkflowError for a key of no judge, or one that is given twice.
+        """
+        found: Settings = {}
+        for key, value in given.items():
+            for setting in self._settings(key, value, where, sections):
+                both = (setting.owner, setting.key)
+                if both in found:
+                    message = f"{setting.key} of {setting.owner} is given twice"
+                    raise WorkflowError(f"{setting.where}: {message}")
+                found[both] = setting
+        return found
+
+    def _settings(
+        self, key: str, value: Any, where: Where, sections: Sequence[str]
+    ) -> Iterator[Setting]:
+        known = [*self.judges, *sections]
+        before = [name for name in known if key.startswith(f"{name}.")]
+        here = where((key,))
+        if key in known and isinstance(value, Mapping):
+            for name, inner in value.items():
+                if not isinstance(name, str):
+                    message = f"{key} has the key {shown(name)}, must be a name"
+                    raise WorkflowError(f"{here}: {message}")
+                yield Setting(key, name, inner, where((key, name)))
+        elif before:
+            owner = max(before, key=len)
+            yield Setting(owner, key.removeprefix(f"{owner}."), value, here)
+        elif key in sections or (key in known and not self.owner):
+            message = f"{key} is {shown(value)}, must be a mapping of settings"
+            raise WorkflowError(f"{here}: {message}")
+        elif self.owner and "." not in key:
+            yield Setting(self.owner, key, value, here)
+        else:
+            judge = key.rpartition(".")[0] or key
+            hint = "" if self.owner else "; the settings of several judges are given by judge"
+            raise WorkflowError(f"{here}: {unknown('judge', judge, known)}{hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One set of settings to judge with; `suffix` is added to the names of its files.
+
+    `settings` are flat for one judge, by judge for several. `workflow` has its sections `llm` and
+    `leaderboard` as they are at this point.
+    """
+
+    suffix: str
+    settings: dict[str, Any]
+    workflow: Workflow
+
+
+def read_overrides(written: Sequence[str], names: Names) -> Settings:
+    """Return what `--set` sets, each value read as YAML.
+
+    Raises WorkflowError for what is no KEY=VALUE, and where two set one key differently.
+    """
+    found: Settings = {}
+    for text in written:
+        for key, setting in _override(text, names).items():
+            before = found.setdefault(key, setting)
+            if before.value != setting.value:
+                raise WorkflowError(f"{before.where} and {setting.where}: give one")
+    return found
+
+
+def _override(written: str, names: Names) -> Settings:
+    key, equals, text = written.partition("=")
+    key = key.strip()
+    if not equals or not key.rpartition(".")[2]:
+        choices = "key=value, judge.key=value, llm.key=value or leaderboard.key=value"
+        raise WorkflowError(f"--set {written!r}: give {choices}")
+    try:
+        value = read_yaml(text).value
+    except YamlFault as error:
+        raise WorkflowError(f"--set {written!r}: the value {error}") from error
+    return names.told_apart({key: value}, lambda _: f"--set {written}")
+
+
+def points(
+    workflow: Workflow,
+    names: Names,
+    overrides: Settings = NO_SETTINGS,
+    variant: str | None = None,
+    all_variants: bool = False,
+    sweep: str | None = None,
+) -> list[Point]:
+    """Return the settings to judge with, one point or several, each with a suffix of its own.
+
+    Raises WorkflowError for a variant or sweep that the workflow does not have, a key that it and
+    `--set` set, and two points that would have the same files.
+    """
+    if sum([variant is not None, all_variants, sweep is not None]) > 1:
+        raise WorkflowError("give one of --variant, --all-variants and --sweep")
+    if all_variants and not workflow.variants:
+        raise WorkflowError("--all-variants: the workflow has no variants")
+    if variant is not None and variant not in workflow.variants:
+        raise WorkflowError(unknown("variant", variant, workflow.variants))
+    if sweep is not None and sweep not in workflow.sweeps:
+        raise WorkflowError(unknown("sweep", sweep, workflow.sweeps))
+    if sweep is not None:
+        named = _sweep_points(workflow, names, sweep, overrides)
+    else:
+        chosen = list(workflow.variants) if all_variants else [variant] if variant else []
+        named = [(name, variant_settings(workflow, names, name)) for name in chosen] or [("", {})]
+    return [
+        _point(workflow, names, suffix, changes, overrides)
+        for suffix, changes in zip(_suffixes(named), (changes for _, changes in named), strict=True)
+    ]
+
+
+def variant_settings(workflow: Workflow, names: Names, variant: str) -> Settings:
+    """Return what a variant sets. Raises WorkflowError for a key of no judge."""
+    where = partial(_where, workflow, ("variants", variant))
+    return names.told_apart(workflow.variants[variant], where)
+
+
+def own_settings(workflow: Workflow, names: Names) -> Settings:
+    """Return what `settings` sets. Raises WorkflowError for a key of no judge."""
+    where = partial(_where, workflow, ("settings",))
+    return names.told_apart(workflow.settings, where, sections=())
+
+
+def _where(workflow: Workflow, path: tuple[str, ...], inside: tuple[str, ...]) -> str:
+    return workflow.where(*path, inside=inside)
+
+
+def _point(
+    workflow: Workflow, names: Names, suffix: str, changes: Settings, overrides: Settings
+) -> Point:
+    """Return the point where `changes` lie over the settings, and `--set` over both."""
+    by_owner: dict[str, dict[str, Any]] = {}
+    for setting in (own_settings(workflow, names) | changes | overrides).values():
+        by_owner.setdefault(setting.owner, {})[setting.key] = setting.value
+    llm, leaderboard = (
+        getattr(workflow, section) | by_owner.pop(section, {}) for section in SECTIONS
+    )
+    if "api_key" in llm:  # it would stand in the config
+        raise WorkflowError("llm.api_key: keys do not belong in a workflow; set OPENAI_API_KEY")
+    shown_measures = workflow.leaderboard.get("measures")
+    if isinstance(shown_measures, list) and leaderboard["measures"] is shown_measures:
+        # The workflow says what to show of its own judges, not of those that it does not know.
+        everything = [f"{name}.*" for name in names.joined]
+        leaderboard["measures"] = [*shown_measures, *everything]
+    settings = by_owner.get(names.judges[0], {}) if len(names.judges) == 1 else by_owner
+    own = replace(workflow, llm=llm, leaderboard=leaderboard, measures=_measures(workflow, names))
+    return Point(suffix, settings, own)
+
+
+def _measures(workflow: Workflow, names: Names) -> list[str]:
+    """Return the user's own measures: who joins the workflow's one judge does not change them."""
+    if not (names.joined and names.owner):
+        return workflow.measures
+    return [m if "@" in str(m) else f"{m}@{names.owner}" for m in workflow.measures]
+
+
+def axes(workflow: Workflow, names: Names, sweep: str) -> list[list[tuple[str, Settings]]]:
+    """Return each swept setting as a list of what is set in turn, with its name.
+
+    A value may be a mapping of several settings of one judge. Raises WorkflowError for a key of no
+    judge.
+    """
+    found = []
+    for key, values in workflow.sweeps[sweep].items():
+        path = ("sweeps", sweep)
+        if isinstance(values, Mapping) and key not in (*names.judges, *SECTIONS):
+            where = workflow.where(*path, inside=(key,))
+            raise WorkflowError(f"{where}: {unknown('judge', key, names.judges)}")
+        inner = values if isinstance(values, Mapping) else {"": values}
+        for name, choices in inner.items():
+            where_it_stands = partial(_where, workflow, path)
+            full = f"{key}.{name}" if name else key
+            found.append(
+                [
+                    (_label(full, choice), names.told_apart({full: choice}, where_it_stands))
+                    for choice in choices
+                ]
+            )
+    return found
+
+
+def _label(key: str, value: Any) -> str:
+    if isinstance(value, Mapping) and value:
+        return ".".join(_label(f"{key}.{name}", inner) for name, inner in value.items())
+    return f"{key}-{value}"
+
+
+def _sweep_points(
+    workflow: Workflow, names: Names, sweep: str, overrides: Settings
+) -> list[tuple[str, Settings]]:
+    """Return every combination of what a sweep sets, each with its name."""
+    found = axes(workflow, names, sweep)
+    where = workflow.where("sweeps", sweep)
+    count = math.prod(map(len, found))
+    if count > MOST_POINTS:
+        raise WorkflowError(f"sweep {sweep!r} has {count} points, more than {MOST_POINTS}")
+    swept: Settings = {}
+    for axis in found:
+        sets = {key: setting for _, choice in axis for key, setting in choice.items()}
+        for owner, key in sets.keys() & swept.keys():
+            raise WorkflowError(f"{where}: {key} of {owner} is swept twice")
+        swept |= sets
+    for owner, key in swept.keys() & overrides.keys():
+        both = f"{overrides[owner, key].where} and --sweep {sweep} ({swept[owner, key].where})"
+        raise WorkflowError(f"{both} both set {key} of {owner}: give one")
+    return [
+        (".".join(label for label, _ in chosen), _joined(sets for _, sets in chosen))
+        for chosen in itertools.product(*found)
+    ]
+
+
+def _joined(layers: Iterable[Settings]) -> Settings:
+    return {key: setting for sets in layers for key, setting in sets.items()}
+
+
+def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
+    """Return what is added to the names of files, safe and no two alike."""
+    owners: dict[str, str] = {}
+    for name, _ in named:
+        suffix = _suffix(name)
+        if suffix in owners:
+            both = f"{owners[suffix]!r} and {name!r}" if name != owners[suffix] else f"{name!r}"
+            raise WorkflowError(f"two points would have the files of {suffix!r}: {both}")
+        owners[suffix] = name
+    return list(owners)
+
+
+def _suffix(name: str) -> str:
+    safe = UNSAFE.sub("_", name)
+    if len(safe.encode()) <= LONGEST:
+        return safe
+    start = safe.encode()[:LONGEST].decode(errors="ignore")
+    return f"{start}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

@@ -1,0 +1,168 @@
+"""Workflow files: what to judge with, how it is set, and how it is aggregated; checked whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import WorkflowError, unknown
+from trecjudge.findings import shown
+from trecjudge.records import Place
+from trecjudge.settings.plugins import SHIPPED
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml
+
+DEFAULT_JUDGE = "citation"
+WORKFLOWS = SHIPPED / "workflows"
+"""The folder of the workflows that are shipped."""
+LEADERBOARD_KEYS = ("sort_by", "on_missing", "measures")
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """A workflow file as read. `variants` name settings, `sweeps` lists of values of settings.
+
+    `gate` has rules as `trecjudge.scores.review` reads them. `lines` are those of its keys by
+    their path.
+    """
+
+    judge: str | list[str] = DEFAULT_JUDGE
+    settings: dict[str, Any] = field(default_factory=dict)
+    llm: dict[str, Any] = field(default_factory=dict)
+    leaderboard: dict[str, Any] = field(default_factory=dict)
+    variants: dict[str, dict[str, Any]] = field(default_factory=dict)
+    sweeps: dict[str, dict[str, Any]] = field(default_factory=dict)
+    prompts: dict[str, str] = field(default_factory=dict)
+    gate: dict[str, Any] = field(default_factory=dict)
+    measures: list[str] = field(default_factory=list)
+    path: Path | None = None
+    lines: Mapping[tuple[str, ...], int] = field(default_factory=dict, repr=False)
+
+    @property
+    def names_judges(self) -> bool:
+        """Whether the file itself says what judges."""
+        return ("judge",) in self.lines
+
+    def where(self, *path: str, inside: tuple[str, ...] = ()) -> str:
+        """Return where a key stands, for a message: `w.yml:3: sweeps.grid`.
+
+        The line is that of the key `inside` it, as far as that has one.
+        """
+        keys, text = (*path, *inside), ".".join(path)
+        if self.path is None:
+            return text
+        known = (keys[:count] for count in range(len(keys), 0, -1) if keys[:count] in self.lines)
+        return f"{Place(str(self.path), self.lines.get(next(known, ())))}: {text}"
+
+    @property
+    def judges(self) -> list[str]:
+        """The names of the judges, in order."""
+        return names_in(self.judge) if isinstance(self.judge, str) else list(map(str, self.judge))
+
+
+AXIS = 3
+"""How long the path of a swept key is: `sweeps`, the sweep, the key."""
+KEYS = [f.name for f in fields(Workflow) if f.name not in ("path", "lines")]
+
+
+def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
+    """Return a workflow file: the path that is given or, by its name, one of those shipped.
+
+    `workflows/NAME.yml` is such a name too, wherever it is given. Raises WorkflowError with the
+    names of those.
+    """
+    if given.is_file():
+        return given
+    known = {path.stem: path for path in shipped.glob("*.yml")}
+    if given.stem in known and given.parent.name in ("", shipped.name):
+        return known[given.stem]
+    raise WorkflowError(f"{given}: no such file, and {unknown('workflow', str(given), known)}")
+
+
+def read_workflow(path: Path) -> Workflow:
+    """Read and check a workflow file. Raises WorkflowError with file and line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WorkflowError(f"{path}: cannot be read: {error}") from error
+    try:
+        read = read_yaml(text)
+    except YamlFault as error:
+        raise WorkflowError(f"{Place(str(path), error.line)}: {error}") from error
+    if read.value is None:
+        return Workflow(path=path)
+    if not isinstance(read.value, dict):
+        raise WorkflowError(f"{path}: must be a mapping of {', '.join(KEYS)}")
+    for key, value in read.value.items():
+        _check(Place(str(path), read.lines.get((str(key),))), str(key), value)
+    given = {k: v for k, v in read.value.items() if v is not None}
+    workflow = Workflow(**given, path=path, lines=read.lines)
+    _check_entries(workflow)
+    return workflow
+
+
+def _check(place: Place, key: str, value: Any) -> None:
+    """Check one top-level key and the shape of its value."""
+    if key not in KEYS:
+        raise WorkflowError(f"{place}: {unknown('key', key, KEYS)}")
+    wanted: Any = {"judge": (str, list), "measures": list}.get(key, dict)
+    if value is not None and not isinstance(value, wanted):
+        names = {(str, list): "a name or a list of names", list: "a list", dict: "a mapping"}
+        raise WorkflowError(f"{place}: {key} is {shown(value)}, must be {names[wanted]}")
+    if key == "judge" and value is not None:
+        each = names_in(value) if isinstance(value, str) else value
+        if not each or not all(isinstance(name, str) and name for name in each):
+            raise WorkflowError(f"{place}: judge is {shown(value)}, must name one judge or several")
+    for name in value if isinstance(value, dict) else ():
+        if not isinstance(name, str):
+            raise WorkflowError(f"{place}: {key} has the key {shown(name)}, must be a name")
+
+
+def _check_entries(workflow: Workflow) -> None:
+    """Check what the sections hold, as far as that can be told without the judges."""
+    check_leaderboard(workflow.where("leaderboard"), workflow.leaderboard)
+    for section in ("variants", "sweeps"):
+        for name, entry in getattr(workflow, section).items():
+            where = workflow.where(section, name)
+            if not any(map(str.isalnum, name)):
+                raise WorkflowError(
+                    f"{where}: {shown(name)} names no files; give letters or digits"
+                )
+            if not isinstance(entry, dict):
+                message = f"{where} is {shown(entry)}, must be a mapping of settings"
+                raise WorkflowError(message)
+            for key in entry:
+                if not isinstance(key, str):
+                    raise WorkflowError(f"{where} has the key {shown(key)}, must be a name")
+    for name, axes in workflow.sweeps.items():
+        if not axes:
+            raise WorkflowError(f"{workflow.where('sweeps', name)} is empty: give KEY: [values]")
+        for key, values in axes.items():
+            _check_axis(workflow, ("sweeps", name, key), values)
+    for name, text in workflow.prompts.items():
+        if not isinstance(text, str):
+            where = workflow.where("prompts", name)
+            raise WorkflowError(f"{where} is {shown(text)}, must be text")
+
+
+def _check_axis(workflow: Workflow, path: tuple[str, ...], values: Any) -> None:
+    """Check the values of a swept setting, or of several that are given by judge."""
+    if isinstance(values, dict) and values and len(path) == AXIS:
+        for key, inner in values.items():
+            _check_axis(workflow, (*path, str(key)), inner)
+    elif not isinstance(values, list) or not values:
+        where = workflow.where(*path)
+        raise WorkflowError(f"{where} is {shown(values)}, must be a list of values")
+
+
+def check_leaderboard(where: str, value: Mapping[str, Any]) -> None:
+    """Raise WorkflowError for an unknown key of `leaderboard:`."""
+    for name in value:
+        if name not in LEADERBOARD_KEYS:
+            raise WorkflowError(f"{where}: {unknown('key', name, LEADERBOARD_KEYS)}")
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names of a comma-separated list."""
+    return [name.strip() for name in text.split(",") if name.strip()]

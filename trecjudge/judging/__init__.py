@@ -1,0 +1,1 @@
+"""Judging item by item: the Judge protocol, several judges in one pass, the runner."""

@@ -1,0 +1,1 @@
+"""Attesting: does a document support a sentence?"""

@@ -1,0 +1,176 @@
+"""Attestation: does a document support a sentence? Offline and model attesters, one protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Literal, Protocol
+
+from trecjudge.errors import InputError, JudgmentFailed
+from trecjudge.judging.offline.calibration import Calibration, read_calibration, shipped_calibration
+from trecjudge.judging.offline.prepared import prepared_text, scripts_of
+from trecjudge.judging.offline.support import compare
+from trecjudge.models.model import Model, Program
+from trecjudge.records import NOTHING_SPENT, Document, Evidence, Usage
+from trecjudge.text.quotes import find_quote_span
+from trecjudge.text.tokens import comparable, scripts
+
+_DECIMALS = 4
+NO_TEXT: Final = "no_document_text"
+_FEW = 3
+"""How many ids a message gives."""
+HOLLOW: Final = "the run carries this document without text"
+"""Why such a document supports nothing."""
+
+AttesterName = Literal["auto", "lexical", "llm"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attestation:
+    """The label of one (sentence, document) pair, why, and the passage that shows it.
+
+    `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, 0 to 1, where
+    the attester has calibrated probabilities.
+    """
+
+    label: str
+    reason: str
+    attester: str
+    evidence: Evidence | None = None
+    usage: Usage = NOTHING_SPENT
+    expected: float | None = None
+
+
+class Attester(Protocol):
+    """Decides whether a document supports a sentence. Raises JudgmentFailed where it cannot."""
+
+    async def attest(self, sentence: str, document: Document) -> Attestation:
+        """Return full, partial or no support of `sentence` by `document`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalAttester:
+    """Word overlap, calibrated on human labels: see `trecjudge/lexical`. No model, no network.
+
+    `calibration` is a file that `calibrate` wrote; without one the package's own holds.
+    """
+
+    calibration: str = ""
+
+    async def attest(self, sentence: str, document: Document) -> Attestation:
+        """Return the label. Raises JudgmentFailed if the two are in different scripts."""
+        text = document.full_text
+        require_shared_script("sentence", scripts(sentence), "document", scripts_of(text))
+        return _compared(sentence, text, self.calibration)
+
+
+# The judges of one pass ask the same of a response one after the other: it is worked out once.
+@lru_cache(maxsize=1024)
+def _compared(sentence: str, text: str, calibration: str) -> Attestation:
+    found = compare(sentence, prepared_text(text), calibration_at(calibration))
+    evidence = evidence_at(text, found.start, found.end)
+    expected = round(found.score, _DECIMALS)
+    return Attestation(found.label, found.reason, "lexical", evidence, expected=expected)
+
+
+@lru_cache(maxsize=8)
+def calibration_at(path: str) -> Calibration:
+    """Return the calibration of a file, the package's own for "". Raises InputError."""
+    if not path:
+        return shipped_calibration()
+    try:
+        return read_calibration(Path(path))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def require_shared_script(
+    what: str, ours: frozenset[str], other: str, theirs: frozenset[str]
+) -> None:
+    """Raise JudgmentFailed if two texts, called `what` and `other`, share none of their scripts.
+
+    A text without letters is in no script and can be compared with any.
+    """
+    if comparable(ours, theirs):
+        return
+    ours_named, theirs_named = (" and ".join(sorted(found)) for found in (ours, theirs))
+    message = (
+        f"the {what} is in {ours_named}, the {other} in {theirs_named}:"
+        " words cannot be compared, a model can (--use-env-llm)"
+    )
+    raise JudgmentFailed("script", message)
+
+
+def text_missing(*doc_ids: str) -> JudgmentFailed:
+    """Return the failure of what hangs on documents without text; without ids none was given."""
+    few = ", ".join(doc_ids[:_FEW])
+    what = f"no text of {len(doc_ids)} documents ({few})" if doc_ids else "no text of any document"
+    if len(doc_ids) == 1:
+        what = f"no text of document {few}"
+    return JudgmentFailed(NO_TEXT, f"{what}; supply it with --documents")
+
+
+def require_text(document: Document | None) -> None:
+    """Raise JudgmentFailed if there is no text of a document, and that is not the run's doing."""
+    if document is None or not (document.has_text or document.hollow):
+        raise text_missing(*([document.doc_id] if document else []))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAttester:
+    """Asks a model. `program` has inputs `document`, `sentence`; outputs `label`, `evidence`."""
+
+    model: Model
+    program: Program
+
+    async def attest(self, sentence: str, document: Document) -> Attestation:
+        """Return the label that the model gives, with its quote where the document has it."""
+        text = document.full_text
+        prediction = await self.model.predict(self.program, document=text, sentence=sentence)
+        fields = prediction.fields
+        return _by_model(text, fields["label"], fields["evidence"], prediction.call.usage)
+
+    async def attest_group(
+        self, program: Program, sentences: list[str], document: Document
+    ) -> list[Attestation]:
+        """Return an attestation for each sentence by one request; the first has its cost.
+
+        `program` has inputs `document`, `sentences`; output `verdicts`, each with `label` and
+        `evidence`.
+        """
+        text = document.full_text
+        prediction = await self.model.predict(program, document=text, sentences=sentences)
+        usages = [prediction.call.usage, *(NOTHING_SPENT for _ in sentences[1:])]
+        verdicts = zip(prediction.fields["verdicts"], usages, strict=True)
+        return [_by_model(text, v.label, v.evidence, usage) for v, usage in verdicts]
+
+
+def _by_model(text: str, label: str, quote: str, usage: Usage) -> Attestation:
+    """Return the model's label, with its quote where the document has it."""
+    evidence = find_quote(text, quote)
+    lost = quote.strip() and evidence is None
+    reason = "the model's quote is not in the document" if lost else ""
+    return Attestation(label, reason, "llm", evidence, usage)
+
+
+def attester_for(
+    name: AttesterName, model: Model, program: Program, calibration: str = ""
+) -> Attester:
+    """Return the attester of that name; `auto` takes the model where there is one."""
+    if name == "llm" or (name == "auto" and model.available):
+        return ModelAttester(model, program)
+    return LexicalAttester(calibration)
+
+
+def evidence_at(text: str, start: int, end: int) -> Evidence | None:
+    """Return the passage `text[start:end]` as evidence; None if it is empty."""
+    return Evidence(start, end, text[start:end]) if end > start else None
+
+
+def find_quote(text: str, quote: str) -> Evidence | None:
+    """Return where `quote` stands in `text`, as evidence with the text's own words."""
+    span = find_quote_span(text, quote)
+    return evidence_at(text, *span) if span else None

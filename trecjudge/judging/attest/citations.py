@@ -1,0 +1,143 @@
+"""Judging citations by attestation: what the judges share that ask whether a document supports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.inputs.labels import support_label
+from trecjudge.judging.attest.attesters import (
+    HOLLOW,
+    Attestation,
+    AttesterName,
+    ModelAttester,
+    attester_for,
+    require_text,
+)
+from trecjudge.models.model import Model, Program
+from trecjudge.records import (
+    FULL,
+    GRADES,
+    NONE,
+    Citation,
+    Item,
+    Judgment,
+    Response,
+    Sentence,
+    Topic,
+    judgment_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attesting:
+    """A judge of citations: every citation of every sentence is attested by its document or not.
+
+    `attester` is `lexical`, `llm`, or `auto`: the model where one is used, else lexical. `group`
+    sentences of a response that cite one document are put to the model in one request.
+    `calibration` is a file of `calibrate` for the lexical attester. `programs` are the questions
+    for one sentence and for a group.
+    """
+
+    attester: AttesterName = "auto"
+    group: int = 1
+    calibration: str = ""
+    programs: ClassVar[tuple[Program, ...]] = ()
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return self.attester == "llm"
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield one item for each citation of each sentence."""
+        for sentence in response.sentences:
+            for citation in sentence.citations:
+                yield citation_item(topic, response, sentence, citation)
+
+    async def judge(self, item: Item, model: Model) -> Judgment:
+        """Return full, partial or no support.
+
+        A document that is not there supports nothing, nor does one that the run itself carries
+        without text; where nobody gave text, raises JudgmentFailed, since that says nothing about
+        the system.
+        """
+        if item.exists is False:
+            return _unsupported(item, "no such document")
+        require_text(item.document)
+        assert item.document is not None
+        if item.document.hollow:
+            return _unsupported(item, HOLLOW)
+        if not item.has_text:
+            return _unsupported(item, "the sentence has no text")
+        attester = attester_for(self.attester, model, self.programs[0], self.calibration)
+        return _attested(item, await attester.attest(item.text, item.document))
+
+    def group_of(self, item: Item) -> str | None:
+        """Return the document that a model would be asked about, or None."""
+        asked = item.document is not None and item.document.has_text and item.has_text
+        return item.document.doc_id if item.document and asked else None
+
+    async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
+        """Put several sentences on one document to the model; singly where that fails."""
+        attester = attester_for(self.attester, model, self.programs[0], self.calibration)
+        document = items[0].document
+        if isinstance(attester, ModelAttester) and document is not None:
+            sentences = [item.text for item in items]
+            try:
+                found = await attester.attest_group(self.programs[1], sentences, document)
+                return [_attested(*pair) for pair in zip(items, found, strict=True)]
+            except JudgmentFailed as failed:
+                if failed.kind not in ("parse", "cut"):
+                    raise
+        return [await self.judge(item, model) for item in items]
+
+    def given(self, item: Item, label: str) -> Judgment:
+        """Return the judgment that somebody else's label makes.
+
+        Raises JudgmentFailed for what is no label of support.
+        """
+        known = support_label(label)
+        if known is None:
+            raise JudgmentFailed("parse", f"label {label!r} is none of full, partial, none")
+        return judgment_of(item, label=known, grade=GRADES[known], attester="given")
+
+
+def citation_item(topic: Topic, response: Response, sentence: Sentence, citation: Citation) -> Item:
+    """Return a citation as an item, with its document where that is there."""
+    document = response.documents.get(citation.doc_id) if citation.doc_id else None
+    return Item(
+        topic=topic,
+        run_id=response.run_id,
+        text=sentence.text,
+        sentence_index=sentence.index,
+        citation=citation,
+        document=document,
+        exists=response.has(citation.doc_id),
+    )
+
+
+def filled(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged judgment as the best or the worst that it could have been."""
+    exists = best if judgment.exists is None else judgment.exists
+    label = FULL if best else NONE
+    return replace(judgment, label=label, grade=GRADES[label], exists=exists, failure=None)
+
+
+def _attested(item: Item, found: Attestation) -> Judgment:
+    return judgment_of(
+        item,
+        label=found.label,
+        grade=GRADES[found.label],
+        expected=found.expected,
+        reason=found.reason,
+        evidence=found.evidence,
+        attester=found.attester,
+        usage=found.usage,
+    )
+
+
+def _unsupported(item: Item, reason: str) -> Judgment:
+    return judgment_of(item, label=NONE, grade=GRADES[NONE], reason=reason)

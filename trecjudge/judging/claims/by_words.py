@@ -1,0 +1,274 @@
+"""Detectors that need no model: by words, and by words and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from trecjudge.judging.claims.contradiction import contradiction
+from trecjudge.judging.claims.search import Library, Passage
+from trecjudge.judging.claims.verdicts import (
+    AMBIGUOUS,
+    ATTRIBUTED,
+    CONTRADICTED,
+    INFERENCE,
+    NEAREST,
+    UNATTRIBUTED,
+    Verdict,
+    match_of,
+    sources_of,
+)
+from trecjudge.judging.offline.prepared import prepare, prepared_text
+from trecjudge.judging.offline.support import Comparison, compare
+from trecjudge.judging.offline.wording import wording_of
+from trecjudge.text.directions import opposed
+from trecjudge.text.embeddings import Embedder
+from trecjudge.text.forms import word_form
+from trecjudge.text.negation import denials, has_negation
+from trecjudge.text.quantities import Quantity, other_quantity, quantities
+from trecjudge.text.sentences import split_sentences
+from trecjudge.text.tokens import Token, tokenize
+
+_RIVAL_FROM = 0.5
+"""Overlap, numbers and all, from which on a passage is looked at for a contradiction."""
+
+_MOST_RIVALS = 5
+# Two documents make an inference only where each adds something, and they hang together.
+_INFERENCE_FROM = 0.85
+_EACH_ADDS = 0.2
+_MOST_COMBINED = 6
+# Of claims so improbable 2 in 100 are in sentences that assessors called fully supported.
+_SURE_BELOW = 0.1
+_DOUBT = frozenset(
+    map(
+        word_form,
+        """myth false wrong incorrect untrue claim claims allege alleged allegedly rumour rumor
+        supposed supposedly believe believed think thought hypothesis question whether if could
+        might may""".split(),  # noqa: SIM905
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalDetector:
+    """Decides by the share of a claim's weight that a passage has: more than `threshold`.
+
+    A passage that lacks a number or a name of the claim does not hold it, whatever its share; nor
+    does one that has another word of the same kind, or lacks a word that a short claim needs.
+    """
+
+    threshold: float = 0.7
+    name: str = "lexical"
+
+    async def verdict(self, claim: str, library: Library) -> Verdict:
+        """Return the verdict. Raises JudgmentFailed if a claim not found may stand unread."""
+        passages = library.best(claim)
+        against = _contradicted(claim, passages)
+        rival = against[0] if against else None
+        holding = [p for p in passages if p is not rival and self.holds(claim, p)]
+        if against and holding:
+            passage, how = against
+            both = sources_of([holding[0], passage])
+            return Verdict(AMBIGUOUS, f"documents disagree: {how}", self.name, both)
+        if denied := [p for p in holding if denies_otherwise(claim, p.text)]:
+            holding = [p for p in holding if p not in denied]
+        if holding:
+            return self._attributed(claim, holding)
+        if denied:
+            found, how = sources_of(denied), "a passage has its words, but one of the two denies"
+            return Verdict(AMBIGUOUS, how, self.name, found)
+        if against:
+            passage, how = against
+            return Verdict(CONTRADICTED, how, self.name, sources_of([passage]))
+        if pair := _inferred(claim, passages):
+            found = sources_of(pair)
+            reason = "two documents together have what it says"
+            return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE)
+        library.require_read(claim)
+        if not passages:
+            nothing = library.what_was_read("no document has any of it")
+            return Verdict(UNATTRIBUTED, nothing, self.name)
+        return self._unattributed(claim, passages)
+
+    def is_sure(self, claim: str, verdict: Verdict, library: Library) -> bool:
+        """Return whether a verdict may be left at that.
+
+        What a sentence of a document has in the claim's order, and without a word of doubt, is
+        attributed for sure; what hardly anybody would call supported by the nearest passages, by
+        the calibrated test of support, is not.
+        """
+        if verdict.label == ATTRIBUTED and verdict.match != INFERENCE:
+            return any(states_plainly(source.excerpt, claim) for source in verdict.sources)
+        if verdict.label != UNATTRIBUTED:
+            return False
+        ids = {source.doc_id for source in verdict.sources}
+        texts = (d.full_text for d in library.documents if d.doc_id in ids)
+        pairs = (compare(claim, prepared_text(text)) for text in texts)
+        return all(found.probability < _SURE_BELOW for found in pairs)
+
+    def holds(self, claim: str, passage: Passage) -> bool:
+        """Return whether a passage says what a claim says."""
+        if self.score(passage) <= self.threshold or missing(claim, passage.text):
+            return False
+        return not self.falls_short(compare(claim, prepare(passage.text)))
+
+    def falls_short(self, found: Comparison) -> bool:
+        """Return whether a claim says something else, or something more, or nothing."""
+        return found.wanting
+
+    def score(self, passage: Passage) -> float:
+        """Return what is held against the threshold."""
+        return passage.overlap
+
+    def _attributed(self, claim: str, holding: Sequence[Passage]) -> Verdict:
+        found = sources_of(holding)
+        reason = f"{self._told(holding[0])} in one passage"
+        return Verdict(ATTRIBUTED, reason, self.name, found, match_of(claim, found[:1]))
+
+    def _unattributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
+        best = passages[0]
+        why = ""
+        if lacking := missing(claim, best.text):
+            why = f"; missing: {', '.join(map(repr, lacking))}"
+        elif self.score(best) > self.threshold:
+            why = f"; {compare(claim, prepare(best.text)).reason}"
+        reason = f"{self._told(best)} in the nearest passage{why}"
+        return Verdict(UNATTRIBUTED, reason, self.name, sources_of(passages[:NEAREST]))
+
+    def _told(self, passage: Passage) -> str:
+        return f"{passage.overlap * 100:.0f} % of its weight"
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticDetector(LexicalDetector):
+    """Decides by the cosine of embeddings; numbers and names of a claim must be there too."""
+
+    threshold: float = 0.85
+    name: str = "semantic"
+    embedder: Embedder | None = field(default=None, repr=False)
+
+    async def verdict(self, claim: str, library: Library) -> Verdict:
+        """Return the verdict, as the lexical detector does, by meaning."""
+        return await LexicalDetector.verdict(self, claim, library.by_meaning(self.embedder))
+
+    def score(self, passage: Passage) -> float:
+        """Return what is held against the threshold."""
+        return passage.cosine or 0.0
+
+    def falls_short(self, found: Comparison) -> bool:
+        """Return whether a claim says something else, or nothing; other words may say the same."""
+        return bool(found.replaced) or (found.wanting and not found.missing)
+
+    def _told(self, passage: Passage) -> str:
+        return f"similarity {passage.cosine or 0.0:.2f}"
+
+
+def missing(claim: str, passage: str) -> list[str]:
+    """Return the numbers and names of a claim that a passage lacks, as written.
+
+    A number lacks that the passage has with another unit of measurement, sign or bound alone.
+    """
+    names = [term for term in wording_of(claim).terms if term.named]
+    forms = {token.form for token in tokenize(passage)} if names else set()
+    lacking = [claim[term.start : term.end] for term in names if term.form not in forms]
+    return lacking + missing_numbers(claim, passage)
+
+
+def missing_numbers(claim: str, passage: str) -> list[str]:
+    """Return the numbers of a claim, written in digits, that a passage lacks."""
+    ours = [q for q in quantities(claim) if any(c.isdigit() for c in q.written)]
+    theirs = list(quantities(passage)) if ours else []
+    return [mine.written for mine in ours if not any(_same(mine, q) for q in theirs)]
+
+
+def _same(one: Quantity, other: Quantity) -> bool:
+    return one.number == other.number and not other_quantity(one, other)
+
+
+def states_plainly(passage: str, claim: str) -> bool:
+    """Return whether a sentence of a passage has all that tells something in a claim, in its order.
+
+    A word of doubt or denial that the claim has not makes it another statement.
+    """
+    wording = wording_of(claim)
+    wanted = [term.form for term in wording.terms if term.content or term.number]
+    for sentence in split_sentences(passage):
+        said = wording_of(sentence)
+        more = set(said.forms) - set(wording.forms)
+        if _DOUBT.isdisjoint(more) and not denials(more) and _in_order(wanted, said.forms):
+            return True
+    return False
+
+
+def _in_order(wanted: Sequence[str], forms: Sequence[str]) -> bool:
+    rest = iter(forms)
+    return bool(wanted) and all(form in rest for form in wanted)
+
+
+def denies_otherwise(claim: str, passage: str) -> bool:
+    """Return whether a negation stands in a claim alone, or alone in what a passage says of it.
+
+    So does a word of direction, such as "rise", whose opposite stands on the other side.
+
+    The other side has no word of denial either: "lacks proof" agrees with "no proof".
+    Of a passage the sentence counts that has most of the claim, up to where it has it.
+    """
+    terms = {term.form: term.weight for term in wording_of(claim).terms}
+    best, found = "", -1.0
+    for sentence in split_sentences(passage):
+        weight = sum(terms.get(form, 0.0) for form in {t.form for t in tokenize(sentence)})
+        best, found = (sentence, weight) if weight > found else (best, found)
+    tokens = tokenize(best)
+    held = [position for position, token in enumerate(tokens) if token.form in terms]
+    until = tokens[: held[-1] + 1] if held else []
+    ours = tokenize(claim)
+    said = {token.form for token in until}
+    turned = any(opposed(form, said) for form in terms)
+    if turned and not (_denies(ours) or _denies(until)):
+        return True
+    pairs = ((ours, until), (until, ours))
+    return any(has_negation(one) and not _denies(other) for one, other in pairs)
+
+
+def _denies(tokens: Sequence[Token]) -> bool:
+    return has_negation(tokens) or bool(denials({token.form for token in tokens}))
+
+
+def _contradicted(claim: str, passages: Sequence[Passage]) -> tuple[Passage, str] | None:
+    """Return the first passage that contradicts a claim, and how."""
+    near = [passage for passage in passages if passage.overlap >= _RIVAL_FROM]
+    for passage in near[:_MOST_RIVALS]:
+        if how := contradiction(claim, passage.text):
+            return passage, how
+    return None
+
+
+def _inferred(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage] | None:
+    """Return two passages of two documents that together hold a claim, and hang together.
+
+    Each has a part that the other lacks; they share a name or a rare word that is no part of the
+    claim, by which the one leads to the other.
+    """
+    terms = {term.form: term for term in wording_of(claim).terms}
+    total = sum(term.weight for term in terms.values()) or 1.0
+    read = [(p, _content(p.text)) for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
+    for (one, ours), (other, theirs) in combinations(read, 2):
+        both = terms.keys() & (ours.keys() | theirs.keys())
+        needed = [t for t in terms.values() if t.named or t.number]
+        if any(term.form not in both for term in needed):
+            continue
+        if sum(terms[form].weight for form in both) < _INFERENCE_FROM * total:
+            continue
+        adds = min(
+            sum(terms[form].weight for form in both - mine.keys()) for mine in (ours, theirs)
+        )
+        bridge = any(ours[form] for form in ours.keys() & theirs.keys() - terms.keys())
+        if adds >= _EACH_ADDS * total and bridge:
+            return one, other
+    return None
+
+
+def _content(text: str) -> dict[str, bool]:
+    """Return the forms of a text, and whether each could lead from one text to another."""
+    return {t.form: t.named or (t.content and t.weight > 0.6) for t in wording_of(text).terms}

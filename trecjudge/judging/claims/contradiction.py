@@ -1,0 +1,130 @@
+"""Does a passage say the same of the same things with another number, date, or the contrary?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from itertools import pairwise
+
+from trecjudge.judging.claims.clauses import subject_of
+from trecjudge.judging.offline.prepared import prepare
+from trecjudge.judging.offline.support import compare
+from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.text.forms import word_form
+from trecjudge.text.kinds import rivals
+from trecjudge.text.numbers import SCALES
+from trecjudge.text.quantities import YEAR, Quantity, agree, quantities
+from trecjudge.text.sentences import split_sentences
+from trecjudge.text.tokens import tokenize
+
+_SAME_STATEMENT = 0.8
+"""The share of a claim's weight, numbers aside, that makes a sentence its other version."""
+
+_SAME_SUBJECT = 0.5
+_BEING = frozenset(map(word_form, "is are was were ist sind war est sont était es son è".split()))  # noqa: SIM905
+_ORDINALS = frozenset(
+    map(word_form, "first second third fourth fifth sixth seventh eighth ninth tenth last".split())  # noqa: SIM905
+)
+# What happens once has one date; "won the cup in 1998" and "in 2018" can both be true.
+_ONCE = frozenset(
+    map(
+        word_form,
+        """born died founded established built completed opened invented discovered composed
+        launched signed adopted enacted created began started ended dissolved abolished
+        introduced incorporated""".split(),  # noqa: SIM905
+    )
+)
+
+
+def contradiction(claim: str, passage: str) -> str | None:
+    """Return how a sentence of the passage contradicts the claim, or None.
+
+    The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
+    all its names, and a subject half of which at least is in the claim. Contradicted is a number
+    whose unit the sentence has with another number alone, a year only of what happens once; a
+    statement that is negated on one side only; or a thing that is said to be one thing of a kind
+    ("is blue") where the sentence says that it is another. Bounds ("over 3"), rough guesses,
+    rounded numbers and those of another year contradict nothing. No word of the passage is in what
+    is returned.
+    """
+    sentences = split_sentences(passage)
+    same = [s for s in sentences if _same_statement(claim, s)]
+    known = {quantity.number for s in same for quantity in quantities(s)}
+    for sentence in same:
+        other = _other_number(claim, sentence, known)
+        if other is not None:
+            return f"another number than {other.written!r}"
+        bounds = any(quantity.bound for quantity in quantities(sentence))
+        if not bounds and compare(claim, prepare(sentence)).negation_differs:
+            return "negated on one side only"
+    others = (_other_word(claim, sentence) for sentence in sentences)
+    found = next(filter(None, others), None)
+    return f"another of its kind than {found!r}" if found else None
+
+
+def _other_word(claim: str, sentence: str) -> str:
+    """Return what the claim says that something is, where the sentence says another of the kind."""
+    ours, theirs = wording_of(claim), wording_of(sentence)
+    for before, term in pairwise(ours.terms):
+        if before.form not in _BEING or term.named or not term.telling:
+            continue
+        said = theirs.tells
+        if ours.denies or theirs.denies or term.form in said or not rivals(term.form, said):
+            continue
+        rest = claim[: term.start] + claim[term.end :]
+        if _same_statement(rest, sentence) and compare(claim, prepare(sentence)).replaced:
+            return claim[term.start : term.end]
+    return ""
+
+
+def _same_statement(claim: str, sentence: str) -> bool:
+    """Tell if the sentence has most of the claim, and is about what the claim is about."""
+    ours, theirs = _words(claim), _words(sentence)
+    needed = (form for form, term in ours.items() if term.named or form in _ORDINALS)
+    if not ours or any(form not in theirs for form in needed):
+        return False
+    # What the sentence is about must not be more than what the claim is about: a list of four.
+    about = subject_of(sentence)
+    topic = theirs if about is None else _words(about)
+    return _share(ours, theirs) >= _SAME_STATEMENT and _share(topic, ours) >= _SAME_SUBJECT
+
+
+def _words(text: str) -> dict[str, Term]:
+    """Return the terms of a text by form, without numbers and words that negate."""
+    terms = wording_of(text).terms
+    return {term.form: term for term in terms if not (_is_number(term) or term.negating)}
+
+
+def _share(terms: Mapping[str, Term], others: Mapping[str, Term]) -> float:
+    """Return the share of the weight of terms that others have too."""
+    total = sum(term.weight for term in terms.values())
+    shared = sum(term.weight for form, term in terms.items() if form in others)
+    return shared / total if total else 1.0
+
+
+def _is_number(term: Term) -> bool:
+    return term.form[0].isdigit() or term.form in SCALES
+
+
+def _other_number(claim: str, sentence: str, known: Set[str]) -> Quantity | None:
+    """Return the one quantity of the claim for which the sentence has another number."""
+    ours, theirs = list(quantities(claim)), list(quantities(sentence))
+    own = {mine.number for mine in ours}
+    open_ = [mine for mine in ours if mine.number not in known]
+    if len(open_) != 1 or open_[0].bound:  # with two of them other the statement is another
+        return None
+    (mine,) = open_
+    rivals = [other for other in theirs if other.unit == mine.unit and not other.bound]
+    if not mine.unit:
+        # Without a unit they are about the same only where there is no other number.
+        rivals = rivals if len(ours) == len(theirs) == 1 else []
+    if mine.unit == YEAR and not _happens_once(claim):
+        return None
+    # "In 2010 it had 200" is of another time than the claim.
+    if mine.unit != YEAR and any(q.unit == YEAR and q.number not in own for q in theirs):
+        return None
+    differ = rivals and not any(agree(mine, rival) or rival.number in own for rival in rivals)
+    return mine if differ else None
+
+
+def _happens_once(claim: str) -> bool:
+    return any(token.form in _ONCE for token in tokenize(claim))

@@ -1,0 +1,96 @@
+"""From a response to its claims: by rules, or by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
+from typing import Any, Literal
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.judging.claims.statements import abstains, bare, statements
+from trecjudge.judging.offline.wording import wording_of
+from trecjudge.models.model import Model, Program, ReplyLength
+from trecjudge.records import Claim, Response, Sentence
+from trecjudge.text.tokens import tokenize
+
+Extractor = Literal["auto", "rules", "llm"]
+SPLIT = Program(
+    "claims",
+    "trecjudge.judging.claims.program:SplitClaims",
+    length=ReplyLength(fixed=15, share=2.2, of="response"),
+)
+IMPORTANCE = {"vital": 1.0, "detail": 0.5}
+
+
+def claims_by_rules(response: Response) -> list[Claim]:
+    """Return the claims of a response: sentences and clauses that stand alone, all vital.
+
+    Pronouns stay as they are; a claim said twice is one.
+    """
+    found = (
+        _claim(sentence, text)
+        for sentence in response.sentences
+        for text in statements(sentence.text)
+    )
+    return list(_numbered(found))
+
+
+async def claims_by_model(response: Response, model: Model) -> list[Claim]:
+    """Return the claims that a model finds; what has no word of the response is none.
+
+    Raises JudgmentFailed where it cannot be asked, or finds none where rules find one in a response
+    that does not decline.
+    """
+    if not response.has_text:
+        return []
+    numbered = (f"[{s.index}] {bare(s.text)}" for s in response.sentences if s.has_text)
+    prediction = await model.predict(SPLIT, response="\n".join(numbered))
+    told = (_told(response, entry) for entry in prediction.fields["claims"])
+    said = {token.form for token in tokenize(response.text)}
+    found = list(_numbered(claim for claim in told if _has_something_of(said, claim)))
+    by_rules = [] if found or abstains(response.text, True) else claims_by_rules(response)
+    if by_rules:
+        message = f"the model lists no claim of the response, rules find {len(by_rules)}"
+        raise JudgmentFailed("empty", message)
+    return found
+
+
+def _has_something_of(said: Set[str], claim: Claim) -> bool:
+    """Tell if a claim has a word that tells something, of the forms that a response has."""
+    return any(term.content and term.form in said for term in wording_of(claim.text).terms)
+
+
+def _told(response: Response, entry: Any) -> Claim:
+    """Return a claim as the model told it; a sentence that is not there is repaired."""
+    given: Mapping[str, Any] = entry if isinstance(entry, Mapping) else entry.model_dump()
+    text = " ".join(given["claim"].split())
+    named = (s for s in response.sentences if s.index == given["sentence"])
+    sentence = next(named, None) or _nearest(response, text)
+    return replace(_claim(sentence, text), importance=IMPORTANCE[given["importance"]])
+
+
+def _nearest(response: Response, text: str) -> Sentence:
+    """Return the sentence that shares most words with a claim."""
+    forms = {token.form for token in tokenize(text)}
+    return max(
+        response.sentences,
+        key=lambda sentence: len(forms.intersection(t.form for t in tokenize(sentence.text))),
+    )
+
+
+def _claim(sentence: Sentence, text: str) -> Claim:
+    cited = tuple(citation.doc_id for citation in sentence.citations if citation.doc_id)
+    return Claim(0, text, sentence.index, cited)
+
+
+def _numbered(found: Iterator[Claim]) -> Iterator[Claim]:
+    """Number the claims in order, without empty ones; one said twice cites what either cites."""
+    by_text: dict[str, Claim] = {}
+    for claim in found:
+        key = claim.text.casefold()
+        if not key:
+            continue
+        before = by_text.setdefault(key, replace(claim, index=len(by_text)))
+        cited = dict.fromkeys((*before.cited, *claim.cited))
+        by_text[key] = replace(before, cited=tuple(cited))
+    yield from by_text.values()

@@ -1,0 +1,39 @@
+"""The facts of a document: what it states, by rules, and whether a response states it too."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from trecjudge.judging.claims.by_words import LexicalDetector
+from trecjudge.judging.claims.search import Library
+from trecjudge.judging.claims.statements import bare, no_claim
+from trecjudge.records import Document, Fact, Response
+from trecjudge.text.sentences import sentence_spans
+
+
+def facts_of(document: Document) -> tuple[Fact, ...]:
+    """Return the facts of a document, to its end: its sentences that claim something."""
+    return _facts(document.text, len(document.full_text) - len(document.text))
+
+
+@lru_cache(maxsize=1024)
+def _facts(text: str, offset: int) -> tuple[Fact, ...]:
+    """Return the facts of a text that begins at `offset` of its document's full text."""
+    return tuple(
+        Fact(bare(text[start:end]), start + offset, end + offset)
+        for start, end in sentence_spans(text)
+        if no_claim(text[start:end]) is None
+    )
+
+
+def facts_found(document: Document, response: Response, detector: LexicalDetector) -> list[Fact]:
+    """Return the facts of a document, each with whether the response states it."""
+    said = Library([Document("", response.text)]) if response.has_text else Library([])
+    return [
+        Fact(fact.text, fact.start, fact.end, _states(said, fact.text, detector))
+        for fact in facts_of(document)
+    ]
+
+
+def _states(said: Library, fact: str, detector: LexicalDetector) -> bool:
+    return any(detector.holds(fact, passage) for passage in said.best(fact))

@@ -1,0 +1,190 @@
+"""Judging claims: what the judges share that hold claims of a response against documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+from trecjudge.errors import PLANNED, JudgmentFailed, PluginError, WorkflowError
+from trecjudge.judging.attest.attesters import require_text
+from trecjudge.judging.claims.by_model import ATTRIBUTE, Cascade, Detector, ModelDetector
+from trecjudge.judging.claims.by_words import LexicalDetector, SemanticDetector
+from trecjudge.judging.claims.extraction import SPLIT, Extractor, claims_by_model, claims_by_rules
+from trecjudge.judging.claims.search import Library
+from trecjudge.judging.claims.statements import abstains
+from trecjudge.judging.claims.verdicts import ATTRIBUTED, CONTRADICTED, Verdict
+from trecjudge.judging.judge import unjudged
+from trecjudge.models.model import Model, Program
+from trecjudge.records import (
+    ABSTAINED,
+    Claim,
+    Document,
+    Item,
+    Judgment,
+    Response,
+    Topic,
+    WholeResponse,
+    judgment_of,
+)
+from trecjudge.settings.fields import check_range
+from trecjudge.text.embeddings import EXTRA, Embedder, embedder
+
+DetectorName = Literal["auto", "lexical", "semantic", "llm"]
+ANSWERED, NO_CLAIMS = "ANSWERED", "NO_CLAIMS"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimJudging:
+    """A judge of claims: each claim of a response is held against all of its documents.
+
+    `claims` says who finds them: `rules`, `llm`, or `auto`: the model where one is used.
+    `detector` is `lexical`, `semantic`, `llm`, or `auto`: the model where one is used, else
+    lexical; `cascade` is a list of detectors in its place, each of which leaves what it is not
+    sure of to the next. `overlap` and `similarity` are what the lexical and the semantic detector
+    ask for; `characters` and `rounds` what a model reads at a time, and how often. Passages for
+    it are looked for by words and, where the extra `semantic` is installed, by meaning.
+    """
+
+    claims: Extractor = "auto"
+    detector: DetectorName = "auto"
+    cascade: list[DetectorName] = field(default_factory=list)
+    overlap: float = 0.7
+    similarity: float = 0.85
+    characters: int = 8000
+    rounds: int = 3
+    programs: ClassVar[tuple[Program, ...]] = (SPLIT, ATTRIBUTE)
+
+    def __post_init__(self) -> None:
+        check_range("overlap", self.overlap, 0.0, 1.0)
+        check_range("similarity", self.similarity, 0.0, 1.0)
+        check_range("characters", self.characters, 500)
+        check_range("rounds", self.rounds, 1)
+        repeated = len(set(self.cascade)) < len(self.cascade)
+        if repeated or "auto" in self.cascade or "llm" in self.cascade[:-1]:
+            rule = "name lexical, semantic, llm at most once each, llm last"
+            raise WorkflowError(f"cascade is {', '.join(self.cascade)}: {rule}")
+        if "semantic" in (self.detector, *self.cascade):
+            required_embedder()
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return "llm" in (self.claims, self.detector, *self.cascade)
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield the whole response as one item."""
+        yield WholeResponse.of(topic, response)
+
+    async def judge(self, item: Item, model: Model) -> list[Judgment]:
+        """Return a judgment on each claim; one on the response where it makes none."""
+        assert isinstance(item, WholeResponse)
+        claims = await self.claims_of(item.response, model)
+        if not claims:
+            label = ABSTAINED if abstains(item.response.text, agreed=True) else NO_CLAIMS
+            return [judgment_of(item, label=label, reason="it makes no claim")]
+        try:
+            library = Library.of(item.response)
+        except JudgmentFailed as failed:
+            return [replace(unjudged(item, failed), **on_claim(claim)) for claim in claims]
+        return await self.judged(item, claims, library, model)
+
+    async def judged(
+        self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
+    ) -> list[Judgment]:
+        """Return a judgment on each claim, in order."""
+        detector = self.detector_for(model)
+        work = [self._attempt(item, claim, detector, library) for claim in claims]
+        if model.available:
+            return await asyncio.gather(*work)
+        return [await one for one in work]
+
+    async def _attempt(
+        self, item: Item, claim: Claim, detector: Detector, library: Library
+    ) -> Judgment:
+        """Return the judgment on a claim, an unjudged one where it fails: others still count."""
+        try:
+            return judgment_on(
+                item, claim, await detector.verdict(claim.text, library.of_claim(claim))
+            )
+        except JudgmentFailed as failed:
+            return replace(unjudged(item, failed), **on_claim(claim))
+
+    async def claims_of(self, response: Response, model: Model) -> list[Claim]:
+        """Return the claims of a response. Raises JudgmentFailed if the model gives none."""
+        if not response.documents_given or not self.asks(self.claims, model):
+            return claims_by_rules(response)  # nothing is paid for where nothing can be judged
+        try:
+            return await claims_by_model(response, model)
+        except JudgmentFailed as failed:
+            if failed.kind != PLANNED:
+                raise
+            return claims_by_rules(response)  # about as many: for a plan
+
+    def detector_for(self, model: Model) -> Detector:
+        """Return the detector of the settings."""
+        last = self._detector((self.cascade or [self.detector])[-1], model)
+        cheap = self.before_the_last()
+        return Cascade(cheap, last) if cheap else last
+
+    def before_the_last(self) -> list[LexicalDetector]:
+        """Return the detectors of the cascade before its last one."""
+        return [self._offline(name) for name in self.cascade[:-1]]
+
+    def asks(self, name: str, model: Model) -> bool:
+        """Return whether a setting asks for the model."""
+        return name == "llm" or (name == "auto" and model.available)
+
+    def _detector(self, name: DetectorName, model: Model) -> Detector:
+        if not self.asks(name, model):
+            return self._offline(name)
+        return ModelDetector(
+            model, characters=self.characters, rounds=self.rounds, embedder=embedder()
+        )
+
+    def _offline(self, name: DetectorName) -> LexicalDetector:
+        if name == "semantic":
+            return SemanticDetector(self.similarity, embedder=required_embedder())
+        return LexicalDetector(self.overlap)
+
+
+def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
+    """Return the judgment that a verdict makes; documents that decide it are its evidence."""
+    decides = verdict.label in (ATTRIBUTED, CONTRADICTED) and bool(verdict.sources)
+    source = verdict.sources[0] if decides else None
+    return judgment_of(
+        item,
+        label=verdict.label,
+        reason=verdict.reason,
+        doc_id=source.doc_id if source else None,
+        evidence=source.evidence if source else None,
+        attester=verdict.detector,
+        match=verdict.match,
+        sources=verdict.sources,
+        usage=verdict.usage,
+        **on_claim(claim),
+    )
+
+
+def without_text(item: Item, document: Document) -> Judgment | None:
+    """Return the unjudged judgment on a document of which nobody gave text; else None."""
+    try:
+        require_text(document)
+    except JudgmentFailed as failed:
+        return replace(unjudged(item, failed), doc_id=document.doc_id)
+    return None
+
+
+def on_claim(claim: Claim) -> dict[str, Any]:
+    """Return the fields of a judgment that say which claim it is on."""
+    return {"claim": claim, "sentence_index": claim.sentence_index}
+
+
+def required_embedder() -> Embedder:
+    """Return the embedder. Raises PluginError where the extra is not installed."""
+    found = embedder()
+    if found is None:
+        message = f"`semantic` needs an extra: pip install 'trecjudge[{EXTRA}]'"
+        raise PluginError(message)
+    return found

@@ -1,0 +1,241 @@
+"""Evidence search: the passages of a response's documents that are most likely to hold a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.judging.attest.attesters import text_missing
+from trecjudge.judging.offline.passages import LENGTH, best_passage, passage_weights
+from trecjudge.judging.offline.prepared import Prepared, prepared_text, scripts_of
+from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.records import Claim, Document, Evidence, Response, Source
+from trecjudge.text.embeddings import Embedder
+from trecjudge.text.tokens import comparable, scripts
+
+_LIKELY_OVERLAP = 0.3
+_LIKELY_COSINE = 0.6
+_UNCOMPARED = 24
+"""Segments in a part of a document that words cannot be looked for in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a document: character offsets into its full text, and how like a claim it is.
+
+    `overlap` is the share of the claim's weight that it has, 0 to 1; `cosine` that of their
+    embeddings, None where those are not looked at.
+    """
+
+    document: Document
+    start: int
+    end: int
+    overlap: float
+    cosine: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The passage itself."""
+        return self.document.full_text[self.start : self.end]
+
+    @property
+    def likeness(self) -> float:
+        """The better of overlap and cosine: what passages are ranked by."""
+        return max(self.overlap, self.cosine or 0.0)
+
+    @property
+    def likely(self) -> bool:
+        """Whether it may hold the claim, and must be read before that is unattributed."""
+        return self.overlap >= _LIKELY_OVERLAP or (self.cosine or 0.0) >= _LIKELY_COSINE
+
+    @property
+    def source(self) -> Source:
+        """The passage with what is known of its document."""
+        d = self.document
+        similarity = round(self.likeness if self.cosine is None else self.cosine, 4)
+        return source_of(d, Evidence(self.start, self.end, self.text), similarity)
+
+
+def source_of(document: Document, evidence: Evidence, similarity: float | None = None) -> Source:
+    """Return where evidence stands, with what is known of its document."""
+    return Source(
+        document.doc_id,
+        evidence.start,
+        evidence.end,
+        evidence.quote,
+        similarity,
+        title=document.title,
+        url=document.url,
+        date=document.date,
+        version=document.version,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The documents of a response. With an `embedder` passages are looked for by meaning too.
+
+    `unread` are the ids of those without text, `hollow` of those that the run carries so. `cited`
+    are the documents of the sentence that a claim is from, None where that is not known: only
+    they may leave the claim open. What a run adds beside them shields none of its claims.
+    """
+
+    documents: Sequence[Document]
+    unread: Sequence[str] = ()
+    embedder: Embedder | None = None
+    hollow: Sequence[str] = ()
+    cited: Collection[str] | None = None
+
+    @classmethod
+    def of(cls, response: Response) -> Library:
+        """Return the documents of a response.
+
+        Raises JudgmentFailed where no document text was given at all.
+        """
+        if not response.documents_given:
+            raise text_missing()
+        every = response.documents.values()
+        with_text = [document for document in every if document.has_text]
+        hollow = [document.doc_id for document in every if document.hollow]
+        unread = [d.doc_id for d in every if not (d.has_text or d.hollow)]
+        if response.documents_lost:
+            cited = (c.doc_id for s in response.sentences for c in s.citations)
+            unread += dict.fromkeys(i for i in cited if i and response.has(i) is None)
+        return cls(with_text, unread, hollow=hollow)
+
+    def of_claim(self, claim: Claim) -> Library:
+        """Return the same documents, with what the sentence of a claim cites."""
+        return replace(self, cited=claim.cited)
+
+    def by_meaning(self, embedder: Embedder | None) -> Library:
+        """Return the same documents, looked into by embeddings too; as it is without any."""
+        return self if embedder is None else replace(self, embedder=embedder)
+
+    def best(self, claim: str) -> list[Passage]:
+        """Return the best passage of every document that has one, the most alike first."""
+        found = [self._best_in(document, claim) for document in self.readable(claim)]
+        return sorted(filter(None, found), key=lambda p: -p.likeness)
+
+    def passages(self, claim: str) -> list[Passage]:
+        """Return passages that do not overlap, of all documents to their ends, best first.
+
+        Those that have nothing of the claim are left out, but for documents in another script,
+        which words cannot be looked for in: all of these is likely, those that the sentence does
+        not cite less than any passage that is.
+        """
+        readable = {id(document) for document in self.readable(claim)}
+        found: list[Passage] = []
+        for document in self.documents:
+            if id(document) in readable:
+                found += self._passages_in(document, claim)
+            else:
+                likely = 0.5 if self.bears_on(document.doc_id) else _LIKELY_OVERLAP
+                spans = prepared_text(document.full_text).spans
+                parts = (spans[i : i + _UNCOMPARED] for i in range(0, len(spans), _UNCOMPARED))
+                found += [Passage(document, part[0][0], part[-1][1], likely) for part in parts]
+        return sorted(found, key=lambda p: (-p.likeness, id(p.document) not in readable))
+
+    def readable(self, claim: str) -> Iterator[Document]:
+        """Yield the documents that share a script with the claim, or have no letters."""
+        ours = scripts(claim)
+        for document in self.documents:
+            if comparable(ours, scripts_of(document.full_text)):
+                yield document
+
+    def bears_on(self, doc_id: str) -> bool:
+        """Return whether the claim is open while this document cannot be read."""
+        return self.cited is None or doc_id in self.cited
+
+    @property
+    def missing(self) -> list[str]:
+        """The documents whose text is missing for the claim: all, where no document has any."""
+        return [i for i in self.unread if self.bears_on(i) or not self.documents]
+
+    def must_be_read(self, claim: str, document: Document) -> bool:
+        """Return whether a document must be read to its end before a claim is unattributed."""
+        same = comparable(scripts(claim), scripts_of(document.full_text))
+        return same or self.bears_on(document.doc_id)
+
+    def require_read(self, claim: str) -> None:
+        """Raise JudgmentFailed if a document that bears on a claim could not be read or compared.
+
+        For a claim that was found nowhere: it may stand there.
+        """
+        self.require_text()
+        readable = {id(document) for document in self.readable(claim)}
+        foreign = [d for d in self.documents if id(d) not in readable and self.bears_on(d.doc_id)]
+        if foreign:
+            message = f"{len(foreign)} documents are in another script than the claim"
+            raise JudgmentFailed("script", f"{message}: a model can read them (--use-env-llm)")
+
+    def require_text(self) -> None:
+        """Raise JudgmentFailed if text is missing of a document that bears on the claim."""
+        if missing := self.missing:
+            raise text_missing(*missing)
+
+    def what_was_read(self, nothing: str) -> str:
+        """Return the reason of a claim that nothing is like; it names what is carried empty."""
+        hollow = [doc_id for doc_id in self.hollow if self.bears_on(doc_id)]
+        return f"{nothing}; carried without text: {', '.join(hollow[:3])}" if hollow else nothing
+
+    def _best_in(self, document: Document, claim: str) -> Passage | None:
+        if self.embedder is not None:
+            return max(self._passages_in(document, claim), key=lambda p: p.likeness, default=None)
+        prepared = prepared_text(document.full_text)
+        present, total = _present(claim, prepared)
+        if not present:
+            return None
+        best = best_passage(present, prepared)
+        return Passage(document, best.start, best.end, min(1.0, best.weight / total))
+
+    def _passages_in(self, document: Document, claim: str) -> Iterator[Passage]:
+        """Yield the passages of a document that do not overlap, the most alike first."""
+        prepared = prepared_text(document.full_text)
+        present, total = _present(claim, prepared)
+        weights = passage_weights(present, prepared)
+        cosines = self._cosines(document, claim)
+        likeness = [max(w / total, c) for w, c in zip(weights, cosines, strict=True)]
+        taken: set[int] = set()
+        for first in sorted(range(len(weights)), key=lambda i: (-likeness[i], i)):
+            last = min(first + LENGTH, len(weights)) - 1
+            if likeness[first] <= 0 or not taken.isdisjoint((first, last)):
+                continue
+            taken.update(range(first, last + 1))
+            start, end = prepared.spans[first][0], prepared.spans[last][1]
+            cosine = round(cosines[first], 6) if self.embedder is not None else None
+            yield Passage(document, start, end, min(1.0, weights[first] / total), cosine)
+
+    def _cosines(self, document: Document, claim: str) -> list[float]:
+        """Return the cosine of the claim with each passage, or with a segment of it, if higher."""
+        spans = prepared_text(document.full_text).spans
+        if self.embedder is None:
+            return [0.0] * len(spans)
+        by_row = _vectors_of(self.embedder, document.full_text)
+        found: list[float] = (by_row @ _vector_of(self.embedder, claim)).tolist()
+        segments, passages = found[: len(spans)], found[len(spans) :]
+        return [max(c, *segments[i : i + LENGTH]) for i, c in enumerate(passages)]
+
+
+@lru_cache(maxsize=256)
+def _vector_of(embedder: Embedder, claim: str) -> Any:
+    return embedder.vectors([claim])[0]
+
+
+@lru_cache(maxsize=1024)
+def _vectors_of(embedder: Embedder, text: str) -> Any:
+    """Return the vectors of a text's segments, then of its passages by their first segment."""
+    spans = prepared_text(text).spans
+    ends = [spans[min(i + LENGTH, len(spans)) - 1][1] for i in range(len(spans))]
+    segments = [text[start:end] for start, end in spans]
+    passages = [text[s[0] : end] for s, end in zip(spans, ends, strict=True)]
+    return embedder.vectors([*segments, *passages])
+
+
+def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], float]:
+    """Return (the claim's terms that the document has, with weights; the weight of them all)."""
+    terms = wording_of(claim).terms
+    present = [(term, term.weight) for term in terms if term.form in prepared.segments_of]
+    return present, sum(term.weight for term in terms) or 1.0

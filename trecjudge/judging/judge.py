@@ -1,0 +1,218 @@
+"""The Judge protocol, and finding judges: folders in `judges/`, entry points, `module:Class`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, cast, runtime_checkable
+
+import orjson
+
+from trecjudge.errors import JudgmentFailed, PluginError, TrecJudgeError, unknown
+from trecjudge.findings import shown
+from trecjudge.measures import LeaderboardSpec
+from trecjudge.models.model import Model, Program
+from trecjudge.records import Failure, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.settings.fields import typed_fields
+from trecjudge.settings.plugins import JUDGES, imported, is_own, judge_folders
+
+GROUP = "trecjudge.judges"
+
+
+class Judge(Protocol):
+    """A frozen dataclass whose fields are its settings; see `judges/length` for the smallest one.
+
+    It may also have `programs` (the DSPy signatures that it runs, see `programs_of`),
+    `needs_model` (whether its settings ask for one), and judge several items at once (see
+    `GroupingJudge`).
+    """
+
+    @property
+    def measures(self) -> LeaderboardSpec:
+        """The columns of its leaderboard."""
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield the items of a response that are to be judged."""
+
+    async def judge(self, item: Item, model: Model) -> Judgment | list[Judgment]:
+        """Judge one item. Any exception makes it unjudged."""
+
+
+@runtime_checkable
+class GroupingJudge(Judge, Protocol):
+    """A judge that can judge up to `group` items of one kind by one request."""
+
+    @property
+    def group(self) -> int:
+        """The most items in a group; 1 for none."""
+
+    def group_of(self, item: Item) -> Hashable | None:
+        """Return what the items of a group have in common; None for an item on its own."""
+
+    async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
+        """Return a judgment for each item, in order."""
+
+
+def unjudged(item: Item, failed: JudgmentFailed) -> Judgment:
+    """Return the judgment on an item that could not be judged, with why."""
+    return judgment_of(item, failure=Failure(failed.kind, failed.message, failed.tries))
+
+
+def judge_names() -> list[str]:
+    """Return the names of all judges found, sorted, without importing them."""
+    return sorted({*judge_folders(), *_entry_points()})
+
+
+def judge_class(name: str) -> type[Judge]:
+    """Return the judge of that name, or at `module:Class`.
+
+    Raises PluginError if there is none, or it cannot be imported or used.
+    """
+    if ":" in name:
+        return _checked(name, _attribute(name))
+    if name in judge_folders():
+        return _checked(name, _class_in(_import(name, f"{JUDGES}.{name}")))
+    if name in _entry_points():
+        return _checked(name, _attribute(_entry_points()[name]))
+    raise PluginError(unknown("judge", name, judge_names()))
+
+
+def make_judge(name: str, settings: Mapping[str, Any]) -> Judge:
+    """Return a judge with its settings checked. Raises PluginError or WorkflowError."""
+    found = judge_class(name)
+    make = cast(Callable[..., Judge], found)
+    try:
+        return make(**typed_fields(found, settings, f"settings of judge {name}"))
+    except TrecJudgeError:
+        raise
+    except Exception as error:  # a judge can refuse its settings in any way
+        raise PluginError(f"judge {name!r} cannot be used: {error}") from error
+
+
+def measures_of(judge: Judge) -> LeaderboardSpec:
+    """Return the measures of a judge. Raises PluginError if it has none."""
+    try:
+        spec = judge.measures
+    except TrecJudgeError:
+        raise
+    except Exception as error:  # as above
+        raise PluginError(f"its measures: {type(error).__name__}: {error}") from error
+    if not isinstance(spec, LeaderboardSpec):
+        raise PluginError(f"its measures are {spec!r}, not a LeaderboardSpec")
+    return spec
+
+
+def settings_of(judge: Judge) -> dict[str, Any]:
+    """Return the resolved settings of a judge by name."""
+    return {f.name: getattr(judge, f.name) for f in fields(cast(Any, judge)) if f.init}
+
+
+def needs_model(judge: Judge) -> bool:
+    """Return whether a judge, as it is set, can judge nothing without a model."""
+    return bool(getattr(judge, "needs_model", False))
+
+
+def programs_of(judge: Judge) -> dict[str, Program]:
+    """Return the DSPy programs that a judge runs, by name."""
+    programs: tuple[Program, ...] = getattr(judge, "programs", ())
+    return {program.name: program for program in programs}
+
+
+def summary_of(name: str) -> str:
+    """Return the first line of a judge's docstring. Raises PluginError as `judge_class` does.
+
+    What lies in the working directory is read and not imported: it may be no judge at all.
+    """
+    folder = judge_folders().get(name)
+    if folder is not None and is_own(folder):
+        return _first_line(_read_docstring(name, folder / "__init__.py"))
+    return _first_line(inspect.getdoc(judge_class(name)))
+
+
+def name_of(judge: Judge) -> str:
+    """Return what a judge that is at hand is called: its name, else `module:Class`.
+
+    Raises PluginError for what is no judge, or has settings that no file can hold.
+    """
+    found = type(judge)
+    reference = f"{found.__module__}:{found.__qualname__}"
+    if isinstance(judge, type):
+        raise PluginError(f"{judge.__name__} is a class: give a judge of it, {judge.__name__}()")
+    _checked(reference, found)
+    for setting, value in settings_of(judge).items():
+        try:
+            orjson.dumps(value)
+        except TypeError as error:
+            message = f"judge {reference!r}: its setting {setting} is {shown(value)}"
+            raise PluginError(f"{message}, which no judgments file can hold: {error}") from error
+    folder = found.__module__.rpartition(".")[2]
+    if folder in judge_folders() and judge_class(folder) is found:
+        return folder
+    named = (name for name, value in _entry_points().items() if value == reference)
+    return next(named, reference)
+
+
+def _first_line(docstring: str | None) -> str:
+    return (docstring or "").partition("\n")[0]
+
+
+def _read_docstring(name: str, path: Path) -> str | None:
+    """Return the docstring of the class in a file that looks most like a judge, or the file's."""
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise PluginError(f"judge {name!r} cannot be read: {error}") from error
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    judging = [node for node in classes if {"pool", "judge"} & _methods(node)]
+    return ast.get_docstring((judging or classes)[-1] if classes else tree)
+
+
+def _methods(node: ast.ClassDef) -> set[str]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return {part.name for part in node.body if isinstance(part, functions)}
+
+
+def _entry_points() -> dict[str, str]:
+    return {point.name: point.value for point in entry_points(group=GROUP)}
+
+
+def _import(name: str, module: str) -> ModuleType:
+    try:
+        return imported(module)
+    except (Exception, SystemExit) as error:  # a plug-in can fail in any way while it is imported
+        why = f"{type(error).__name__}: {error}"
+        raise PluginError(f"judge {name!r} cannot be imported: {why}") from error
+
+
+def _attribute(reference: str) -> Any:
+    module, _, name = reference.partition(":")
+    found = getattr(_import(reference, module), name, None)
+    if found is None:
+        raise PluginError(f"judge {reference!r}: {module} has no {name!r}")
+    return found
+
+
+def _class_in(module: ModuleType) -> Any:
+    """Return the one class of a judge's module that can pool and judge."""
+    own = [
+        c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__
+    ]
+    found = [c for c in own if hasattr(c, "pool") and hasattr(c, "judge")]
+    if len(found) != 1:
+        names = ", ".join(c.__name__ for c in found) or "none"
+        message = f"{module.__name__} must define one class with pool and judge; it has: {names}"
+        raise PluginError(message)
+    return found[0]
+
+
+def _checked(name: str, found: Any) -> type[Judge]:
+    lacks = [part for part in ("measures", "pool", "judge") if not hasattr(found, part)]
+    if not isinstance(found, type) or not is_dataclass(found) or lacks:
+        why = f"it lacks {', '.join(lacks)}" if lacks else "it is no dataclass"
+        raise PluginError(f"judge {name!r} cannot be used: {why}")
+    return cast(type[Judge], found)

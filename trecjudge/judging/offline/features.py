@@ -1,0 +1,318 @@
+"""What is measured of a sentence and a document: the numbers that the calibration weighs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from trecjudge.judging.offline.passages import NO_PASSAGE, Passage, best_passage
+from trecjudge.judging.offline.prepared import Prepared
+from trecjudge.judging.offline.replacement import SINGLE_FACT, replacements
+from trecjudge.judging.offline.wording import Term, Wording
+from trecjudge.text.directions import DIRECTED, opposed
+from trecjudge.text.kinds import stands_in
+from trecjudge.text.tokens import is_spaceless
+
+# What weighs less is grammar: it is in every passage and tells nothing.
+_LIGHTEST = 0.1
+# Beyond this share of the weight more of it tells no more about support.
+_ENOUGH = 0.7
+_LONGEST_RUN = 4
+_MOST_NUMBERS = 3
+# A paraphrase may negate other words than its source: only near copies are compared for it.
+_NEAR_COPY = 0.75
+# Of so few telling words each is needed.
+SHORT = 4.0
+_HALF, _ONE_OF_FIVE = 0.45, 0.2
+# Fully supported is nothing of which the document lacks clearly more than it has.
+_MOST = 0.45
+_REPETITIVE = 8
+_REPEATED_WEIGHT = 0.5
+
+
+class Features(NamedTuple):
+    """The measurements of one pair, named as in `calibration.json`.
+
+    Shares are of the idf weight of the sentence's terms, 0 to 1, those of `document`, `passage`
+    and `names` at most 0.7.
+    """
+
+    document: float
+    """Share that the document has."""
+    passage: float
+    """Share that its best passage of three segments has."""
+    words: float
+    """Part of the distinct terms that the document has, each counting alike."""
+    beginning: float
+    """Share of the first half of the content terms, which mostly has the subject."""
+    weakest_part: float
+    """Share of the part, between commas and the like, of which the document has least."""
+    neighbours: float
+    """Part of the pairs of neighbouring terms that are neighbours in the document."""
+    run: float
+    """log(1 + the longest run of such neighbours, in terms; at most 4)."""
+    names: float
+    """Share of the names that the document has; that of all terms where there are no names."""
+    names_missing: float
+    """Weight of the names that the document lacks, as a share of all terms."""
+    numbers_missing: float
+    """Numbers that the document has in no writing, at most 3."""
+    turned: float
+    """1 if a word is negated, or turned to its opposite, on one side of a near copy only."""
+    hedge_dropped: float
+    """1 if the passage hedges and the sentence does not."""
+    quotes_missing: float
+    """1 if the sentence has a quotation that the document has not, word for word."""
+    listing: float
+    """How often it says "and" or "or"."""
+    weight: float
+    """log(1 + the weight of the content terms): how much there is to find."""
+    document_length: float
+    """log(1 + the tokens of the document): how much there is to find it in."""
+
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "coverage": ("document", "passage", "words"),
+    "parts": ("beginning", "weakest_part", "listing"),
+    "order": ("neighbours", "run"),
+    "names": ("names", "names_missing"),
+    "numbers": ("numbers_missing",),
+    "negation and direction": ("turned",),
+    "hedges": ("hedge_dropped",),
+    "quotation": ("quotes_missing",),
+    "length": ("weight", "document_length"),
+}
+"""The features by what they look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The features of a pair, and what a reader wants to know of how they came about.
+
+    `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the telling terms
+    that the document lacks, with no word for the same in the passage, `lacking` their share of
+    the weight in a short sentence. `replaced` are words in whose place it has others.
+    `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each telling
+    word is needed; `one_fact`: it says one thing only.
+    """
+
+    features: Features
+    in_document: float
+    in_passage: float
+    absent: tuple[Term, ...]
+    numbers_missing: tuple[str, ...]
+    negation_differs: bool
+    direction_differs: bool
+    passage: Passage
+    replaced: tuple[str, ...]
+    lacking: float
+    near_copy: bool
+    short: bool
+    one_fact: bool
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether something in the document is another, or the contrary."""
+        turned = self.negation_differs or self.direction_differs
+        return turned or bool(self.numbers_missing or self.replaced)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether nothing is left: the one fact of a near copy is another, or half is missing."""
+        otherwise = bool(self.replaced) or self.negation_differs or self.direction_differs
+        if otherwise and self.near_copy and self.one_fact:
+            return True
+        return self.short and self.lacking >= _HALF
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether something rules full support out."""
+        return self.contradicted or self.too_little or self.in_document < _MOST
+
+    @property
+    def too_little(self) -> bool:
+        """Whether a short sentence lacks a word that it cannot do without."""
+        return self.short and self.lacking >= _ONE_OF_FIVE
+
+
+def find(wording: Wording, document: Prepared) -> Found:
+    """Return the measurements of one pair. The wording must have terms."""
+    has = [term.form in document.segments_of for term in wording.terms]
+    weights = _weights(wording, document)
+    tally = _tally(wording, weights, has)
+    passage = best_passage(tally.present, document) if tally.present else NO_PASSAGE
+    in_document = tally.found / tally.total
+    in_passage = min(passage.weight / tally.total, in_document)
+    absent = tuple([term for term, found in zip(wording.terms, has, strict=True) if not found])
+    numbers = tuple([wording.text[term.start : term.end] for term in absent if term.number])
+    replaced = replacements(wording, absent, document, passage, tally.total)
+    near_copy = _near_copy(absent, passage, tally.total)
+    negation_differs = near_copy and _negation_differs(wording, document, passage)
+    direction_differs = near_copy and _direction_differs(wording, document, passage)
+    short = wording.size <= SHORT
+    lacked = _lacked(wording, absent, document, passage)
+    neighbours, run = _runs(wording.forms, document, bool(tally.present))
+    features = Features(
+        document=min(in_document, _ENOUGH),
+        passage=min(in_passage, _ENOUGH),
+        words=sum(has) / len(has),
+        beginning=_beginning(tally.content, in_document),
+        weakest_part=min([_part(p, weights, has) for p in wording.parts], default=in_document),
+        neighbours=neighbours,
+        run=math.log1p(min(run, _LONGEST_RUN)),
+        names=min(tally.names_found / tally.names if tally.names else in_document, _ENOUGH),
+        names_missing=(tally.names - tally.names_found) / tally.total,
+        numbers_missing=float(min(len(numbers), _MOST_NUMBERS)),
+        turned=float(negation_differs or direction_differs),
+        hedge_dropped=float(not wording.hedged and _any_within(document.hedging, passage)),
+        quotes_missing=float(bool(wording.quotes) and not _quoted(wording.quotes, document)),
+        listing=float(wording.listing),
+        weight=math.log1p(sum([weight for weight, _ in tally.content])),
+        document_length=math.log1p(document.tokens),
+    )
+    return Found(
+        *(features, in_document, in_passage, lacked, numbers),
+        *(negation_differs, direction_differs, passage, replaced),
+        lacking=_weight(lacked) / (_weight(wording.telling) or 1.0) if short else 0.0,
+        near_copy=bool(replaced) or near_copy,
+        short=short,
+        one_fact=wording.size <= SINGLE_FACT and len(wording.parts) <= 1,
+    )
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Sums over the terms that are no grammar; `content` are (weight, found) of the content."""
+
+    total: float = 0.0
+    found: float = 0.0
+    names: float = 0.0
+    names_found: float = 0.0
+    present: list[tuple[Term, float]] = field(default_factory=list)
+    content: list[tuple[float, bool]] = field(default_factory=list)
+
+
+def _tally(wording: Wording, weights: Sequence[float], has: Sequence[bool]) -> _Tally:
+    tally = _Tally()
+    for term, weight, found in zip(wording.terms, weights, has, strict=True):
+        if weight < _LIGHTEST:
+            continue
+        tally.total += weight
+        if found:
+            tally.found += weight
+            tally.present.append((term, weight))
+        if term.named:
+            tally.names += weight
+            tally.names_found += weight if found else 0.0
+        if term.content:
+            tally.content.append((weight, found))
+    tally.total = tally.total or 1.0
+    return tally
+
+
+def _weights(wording: Wording, document: Prepared) -> list[float]:
+    """Return the weights of the terms: a guessed one falls if the document repeats the term."""
+    weights = [term.weight for term in wording.terms]
+    count = len(document.spans)
+    if count < _REPETITIVE:
+        return weights
+    for position, term in enumerate(wording.terms):
+        if not term.listed and 2 * len(document.segments_of.get(term.form, ())) > count:
+            weights[position] *= _REPEATED_WEIGHT
+    return weights
+
+
+def _beginning(content: Sequence[tuple[float, bool]], otherwise: float) -> float:
+    """Return the share of the first half of the content terms that was found."""
+    half = content[: max(1, len(content) // 2)]
+    total = sum([weight for weight, _ in half])
+    return sum([weight for weight, found in half if found]) / total if total else otherwise
+
+
+def _part(part: Sequence[int], weights: Sequence[float], has: Sequence[bool]) -> float:
+    total = found = 0.0
+    for index in part:
+        total += weights[index]
+        if has[index]:
+            found += weights[index]
+    return found / total
+
+
+def _runs(forms: Sequence[str], document: Prepared, any_found: bool) -> tuple[float, int]:
+    """Return the part of neighbours that are so in the document, and their longest run."""
+    together = [pair in document.neighbours for pair in pairwise(forms)]
+    run = longest = 0
+    for kept in together:
+        run = run + 1 if kept else 0
+        if run > longest:
+            longest = run
+    return (sum(together) / len(together) if together else 0.0), longest + any_found
+
+
+def _quoted(quotes: Sequence[str], document: Prepared) -> bool:
+    """Tell if the document has all the quotations, white space and stops at their ends aside."""
+    text = " ".join(document.text.split()).casefold()
+    return all(" ".join(quote.split()).strip(" .,;!?").casefold() in text for quote in quotes)
+
+
+def _near_copy(absent: Sequence[Term], passage: Passage, total: float) -> bool:
+    # The words that make the difference are no sign that the rest is another statement.
+    idle = sum([t.weight for t in absent if t.negating or t.form in DIRECTED])
+    return passage.weight >= _NEAR_COPY * (total - idle) > 0
+
+
+def _weight(terms: Sequence[Term]) -> float:
+    # Weights of pairs of characters say more of the script than of the words.
+    return sum([1.0 if is_spaceless(term.form) else term.weight for term in terms])
+
+
+def _lacked(
+    wording: Wording, absent: Sequence[Term], document: Prepared, passage: Passage
+) -> tuple[Term, ...]:
+    """Return the telling terms that are absent, and have no word for the same in the passage.
+
+    In a short sentence only such a word is looked for: in others one word more tells little.
+    """
+    lacked = [term for term in absent if term.telling]
+    if lacked and wording.size <= SHORT and passage.weight:
+        inside = document.forms_between(passage.first, passage.last)
+        lacked = [term for term in lacked if term.number or not stands_in(term.form, inside)]
+    return tuple(lacked)
+
+
+def _any_within(segments: frozenset[int], passage: Passage) -> bool:
+    return any(s in segments for s in range(passage.first, passage.last + 1))
+
+
+def _direction_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:
+    """Tell if a word of direction is not in the passage, but one that denies it is."""
+    directed = [term.form for term in wording.terms if term.form in DIRECTED]
+    if not directed:
+        return False
+    inside = document.forms_between(passage.first, passage.last)
+    return any(form not in inside and opposed(form, inside) for form in directed)
+
+
+def _negation_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:
+    return any(
+        _negated_otherwise(term, wording, document, passage)
+        for term in wording.terms
+        if term.form in document.segments_of
+    )
+
+
+def _negated_otherwise(term: Term, wording: Wording, document: Prepared, passage: Passage) -> bool:
+    """Tell if a content word is negated in the sentence or in the passage, and the other asserts.
+
+    The other side must have no word of denial near it: "lacks proof" agrees with "no proof".
+    """
+    negated = document.negated_in.get(term.form, frozenset())
+    if not term.content or not (term.negated or negated):
+        return False
+    inside = [s for s in document.segments_of[term.form] if passage.first <= s <= passage.last]
+    if term.negated:
+        return bool(inside) and document.denying.isdisjoint(inside)
+    return not wording.denies and bool(inside) and negated.issuperset(inside)

@@ -1,0 +1,80 @@
+"""The passage of a document that has most of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from trecjudge.judging.offline.prepared import Prepared
+from trecjudge.judging.offline.wording import Term
+
+LENGTH = 3
+"""Segments in a passage."""
+
+# A segment at the edge of the passage is dropped as evidence if it adds less than this share.
+_IDLE = 0.1
+
+
+class Passage(NamedTuple):
+    """Segments `first` to `last` (inclusive), their character offsets, and the weight found."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+    weight: float
+
+
+NO_PASSAGE = Passage(0, -1, 0, 0, 0.0)
+
+
+def passage_weights(present: Sequence[tuple[Term, float]], document: Prepared) -> list[float]:
+    """Return the weight of the terms in each passage of three segments, by its first segment."""
+    weights = [0.0] * len(document.spans)
+    for term, weight in present:
+        uncovered = 0
+        for segment in document.segments_of[term.form]:
+            first = segment - LENGTH + 1
+            for start in range(first if first > uncovered else uncovered, segment + 1):
+                weights[start] += weight
+            uncovered = segment + 1
+    return weights
+
+
+def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> Passage:
+    """Return the first of the heaviest passages of three segments, without idle edges.
+
+    Linear in the segments that have a term. `present` are terms of the document, at least one.
+    """
+    weights = passage_weights(present, document)
+    best = max(weights)
+    first = weights.index(best)
+    last = min(first + LENGTH, len(weights)) - 1
+    first, last = _trimmed(first, last, best, present, document)
+    return Passage(first, last, document.spans[first][0], document.spans[last][1], best)
+
+
+def _trimmed(
+    first: int, last: int, best: float, present: Sequence[tuple[Term, float]], document: Prepared
+) -> tuple[int, int]:
+    # The weight of the terms by the set of segments that have them, a bit for each segment.
+    of_set = [0.0] * (1 << (last - first + 1))
+    begin = first
+    for term, weight in present:
+        segments = document.segments_of[term.form]
+        bits = 0
+        for segment in range(first, last + 1):
+            if segment in segments:
+                bits |= 1 << (segment - begin)
+        of_set[bits] += weight
+
+    def within(start: int, stop: int) -> float:
+        wanted = (1 << (stop - begin + 1)) - (1 << (start - begin))
+        return sum([weight for bits, weight in enumerate(of_set) if bits & wanted])
+
+    enough = best * (1 - _IDLE)
+    while first < last and within(first + 1, last) >= enough:
+        first += 1
+    while first < last and within(first, last - 1) >= enough:
+        last -= 1
+    return first, last

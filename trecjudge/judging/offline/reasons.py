@@ -1,0 +1,71 @@
+"""Why a pair has its label: a reason for each label that cannot contradict it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal
+
+from trecjudge.judging.offline.features import Found
+from trecjudge.judging.offline.wording import Term
+
+Label = Literal["full_support", "partial_support", "no_support"]
+_MOST_MISSING = 8
+_NEARLY_ALL = 0.9
+
+
+def reason_of(label: Label, found: Found, missing: Sequence[str]) -> str:
+    """Return how much of the sentence is in the document, and what stands against it.
+
+    Full support has most of the sentence there and nothing against it: words that are missing are
+    in other words. Any other label names what is missing or otherwise, or says that nothing is.
+    """
+    told = f"{found.in_document:.0%} of the sentence's weight is in the document"
+    if found.in_passage < found.in_document:
+        told += f", {found.in_passage:.0%} in one passage"
+    if label == "full_support":
+        against = list(_reworded(found, missing))
+    else:
+        against = list(_against(found, missing)) or [_undecided(found)]
+    return "; ".join((told.replace("%", " %"), *against))
+
+
+def _against(found: Found, missing: Sequence[str]) -> Iterator[str]:
+    if found.replaced:
+        yield f"another stands there for {_listed(found.replaced)}"
+    if lacking := [word for word in missing if word not in found.replaced]:
+        yield f"missing: {_listed(lacking)}"
+    if found.negation_differs:
+        yield "negated on one side only"
+    if found.direction_differs:
+        yield "says the opposite of a word there"
+
+
+def _reworded(found: Found, missing: Sequence[str]) -> Iterator[str]:
+    if missing:
+        yield f"not word for word: {_listed(missing)}"
+    elif found.in_document < _NEARLY_ALL:
+        yield "the rest in other words"
+
+
+def _undecided(found: Found) -> str:
+    if found.in_document < _NEARLY_ALL:
+        return "for the rest it has other words, which may say the same"
+    if found.in_passage < found.in_document:
+        return "its words are there, but not in one place"
+    return "its words are there, but they say too little to tell"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(map(repr, words))
+
+
+def as_written(sentence: str, absent: Sequence[Term]) -> tuple[str, ...]:
+    """Return the first of the terms as written; bigrams that overlap are joined."""
+    spans: list[tuple[int, int]] = [(term.start, term.end) for term in absent[:1]]
+    for before, term in pairwise(absent):
+        if term.start < before.end:
+            spans[-1] = (spans[-1][0], term.end)
+        else:
+            spans.append((term.start, term.end))
+    return tuple(sentence[start:end] for start, end in spans[:_MOST_MISSING])

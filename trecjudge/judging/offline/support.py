@@ -1,0 +1,142 @@
+"""Does a document support a sentence? A lexical test, calibrated on human labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from trecjudge.judging.offline.calibration import Calibration, shipped_calibration
+from trecjudge.judging.offline.features import Found, find
+from trecjudge.judging.offline.prepared import Prepared, prepare
+from trecjudge.judging.offline.reasons import Label, as_written, reason_of
+from trecjudge.judging.offline.wording import Wording, read_wording
+from trecjudge.text.tokens import read_forms
+
+__all__ = ["Comparison", "Prepared", "compare", "prepare"]
+
+# What is ruled out may have no more of the probability: the rest goes to the next lower label.
+_MOST_RULED_OUT = 0.45
+# P(fully supported) of copies, as people label them.
+_COPIED = 0.8
+# One telling word that weighs less is in too many documents.
+_TELLS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the words say about the support of a sentence by a document.
+
+    `probability` is P(a person would say supported, fully or in part), `full` P(fully), both 0 to
+    1 and calibrated. `label` is the most probable of the three labels, `confidence` its
+    probability, `score` the weight to be expected: P(fully) + 0.5 P(in part). `start` and `end`
+    are character offsets of the evidence in the document's text, both 0 if nothing was found.
+    `missing` are the telling words of the sentence that the document lacks, as written, at most
+    eight; `numbers_missing` its numbers that the document lacks. `negation_differs`: a word is
+    negated on one side only; `direction_differs`: one side says rise where the other says fall;
+    `replaced`: words in whose place the document has others. `wanting`: a word is
+    replaced, one that a short sentence needs is missing, or it has none that tells something.
+    """
+
+    score: float
+    label: Label
+    start: int
+    end: int
+    missing: tuple[str, ...]
+    numbers_missing: tuple[str, ...]
+    negation_differs: bool
+    reason: str
+    probability: float = 0.0
+    full: float = 0.0
+    confidence: float = 1.0
+    direction_differs: bool = False
+    replaced: tuple[str, ...] = ()
+    wanting: bool = False
+
+
+def compare(
+    sentence: str, document: Prepared, calibration: Calibration | None = None
+) -> Comparison:
+    """Return how far `document` supports `sentence`: the same pair always gives the same.
+
+    The probabilities are those of the calibration (the package's own where it is None) for the
+    `Features` of the pair. A number that the document lacks, a word that is negated, turned to its
+    opposite or replaced by another of its kind in a near copy, and a telling word that a short
+    sentence lacks rule full support out; of a single fact, or with half of the words, also partial
+    support. A sentence of function words only has nothing that can be attested; it is supported
+    where it stands in the document word for word.
+    """
+    calibration = calibration or shipped_calibration()
+    wording = _wording(sentence, calibration)
+    if not wording.terms:
+        return _nothing("the sentence has no words")
+    if not _tells(wording):
+        return _of_function_words(wording, document)
+    found = find(wording, document)
+    probability, full = probabilities_of(found, calibration)
+    label, confidence = _most_probable(probability, full)
+    missing = as_written(wording.text, found.absent)
+    return Comparison(
+        *((probability + full) / 2, label, found.passage.start, found.passage.end, missing),
+        *(found.numbers_missing, found.negation_differs, reason_of(label, found, missing)),
+        probability=probability,
+        full=full,
+        confidence=confidence,
+        direction_differs=found.direction_differs,
+        replaced=found.replaced,
+        wanting=bool(found.replaced) or found.too_little,
+    )
+
+
+def _tells(wording: Wording) -> bool:
+    """Tell if there is something to be looked for: more than one common word."""
+    if wording.size > 1:
+        return True
+    return any(term.weight >= _TELLS or not term.listed for term in wording.telling)
+
+
+def _nothing(reason: str) -> Comparison:
+    return Comparison(0.0, "no_support", 0, 0, (), (), False, reason, wanting=True)
+
+
+def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
+    """Return full support where a sentence of the document has the same words, else none."""
+    for start, end in document.spans:
+        if tuple(read_forms(document.text[start:end])[1]) == wording.forms:
+            reason = "the sentence stands in the document word for word"
+            return Comparison(
+                *(_COPIED, "full_support", start, end, (), (), False, reason),
+                *(_COPIED, _COPIED, _COPIED),
+            )
+    return _nothing("the sentence has only function words: nothing in it can be attested")
+
+
+@lru_cache(maxsize=1024)
+def _wording(sentence: str, calibration: Calibration) -> Wording:
+    return read_wording(sentence, calibration.frequencies)
+
+
+def probabilities_of(found: Found, calibration: Calibration) -> tuple[float, float]:
+    """Return P(supported at least in part), P(fully supported) after what rules it out."""
+    if not found.passage.weight:
+        return 0.0, 0.0
+    probability, full = calibration.probabilities(found.features)
+    return ruled(found, probability, full)
+
+
+def ruled(found: Found, probability: float, full: float) -> tuple[float, float]:
+    """Return the two probabilities after what rules full support, or any, out."""
+    if found.refuted:
+        probability = min(probability, _MOST_RULED_OUT)
+    if found.refuted or found.incomplete:
+        none = 1 - probability
+        least = probability - none if none >= max(full, probability - full) else 0.0
+        # No support stays so, though partial support gains what full support loses.
+        full = min(full, max(least, _MOST_RULED_OUT * probability))
+    return probability, full
+
+
+def _most_probable(probability: float, full: float) -> tuple[Label, float]:
+    none, partial = 1 - probability, probability - full
+    if full >= max(none, partial):
+        return "full_support", full
+    return ("partial_support", partial) if partial >= none else ("no_support", none)

@@ -1,0 +1,169 @@
+"""Several judges in one pass: their settings told apart, their measures in one leaderboard."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from trecjudge.errors import PluginError, WorkflowError, unknown
+from trecjudge.judging.attest.attesters import calibration_at
+from trecjudge.judging.judge import (
+    Judge,
+    make_judge,
+    measures_of,
+    programs_of,
+    settings_of,
+)
+from trecjudge.measures import LeaderboardSpec, MeasureSpec, leaderboard_spec
+from trecjudge.models.model import Program
+from trecjudge.records import Judgment
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A judge of a job under its name; `name` is also what its judgments carry."""
+
+    name: str
+    judge: Judge
+
+
+Panel = Sequence[Seat]
+
+
+def make_panel(
+    names: Sequence[str], settings: Mapping[str, Any], made: Mapping[str, Judge] | None = None
+) -> list[Seat]:
+    """Return the judges of a job with their settings; those `made` already are taken as they are.
+
+    The settings of one judge are flat; those of several are given by judge. Raises PluginError for
+    an unknown judge, WorkflowError for settings that are not one's own.
+    """
+    by_judge, made = settings_by_judge(names, settings), made or {}
+    for name in made.keys() & by_judge.keys():
+        if by_judge[name]:
+            given = ", ".join(by_judge[name])
+            message = f"judge {name} is given as an object, which has its settings: {given}"
+            raise WorkflowError(f"{message} cannot be set beside it")
+    return [
+        Seat(name, made[name] if name in made else make_judge(name, by_judge[name]))
+        for name in names
+    ]
+
+
+def settings_by_judge(
+    names: Sequence[str], settings: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the settings of each judge by name. Raises WorkflowError for a stray key."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise WorkflowError(f"judge {repeated[0]!r} is named twice")
+    own = {name: settings[name] for name in names if isinstance(settings.get(name), dict)}
+    rest = {key: value for key, value in settings.items() if key not in own}
+    if len(names) == 1:
+        return {names[0]: rest | own.get(names[0], {})}
+    for key in rest:
+        hint = "the settings of several judges are given by judge"
+        raise WorkflowError(f"settings: {unknown('judge', key, names)}; {hint}")
+    return {name: dict(own.get(name, {})) for name in names}
+
+
+def panel_spec(
+    panel: Panel, wanted: Mapping[str, Any] | None = None, references: Iterable[str] = ()
+) -> LeaderboardSpec:
+    """Return the measures of all judges as one leaderboard, with `leaderboard:` applied.
+
+    A measure sees its own judge's judgments alone. Where two judges have a measure of one name,
+    both are named `JUDGE.MEASURE`, and MEASURE is the first one's; `judge.*` are all of a judge.
+    The first judge's ranking holds. Raises WorkflowError.
+    """
+    specs = {seat.name: measures_of(seat.judge) for seat in panel}
+    names = column_names(panel)
+    columns: tuple[MeasureSpec, ...] = tuple(
+        replace(m, name=names[judge, m.name], judge=judge)
+        for judge, spec in specs.items()
+        for m in spec.measures
+    )
+    first = panel[0].name
+    sort_by = names[first, specs[first].sort_by] if specs[first].sort_by else ""
+
+    def fill(judgment: Judgment, best: bool) -> Judgment:
+        own = specs[judgment.judge].fill
+        return judgment if own is None else own(judgment, best)
+
+    whole = replace(specs[first], measures=columns, sort_by=sort_by, fill=fill)
+    spec = leaderboard_spec(whole, _named(wanted or {}, names), references)
+    for measure in spec.measures:
+        if measure.judge and measure.judge not in specs:
+            raise WorkflowError(f"measure {measure.name}: {unknown('judge', measure.judge, specs)}")
+    return spec
+
+
+def column_names(panel: Panel) -> dict[tuple[str, str], str]:
+    """Return the name of each measure in the leaderboard by its judge and its own name."""
+    every = [(seat.name, m.name) for seat in panel for m in measures_of(seat.judge).measures]
+    count = Counter(name for _, name in every)
+    return {(j, name): name if count[name] == 1 else f"{j.upper()}.{name}" for j, name in every}
+
+
+def column_of(name: str, names: Mapping[tuple[str, str], str]) -> str:
+    """Return the column that a name stands for: its own, or that of the first judge that has it."""
+    if name in names.values():
+        return name
+    return next((column for (_, own), column in names.items() if own == name), name)
+
+
+def _named(wanted: Mapping[str, Any], names: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    """Return `leaderboard:` with columns for the names of measures."""
+    named = dict(wanted)
+    if isinstance(sort_by := wanted.get("sort_by"), str):
+        named["sort_by"] = column_of(sort_by, names)
+    if isinstance(measures := wanted.get("measures"), list):
+        found: dict[Any, None] = {}
+        for name in map(str, measures):
+            every = [column for (judge, _), column in names.items() if name == f"{judge}.*"]
+            found |= dict.fromkeys(every or [column_of(name, names)])
+        named["measures"] = list(found)
+    return named
+
+
+def with_calibration(panel: Panel, path: Path) -> list[Seat]:
+    """Return the panel with this calibration in every judge that takes one.
+
+    Raises PluginError if none does.
+    """
+    if not any(_calibration_of(seat.judge) is not None for seat in panel):
+        names = ", ".join(repr(seat.name) for seat in panel)
+        raise PluginError(f"judge {names} takes no calibration (--calibration)")
+    return [
+        seat
+        if _calibration_of(seat.judge) is None
+        else Seat(seat.name, replace(cast(Any, seat.judge), calibration=str(path)))
+        for seat in panel
+    ]
+
+
+def calibrations(panel: Panel) -> list[Path]:
+    """Return the calibration files that the judges use. Raises InputError if one is none."""
+    paths = {path: None for seat in panel if (path := _calibration_of(seat.judge))}
+    for path in paths:
+        calibration_at(path)
+    return list(map(Path, paths))
+
+
+def _calibration_of(judge: Judge) -> str | None:
+    """Return the `calibration` setting of a judge, None if it has no such setting."""
+    found = getattr(judge, "calibration", None)
+    return found if isinstance(found, str) else None
+
+
+def panel_programs(panel: Panel) -> dict[str, Program]:
+    """Return the DSPy programs that the judges run, by name."""
+    return {name: p for seat in panel for name, p in programs_of(seat.judge).items()}
+
+
+def panel_settings(panel: Panel) -> dict[str, dict[str, Any]]:
+    """Return the resolved settings of each judge by name."""
+    return {seat.name: settings_of(seat.judge) for seat in panel}

@@ -1,0 +1,248 @@
+"""The only concurrency: items to judgments, in input order, with bounded look-ahead.
+
+A failure becomes an unjudged judgment; only a ModelError, which no item would survive, ends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import traceback
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from typing import Any, TypeVar
+
+from trecjudge.errors import JudgmentFailed, TrecJudgeError
+from trecjudge.findings import shown
+from trecjudge.judging.judge import GroupingJudge, Judge, unjudged
+from trecjudge.judging.panel import Panel, Seat
+from trecjudge.measures import HUGE
+from trecjudge.models.model import Model, Recorder
+from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
+
+T = TypeVar("T")
+WIDEST = 1 << 63
+"""No whole number from here on can be written."""
+
+MOST_RESPONSES = 2000
+"""Responses begun and not yet handed out, however many requests may be under way."""
+
+LOOK_AHEAD = 4
+"""Items begun and not yet handed out, for each request that may be under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """An item, the judgments on it and the model calls behind them."""
+
+    item: Item
+    judgments: list[Judgment]
+    calls: list[ModelCall]
+    seat: Seat
+    trace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedResponse:
+    """A response whose every item is judged or unjudged, in the order of its pool."""
+
+    response: Response
+    items: list[JudgedItem]
+
+    @property
+    def judgments(self) -> list[Judgment]:
+        """All judgments, in order."""
+        return [judgment for item in self.items for judgment in item.judgments]
+
+
+@dataclass(slots=True)
+class Runner:
+    """Judges responses by every judge of a panel; what is begun and not handed out is bounded."""
+
+    panel: Panel
+    model: Model
+    _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
+
+    async def run(self, pairs: Iterable[tuple[Topic, Response]]) -> AsyncIterator[JudgedResponse]:
+        """Yield every response judged, in input order."""
+        begun, look_ahead = 0, LOOK_AHEAD * self.model.in_flight
+        try:
+            for topic, response in pairs:
+                pools = [self._pool(seat, topic, response) for seat in self.panel]
+                if not self.model.available:
+                    yield await self._response(response, pools)
+                    continue
+                task = asyncio.create_task(self._response(response, pools))
+                size = sum(len(pool) for pool in pools)
+                self._window.append((size, task))
+                begun += size
+                while self._window and (begun > look_ahead or len(self._window) > MOST_RESPONSES):
+                    size, task = self._window.popleft()
+                    begun -= size
+                    yield await task
+            while self._window:
+                yield await self._window.popleft()[1]
+        finally:
+            await self._stop()
+
+    async def _stop(self) -> None:
+        tasks = [task for _, task in self._window]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._window.clear()
+
+    def _pool(self, seat: Seat, topic: Topic, response: Response) -> list[Item | JudgedItem]:
+        """Return the items to judge or, where the judge cannot tell them, one unjudged item."""
+        try:
+            pool = list(seat.judge.pool(topic, response))
+            for item in pool:
+                if not isinstance(item, Item):
+                    raise TypeError(f"pool gave {shown(item)}, not an Item")
+            return [*pool]
+        except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
+            return [_bug(seat, Item(topic, response.run_id, response.text), error, [])]
+
+    async def _response(
+        self, response: Response, pools: list[list[Item | JudgedItem]]
+    ) -> JudgedResponse:
+        """Judge all items of a response, judge by judge."""
+        work = [self._items(seat, pool) for seat, pool in zip(self.panel, pools, strict=True)]
+        if self.model.available:
+            judged = await _all(work)
+        else:
+            judged = [await items for items in work]
+        return JudgedResponse(response, [item for items in judged for item in items])
+
+    async def _items(self, seat: Seat, pool: list[Item | JudgedItem]) -> list[JudgedItem]:
+        """Judge the items of one judge; items that share a document are begun together."""
+        items = [entry for entry in pool if isinstance(entry, Item)]
+        if not self.model.available:
+            judged = [(await self._judged(seat, [item]))[0] for item in items]
+        else:
+            groups = list(_groups(seat.judge, items))
+            work = (self._judged(seat, [items[i] for i in group]) for group in groups)
+            found = await _all(work)
+            pairs = zip(groups, found, strict=True)
+            by_place = {
+                i: item for group, done in pairs for i, item in zip(group, done, strict=True)
+            }
+            judged = [by_place[i] for i in range(len(items))]
+        return [*judged, *(entry for entry in pool if isinstance(entry, JudgedItem))]
+
+    async def _judged(self, seat: Seat, items: list[Item]) -> list[JudgedItem]:
+        """Judge an item, or a group of them by one request; the first has its model calls."""
+        recorder = Recorder(self.model)
+        try:
+            found = await _judgments(seat.judge, items, recorder)
+            for item, judgments in zip(items, found, strict=True):
+                _check(item, judgments)
+        except TrecJudgeError:
+            raise
+        except JudgmentFailed as failed:
+            found = [[unjudged(item, failed)] for item in items]
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return [_bug(seat, item, error, recorder.calls) for item in items]  # the judge's own
+        except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
+            return [_bug(seat, item, error, recorder.calls) for item in items]
+        calls = [recorder.calls, *([] for _ in items[1:])]
+        return [JudgedItem(*each, seat) for each in zip(items, found, calls, strict=True)]
+
+
+async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Await everything at once; where one fails, the others are cancelled."""
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _judgments(judge: Judge, items: list[Item], model: Model) -> list[list[Judgment]]:
+    if len(items) > 1 and isinstance(judge, GroupingJudge):
+        return [[judgment] for judgment in await judge.judge_group(items, model)]
+    found = await judge.judge(items[0], model)
+    return [found if isinstance(found, list) else [found]]
+
+
+def _groups(judge: Judge, pool: list[Item]) -> Iterator[list[int]]:
+    """Yield positions of items to judge together, items of one document next to each other."""
+    order = _by_document(pool)
+    if not isinstance(judge, GroupingJudge) or judge.group < 2:
+        yield from ([i] for i in order)
+        return
+    for key, members in groupby(order, key=lambda i: judge.group_of(pool[i])):
+        size = 1 if key is None else judge.group
+        while group := list(islice(members, size)):
+            yield group
+
+
+def _check(item: Item, judgments: list[Judgment]) -> None:
+    """Raise TypeError or ValueError for what a judge returned that is no judgment on the item."""
+    if not judgments:
+        raise ValueError("the judge returned no judgment")
+    for found in judgments:
+        if not isinstance(found, Judgment):
+            raise TypeError(f"the judge returned {shown(found)}, not a Judgment")
+        if (found.run_id, found.topic_id) != (item.run_id, item.topic.topic_id):
+            raise ValueError(f"the judgment is on {found.run_id!r}, {found.topic_id!r}")
+        _check_numbers(found)
+        for text in _texts(found):
+            if text is not None and not isinstance(text, str):
+                raise TypeError(f"{shown(text)} is not text")
+            if text is not None and not text.isascii():
+                text.encode()  # half a character cannot be written
+
+
+def _texts(found: Judgment) -> Iterator[Any]:
+    """Yield all of a judgment that must be text or None."""
+    yield from (found.label, found.reason, found.attester, found.match)
+    if found.claim is not None:
+        yield found.claim.text
+    for fact in found.facts:
+        yield fact.text
+    for source in found.sources:
+        yield source.excerpt
+
+
+def _check_numbers(found: Judgment) -> None:
+    grade, value = found.grade, found.value
+    if grade is not None and (type(grade) is not int or abs(grade) >= WIDEST):
+        raise ValueError(f"grade is {shown(grade)}, not a whole number")
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (number and math.isfinite(value) and abs(value) < HUGE):
+        raise ValueError(f"value is {shown(value)}, not a number")
+    expected = found.expected
+    if expected is not None and not (isinstance(expected, int | float) and 0 <= expected <= 1):
+        raise ValueError(f"expected is {shown(expected)}, not a weight of 0 to 1")
+
+
+def _writable(text: str) -> str:
+    """Return a text without half characters, which cannot be written."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _bug(seat: Seat, item: Item, error: BaseException, calls: list[ModelCall]) -> JudgedItem:
+    """Return the item as unjudged by a fault of the judge, with the traceback for the log."""
+    failure = Failure("bug", _writable(f"{type(error).__name__}: {error}"))
+    trace = _writable("".join(traceback.format_exception(error)))
+    judgment = judgment_of(item, failure=failure)
+    return JudgedItem(item, [judgment], calls, seat, trace)
+
+
+def _by_document(pool: list[Item]) -> list[int]:
+    """Return the positions of the pool, items of one document next to each other."""
+    first: dict[str, int] = {}
+    for position, item in enumerate(pool):
+        if item.document is not None:
+            first.setdefault(item.document.doc_id, position)
+    return sorted(
+        range(len(pool)),
+        key=lambda i: (first[d.doc_id] if (d := pool[i].document) is not None else i, i),
+    )

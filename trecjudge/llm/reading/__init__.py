@@ -1,9 +1,0 @@
-"""Reading a reply: reasoning cut off, exactly one distinct set of fields, each value unmistakable.
-
-Both forms of a reply, JSON and field markers, are read alike; which was asked for does not matter.
-"""
-
-from trecjudge.llm.reading.fields import Fields, Unparsed, is_exact
-from trecjudge.llm.reading.reasoning import defused, without_reasoning
-
-__all__ = ["Fields", "Unparsed", "defused", "is_exact", "without_reasoning"]

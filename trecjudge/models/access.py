@@ -1,0 +1,59 @@
+"""What lets requests in: headers and queries with values of the environment, certificates."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from trecjudge.models.addresses import completions_url, is_azure
+from trecjudge.models.certificates import tls_context
+from trecjudge.models.proxies import Proxy
+from trecjudge.models.secrets import HIDDEN, filled, secrets_in
+from trecjudge.models.settings import LlmSettings
+
+ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
+"""Headers that variables of the environment stand for, where they are set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How one endpoint is reached; `secrets` are to be hidden wherever they turn up."""
+
+    url: str = field(repr=False)
+    headers: dict[str, str] = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+    tls: ssl.SSLContext | None = None
+    proxy: Proxy | None = None
+
+    @classmethod
+    def of(cls, settings: LlmSettings, base_url: str, environment: Mapping[str, str]) -> Access:
+        """Return the access to one of the settings' endpoints. Raises ModelError."""
+        taken: list[str] = []
+        query = filled("query", settings.query, environment, taken)
+        url = completions_url(base_url, query)
+        given = {"Authorization": f"Bearer {settings.api_key}", "Content-Type": "application/json"}
+        if is_azure(url):
+            given["api-key"] = settings.api_key
+        own = {name: environment[v] for v, name in ACCOUNT.items() if environment.get(v)}
+        own |= filled("headers", settings.headers, environment, taken)
+        chosen = {name.lower() for name in own}
+        headers = {name: value for name, value in given.items() if name.lower() not in chosen} | own
+        proxy = Proxy.of(url, environment)
+        hidden = [settings.api_key, *taken, *secrets_in(url), *(proxy.secrets if proxy else ())]
+        spelled = {form for secret in hidden for form in (secret, quote(secret, safe="")) if form}
+        tls = tls_context(settings.ca_file, settings.cert_file, settings.key_file)
+        secrets = tuple(sorted(spelled, key=lambda secret: (-len(secret), secret)))
+        return cls(url, headers, secrets, tls, proxy)
+
+    def masked(self, text: str) -> str:
+        """Return a text without the secrets."""
+        for secret in self.secrets:
+            text = text.replace(secret, HIDDEN)
+        return text
+
+
+def accesses(settings: LlmSettings, environment: Mapping[str, str]) -> list[Access]:
+    """Return the access to every endpoint of the settings. Raises ModelError."""
+    return [Access.of(settings, url, environment) for url in settings.base_urls]

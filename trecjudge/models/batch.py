@@ -1,0 +1,168 @@
+"""Requests in batches, at half the price: gathered, sent, waited for, found again after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import orjson
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.models.batch_api import BatchApi
+from trecjudge.models.batch_lines import Batch, Waiting, answered
+from trecjudge.models.batches import Batches
+from trecjudge.models.cache.batches import BatchBook
+from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.models.envelope import Reply
+from trecjudge.models.pace import Pace
+from trecjudge.models.requests import Requests
+from trecjudge.models.spending import NoRoom
+from trecjudge.models.steady import Steady
+from trecjudge.models.transport import Transport
+
+T = TypeVar("T")
+SETTLED = 0.5
+"""Seconds without a further request after which none is to come before there are replies."""
+
+TURNS = 20
+"""Turns of the event loop that a question takes from the judge to the door, and some more."""
+
+MOST_BYTES = 190_000_000
+
+
+class BatchTransport:
+    """Gathers requests until nothing more comes, and has them answered together."""
+
+    last_wait = 0.0
+
+    def __init__(
+        self,
+        requests: Requests,
+        cache: ReplyCache,
+        say: Callable[[str], None],
+        plain: Transport,
+    ) -> None:
+        settings = requests.settings
+        self.pace = Pace(settings.batch_size)
+        self._most = settings.batch_size
+        self._plain = plain
+        self.load = plain.load
+        self._book = BatchBook(cache.path)
+        self._batches = Batches(
+            BatchApi(plain, plain.address, settings.timeout),
+            Steady(settings.patience, say),
+            self._book,
+            cache,
+            requests.origin,
+            self._gather,
+            say,
+            settings.batch_poll,
+        )
+        self._gathered: list[Waiting] = []
+        self._bytes = 0
+        self._posts = 0
+        self._keeping = 0
+        self._settling: asyncio.Task[None] | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many answers the last batch had."""
+        return self._batches.last_size
+
+    async def post(
+        self,
+        body: dict[str, Any],
+        tokens: int,
+        admit: Callable[[], None],
+        keep: Callable[[Reply], Awaitable[T]],
+        key: str = "",
+    ) -> T:
+        """Have one request answered in a batch; return what `keep` makes of the reply.
+
+        `admit` is called when its batch is sent. A request that is in a batch under way, also of
+        an earlier command, waits for that one. Raises a Fault.
+        """
+        loop = asyncio.get_running_loop()
+        waiting = Waiting(key, body, admit, loop.create_future(), loop.create_future())
+        self.pace.in_flight += 1
+        self._posts += 1
+        try:
+            self._place(waiting)
+            status, payload = await waiting.answer
+            self._keeping += 1
+            try:
+                return await keep(self._plain.read(status, {}, payload))
+            finally:
+                self._keeping -= 1
+        finally:
+            self.pace.in_flight -= 1
+            waiting.answer.cancel()
+            if not waiting.done.done():
+                waiting.done.set_result(None)
+
+    def _place(self, waiting: Waiting) -> None:
+        """Give a request its answer, if it came already, or put it where it is waited for."""
+        known = self._book.where(waiting.key)
+        if known is None or (known.answer is None and known.file in self._batches.over):
+            self._gather(waiting)
+            return
+        batch = None if known.answer is not None else self._batches.of(known.file)
+        if known.answer is None and batch is None:
+            self._gather(waiting)
+            return
+        waiting.admit()
+        waiting.admitted = True
+        if batch is not None:
+            batch.waiting[waiting.key] = waiting
+        elif known.answer is not None:
+            self._book.drop(waiting.key)
+            waiting.answer.set_result(answered(orjson.loads(known.answer)))
+
+    def _gather(self, waiting: Waiting) -> None:
+        size = len(orjson.dumps(waiting.body)) + 200
+        if self._gathered and self._bytes + size > MOST_BYTES:
+            self._send_gathered()
+        self._gathered.append(waiting)
+        self._bytes += size
+        if len(self._gathered) >= min(self._most, self._batches.most):
+            self._send_gathered()
+        elif self._settling is None or self._settling.done():
+            self._settling = asyncio.create_task(self._settle())
+
+    async def _settle(self) -> None:
+        """Send what is gathered once nothing more can be asked before replies come."""
+        while self._gathered:
+            posts = self._posts
+            await asyncio.sleep(SETTLED)
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+            if posts == self._posts and not self._keeping:
+                self._send_gathered()
+
+    def _send_gathered(self) -> None:
+        gathered, self._gathered, self._bytes = self._gathered, [], 0
+        batch = Batch()
+        for waiting in gathered:
+            if waiting.answer.done():  # nobody waits any more
+                continue
+            try:
+                if not waiting.admitted:
+                    waiting.admit()
+            except (JudgmentFailed, NoRoom) as error:
+                waiting.fail(error)
+                continue
+            waiting.admitted = True
+            waiting.sent += 1
+            batch.waiting[waiting.key] = waiting
+        if batch.waiting:
+            self._batches.send(batch)
+
+    async def close(self) -> None:
+        """Stop waiting; batches under way stay so, and are found again."""
+        if self._settling is not None:
+            self._settling.cancel()
+            await asyncio.gather(self._settling, return_exceptions=True)
+        await self._batches.close()
+        self._book.close()
+        await self._plain.close()

@@ -1,0 +1,175 @@
+"""OpenAI's Batch API over HTTP: files up and down, batches begun and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+
+from trecjudge.errors import ModelError
+from trecjudge.models.batch_lines import TARGET
+from trecjudge.models.faults import (
+    ConfigurationFault,
+    Fault,
+    ItemFault,
+    ParameterFault,
+)
+from trecjudge.models.transport import Transport
+
+COMPLETIONS = "/chat/completions"
+WINDOW = "24h"
+OVER = frozenset({"completed", "failed", "expired", "cancelled"})
+NO_API = frozenset({404, 405, 501})
+TOO_LARGE = 413
+
+
+class BatchTooLarge(Exception):
+    """The endpoint takes no batch of this size, at the moment or ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """What is told of a batch; `files` hold its answers and errors, `said` why it failed."""
+
+    id: str
+    status: str
+    done: int
+    total: int
+    files: tuple[str, ...]
+    said: bytes
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it will not change any more."""
+        return self.status in OVER
+
+
+@dataclass(frozen=True, slots=True)
+class BatchApi:
+    """Files and batches of one endpoint. Raises a Fault where the endpoint does not do its part."""
+
+    transport: Transport
+    completions: str
+    timeout: float
+
+    def address(self, path: str) -> str:
+        """Return the address of a path beside that of completions."""
+        return self.completions.replace(COMPLETIONS, f"/{path}", 1)
+
+    async def upload(self, lines: Path) -> str:
+        """Upload a file of requests, one a line; return its id."""
+        with lines.open("rb") as file:
+            form = aiohttp.FormData()
+            form.add_field("purpose", "batch")
+            kind = "application/jsonl"
+            form.add_field("file", file, filename="requests.jsonl", content_type=kind)
+            content = form()
+            headers = {"Content-Type": content.headers["Content-Type"]}
+            answer = await self._asked("POST", "files", content, headers=headers)
+        return _text(answer, "id")
+
+    async def begin(self, file: str) -> BatchState:
+        """Begin the batch of an uploaded file."""
+        wanted = {"input_file_id": file, "endpoint": TARGET, "completion_window": WINDOW}
+        return _state(await self._asked("POST", "batches", orjson.dumps(wanted)))
+
+    async def of_file(self, file: str) -> BatchState | None:
+        """Return the batch that was begun with a file, None where none is known."""
+        try:
+            answer = await self._asked("GET", "batches")
+        except (ConfigurationFault, ItemFault):  # an endpoint that cannot list them
+            return None
+        entries = answer.get("data")
+        found = (e for e in entries or () if isinstance(e, Mapping))
+        return next((_state(e) for e in found if e.get("input_file_id") == file), None)
+
+    async def state(self, batch_id: str) -> BatchState | None:
+        """Return how far a batch is, None where the endpoint does not know it."""
+        answer = await self._known(f"batches/{batch_id}")
+        return None if answer is None else _state(_object(answer))
+
+    async def content(self, file: str) -> bytes | None:
+        """Return the content of a file, None where the endpoint does not know it."""
+        return await self._known(f"files/{file}/content")
+
+    async def _known(self, path: str) -> bytes | None:
+        status, headers, payload = await self._exchange("GET", path)
+        if status in (404, 410):
+            return None
+        if status != 200:
+            raise self._failure(status, headers, payload)
+        return payload
+
+    async def _asked(self, method: str, path: str, data: Any = None, **more: Any) -> dict[str, Any]:
+        status, headers, payload = await self._exchange(method, path, data, **more)
+        if status == TOO_LARGE:
+            raise BatchTooLarge(str(self.transport.failure(status, headers, payload)))
+        if status in NO_API and method == "POST":
+            url = self.address(path)
+            raise ModelError(f"{url}: HTTP {status}: no Batch API there; set llm.batch to false")
+        if status not in (200, 201):
+            raise self._failure(status, headers, payload)
+        return _object(payload)
+
+    async def _exchange(
+        self, method: str, path: str, data: Any = None, **more: Any
+    ) -> tuple[int, Any, bytes]:
+        # A large file may take its time; what stands still may not.
+        patience = aiohttp.ClientTimeout(
+            total=None, sock_connect=self.timeout, sock_read=self.timeout
+        )
+        address = self.address(path)
+        return await self.transport.exchange(method, address, data, timeout=patience, **more)
+
+    def _failure(self, status: int, headers: Any, payload: bytes) -> Fault:
+        return of_all(self.transport.failure(status, headers, payload))
+
+
+def of_all(fault: Fault) -> Fault:
+    """Return a fault of a whole batch: what would be an item's own is the configuration's."""
+    if isinstance(fault, ItemFault | ParameterFault):
+        return ConfigurationFault("refused", str(fault), fault.status)
+    return fault
+
+
+def _object(payload: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(payload)
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise Fault("transport", f"the answer is no JSON object: {payload[:100]!r}")
+    return found
+
+
+def _text(answer: Mapping[str, Any], name: str) -> str:
+    value = answer.get(name)
+    if not isinstance(value, str) or not value:
+        raise Fault("transport", f"the answer has no {name}")
+    return value
+
+
+def _state(answer: Mapping[str, Any]) -> BatchState:
+    counts = answer.get("request_counts")
+    numbers = counts if isinstance(counts, Mapping) else {}
+    done, failed, total = (int(numbers.get(n) or 0) for n in ("completed", "failed", "total"))
+    files = (answer.get("output_file_id"), answer.get("error_file_id"))
+    errors = answer.get("errors")
+    said = errors.get("data") if isinstance(errors, Mapping) else errors
+    return BatchState(
+        _text(answer, "id"),
+        _text(answer, "status"),
+        done + failed,
+        total,
+        tuple(file for file in files if isinstance(file, str) and file),
+        orjson.dumps({"error": _one(said)}),
+    )
+
+
+def _one(errors: Any) -> Any:
+    """Return the first of several errors: those of a batch are mostly the same for each line."""
+    return errors[0] if isinstance(errors, list) and errors else errors or "it failed"

@@ -1,0 +1,274 @@
+"""Batches from their begin to their end: sent, followed, handed out, found again after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import tempfile
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.errors import JudgmentFailed, ModelError, OutputError
+from trecjudge.models.batch_api import BatchApi, BatchState, BatchTooLarge, of_all
+from trecjudge.models.batch_lines import (
+    Answered,
+    Batch,
+    Waiting,
+    answered,
+    entries,
+    is_failure,
+    is_unanswered,
+    line_of,
+)
+from trecjudge.models.cache.batches import BatchBook
+from trecjudge.models.cache.replies import Origin, ReplyCache
+from trecjudge.models.faults import Busy, ConfigurationFault, Fault, ItemFault
+from trecjudge.models.steady import Steady
+
+LONGEST_PAUSE = 60.0
+GROWTH = 1.5
+TELL_AFTER = 60.0
+LONGEST_SILENCE = 1800.0
+MOST_SENT = 3
+"""How often a request is sent that batches leave without an answer."""
+
+
+@dataclass(slots=True)
+class Batches:
+    """The batches under way of one endpoint.
+
+    `gather` takes a request that is to go into another batch. `poll` is the first pause between two
+    looks at a batch, in seconds. `over` are the files of batches that are handed out, `most` the
+    size that the endpoint takes.
+    """
+
+    _api: BatchApi
+    _steady: Steady
+    _book: BatchBook
+    _cache: ReplyCache
+    _origin: Origin
+    _gather: Callable[[Waiting], None]
+    _say: Callable[[str], None]
+    _poll: float
+    over: set[str] = field(default_factory=set)
+    most: float = math.inf
+    last_size: int = 1
+    _batches: dict[str, Batch] = field(default_factory=dict)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def of(self, file: str) -> Batch | None:
+        """Return the batch of a file; one of an earlier command is looked for again."""
+        batch = self._batches.get(file)
+        if batch is None and (record := self._book.record(file)):
+            batch = self._batches[file] = Batch(file, record.id)
+            name = record.id or f"of file {file}"
+            self._say(f"batch {name}: under way already, {record.requests} requests; waiting")
+            self._start(batch, self._resume(batch))
+        return batch
+
+    def send(self, batch: Batch) -> None:
+        """Send a batch, and hand out its answers when they are there."""
+        self._start(batch, self._send(batch))
+
+    def _start(self, batch: Batch, work: Coroutine[Any, Any, None]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except (Fault, JudgmentFailed, ModelError, OutputError, OSError) as error:
+                self._batches.pop(batch.file, None)
+                told = OutputError(str(error)) if isinstance(error, OSError) else error
+                for waiting in batch.waiting.values():
+                    waiting.fail(told)
+
+        task = asyncio.create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _send(self, batch: Batch) -> None:
+        """Send a batch and wait for its answers."""
+        with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
+            lines = Path(folder) / "requests.jsonl"
+            with lines.open("wb") as file:
+                for waiting in batch.waiting.values():
+                    file.write(orjson.dumps(line_of(waiting), option=orjson.OPT_APPEND_NEWLINE))
+            try:
+                batch.file = await self._steady.do(lambda: self._api.upload(lines))
+            except BatchTooLarge as error:
+                await self._smaller(batch, str(error), 0.0)
+                return
+        self._batches[batch.file] = batch
+        self.over.discard(batch.file)
+        self._book.begin(batch.file, self._origin, batch.waiting)
+        await self._begin(batch)
+
+    async def _resume(self, batch: Batch) -> None:
+        """Wait for a batch of an earlier command, begun or only about to be."""
+        if not batch.id:
+            state = await self._steady.do(lambda: self._api.of_file(batch.file))
+            if state is None:
+                await self._begin_late(batch)
+                return
+            self._named(batch, state)
+        await self._follow(batch)
+
+    async def _begin_late(self, batch: Batch) -> None:
+        """Begin a batch whose file an earlier command uploaded; the file may be gone."""
+        try:
+            await self._begin(batch)
+        except (ConfigurationFault, ModelError) as error:
+            self._again(batch, str(error))
+
+    async def _begin(self, batch: Batch) -> None:
+        """Begin a batch whose file is uploaded; it is never begun twice."""
+        tried = False
+
+        async def begin() -> BatchState:
+            nonlocal tried
+            known = await self._api.of_file(batch.file) if tried else None
+            tried = True
+            return known or await self._api.begin(batch.file)
+
+        try:
+            state = await self._steady.do(begin)
+        except BatchTooLarge as error:
+            self._forget(batch)
+            await self._smaller(batch, str(error), 0.0)
+            return
+        except (Fault, ModelError):
+            if not await self._may_have_begun(batch):
+                self._forget(batch)
+            raise
+        self._named(batch, state)
+        self._say(f"batch {state.id}: {len(batch.waiting)} requests are under way")
+        await self._follow(batch)
+
+    async def _may_have_begun(self, batch: Batch) -> bool:
+        try:
+            return await self._api.of_file(batch.file) is not None
+        except (Fault, BatchTooLarge, ModelError):
+            return True
+
+    def _named(self, batch: Batch, state: BatchState) -> None:
+        batch.id = state.id
+        self._book.begun(batch.file, state.id)
+
+    async def _follow(self, batch: Batch) -> None:
+        """Look after a batch, less and less often, until it is over; hand out its answers."""
+        loop = asyncio.get_running_loop()
+        pause, silence, told = self._poll, TELL_AFTER, loop.time()
+        while True:
+            state = await self._steady.do(lambda: self._api.state(batch.id))
+            if state is None or state.is_over:
+                break
+            if loop.time() - told >= silence:
+                told, silence = loop.time(), min(LONGEST_SILENCE, 2 * silence)
+                self._say(f"batch {batch.id}: {_progress(state)}")
+            await asyncio.sleep(pause)
+            pause = min(max(LONGEST_PAUSE, self._poll), GROWTH * pause)
+        if state is None:
+            self._say(f"batch {batch.id}: the endpoint does not know it any more; asking anew")
+            self._again(batch, "the endpoint lost its batch")
+            return
+        self._say(f"batch {batch.id}: {_progress(state)}")
+        if state.status == "failed":
+            await self._failed(batch, state)
+            return
+        await self._hand_out(batch, state)
+
+    async def _failed(self, batch: Batch, state: BatchState) -> None:
+        """Wait where too much is under way already, else let all have what was said."""
+        fault = of_all(self._fault(state.said))
+        self._forget(batch)
+        if isinstance(fault, Busy) or b"token_limit_exceeded" in state.said:
+            await self._smaller(batch, str(fault), LONGEST_PAUSE)
+            return
+        raise fault
+
+    def _fault(self, said: bytes) -> Fault:
+        return self._api.transport.failure(200, {}, said)
+
+    async def _smaller(self, batch: Batch, why: str, pause: float) -> None:
+        """Send a batch again in parts of half its size."""
+        if len(batch.waiting) == 1 and not pause:
+            raise ItemFault("too_long", why)
+        self.most = max(1, len(batch.waiting) // 2)
+        self._say(f"a batch of {len(batch.waiting)} is too large, {self.most} at a time: {why}")
+        while pause and self._batches:  # what is under way may be what is in the way
+            await asyncio.sleep(pause)
+        await asyncio.sleep(pause)
+        self._again(batch, why)
+
+    def _again(self, batch: Batch, why: str) -> None:
+        """Gather the requests of a batch that is lost."""
+        self._forget(batch)
+        for waiting in batch.waiting.values():
+            self._once_more(waiting, why)
+
+    def _once_more(self, waiting: Waiting, why: str) -> None:
+        if waiting.sent >= MOST_SENT:
+            waiting.fail(JudgmentFailed("transport", why, waiting.sent))
+        elif not waiting.answer.done():
+            self._gather(waiting)
+
+    def _forget(self, batch: Batch) -> None:
+        """Forget a batch; a request of it that is asked again goes into another one."""
+        self.over.add(batch.file)
+        self._batches.pop(batch.file, None)
+        self._book.finish(batch.file)
+
+    async def _hand_out(self, batch: Batch, state: BatchState) -> None:
+        """Hand out the answers of a batch: good ones first, so that others are none in a row."""
+        contents = [await self._steady.do(partial(self._api.content, file)) for file in state.files]
+        self.over.add(batch.file)
+        self._batches.pop(batch.file, None)
+        self.last_size = max(1, len(batch.waiting))
+        failures: list[tuple[Waiting, Answered]] = []
+        unclaimed: list[tuple[str, bytes]] = []
+        good: list[Waiting] = []
+        left = dict(batch.waiting)
+        for key, entry in entries(content for content in contents if content is not None):
+            if is_unanswered(entry):
+                continue
+            waiting = left.pop(key, None)
+            if waiting is None:
+                if key not in batch.waiting and self._cache.get(key) is None:
+                    unclaimed.append((key, orjson.dumps(entry)))
+                continue
+            found = answered(entry)
+            if is_failure(found):
+                failures.append((waiting, found))
+            elif not waiting.answer.done():
+                waiting.answer.set_result(found)
+                good.append(waiting)
+        self._book.keep(unclaimed)
+        if good:
+            await asyncio.wait([waiting.done for waiting in good])
+        self._book.finish(batch.file)  # good ones are in the cache
+        for waiting, found in failures:
+            if not waiting.answer.done():
+                waiting.answer.set_result(found)
+        for waiting in left.values():
+            if state.status == "cancelled":
+                waiting.fail(JudgmentFailed("stopped", f"batch {batch.id} was cancelled"))
+            else:
+                self._once_more(waiting, f"batch {batch.id} is {state.status} without an answer")
+
+    async def close(self) -> None:
+        """Stop waiting; batches under way stay so."""
+        under_way = [batch for batch in self._batches.values() if batch.id]
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for batch in under_way:
+            told = f"batch {batch.id}: still under way; the same command goes on waiting for it"
+            self._say(f"{told}, and pays for nothing twice")
+
+
+def _progress(state: BatchState) -> str:
+    return f"{state.status}, {state.done} of {state.total} requests done"

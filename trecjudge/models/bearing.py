@@ -1,0 +1,225 @@
+"""What comes of a fault: a wait, another try, an item unjudged, or the end of all asking."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.models.asking import Asking, FormFault
+from trecjudge.models.endpoints import FORBIDDEN, Endpoints
+from trecjudge.models.faults import (
+    OF_THE_FORM,
+    AccountFault,
+    Busy,
+    ConfigurationFault,
+    Fault,
+    ItemFault,
+    ParameterFault,
+    TooLong,
+    Unreachable,
+    names_the_form,
+)
+from trecjudge.models.patience import Patience
+from trecjudge.models.requests import Replies
+from trecjudge.models.settings import LlmSettings
+from trecjudge.models.transport import TOO_MANY
+
+LONGEST_BACK_OFF = 30.0
+ADVICE = {
+    401: "; check OPENAI_API_KEY",
+    403: "; check OPENAI_API_KEY",
+    404: "; check OPENAI_BASE_URL and OPENAI_MODEL",
+    405: "; check OPENAI_BASE_URL",
+    410: "; check OPENAI_BASE_URL and OPENAI_MODEL",
+}
+GO_ON = "what is judged is written; run the same command again to go on"
+
+
+@dataclass(slots=True)
+class Bearing:
+    """How a door bears the faults of its endpoints.
+
+    `succeeded`: there was a good reply in this job. `stopped` tells, by kind and message, why
+    nothing is asked any more; None while it is.
+    """
+
+    replies: Replies
+    endpoints: Endpoints
+    patience: Patience
+    say: Callable[[str], None]
+    succeeded: bool = False
+    stopped: tuple[str, str] | None = None
+    _stop: asyncio.Event = field(default_factory=asyncio.Event)
+    _forbidden: set[int] = field(default_factory=set)
+
+    @property
+    def settings(self) -> LlmSettings:
+        """The settings of the door."""
+        return self.replies.requests.settings
+
+    def good(self) -> None:
+        """Note a reply that is good."""
+        self.succeeded = True
+        self.patience.succeeded()
+
+    async def after(self, asking: Asking, fault: Fault) -> None:
+        """Return when to try again; else raise what a fault comes to for the item, or for all."""
+        if self.stopped:
+            raise JudgmentFailed(*self.stopped) from fault
+        if isinstance(fault, ParameterFault):
+            if self._learned(asking, fault):
+                return
+            fault = ItemFault("refused", str(fault), fault.status)
+        if isinstance(fault, TooLong) and asking.fits(fault.room):
+            return
+        if self._is_of_the_form(asking, fault):
+            asking.endpoint.no_schema.add(asking.program)
+            if not self.settings.batch:  # there all have it at once
+                self._note(asking, fault)
+            raise FormFault(str(fault)) from fault
+        if self.endpoints.moves(asking.endpoint, fault, asking.request.mark, asking.avoided):
+            asking.tries -= not isinstance(fault, Busy)  # another endpoint's first is no second
+            asking.last_status = 0
+            return
+        if isinstance(fault, AccountFault):
+            self._end("account", str(fault))
+        elif isinstance(fault, ConfigurationFault):
+            self._misconfigured(asking, fault)
+        elif self._is_of_the_moment(asking, fault):
+            await self._wait(asking, fault)
+            return
+        await self._count(asking, fault)
+
+    def _learned(self, asking: Asking, fault: ParameterFault) -> bool:
+        """Note a parameter that is not taken; return whether asking now is asking differently."""
+        habits = asking.endpoint.habits
+        if learned := habits.learn(fault, asking.sent):
+            self.say(f"{asking.endpoint.url}: {fault}; {learned}")
+            self.replies.keep_habits()
+            return True
+        return habits.applied(asking.sent) != asking.sent
+
+    def _is_of_the_form(self, asking: Asking, fault: Fault) -> bool:
+        """Return whether a fault may go away with the form; a 500 must come twice for that."""
+        before, asking.last_status = asking.last_status, fault.status
+        if fault.status not in OF_THE_FORM or fault.kind not in ("refused", "transport"):
+            return False
+        if "response_format" not in asking.sent or self.settings.structured != "auto":
+            return False
+        known = asking.endpoint.habits.forms.get(asking.program)
+        untried = self.endpoints.several and known != "schema"
+        is_open = (asking.turn or self.settings.batch) and known is None
+        if not (is_open or untried):
+            return fault.status < 500 and names_the_form(str(fault))
+        return fault.status < 500 or fault.status in (501, before)
+
+    def _misconfigured(self, asking: Asking, fault: ConfigurationFault) -> None:
+        """Raise ModelError where nothing was answered yet; else stop.
+
+        What is forbidden may be only this item: of two different ones it is the key.
+        """
+        if fault.status == FORBIDDEN and (self.succeeded or not self._is_second(asking)):
+            return
+        message = f"{fault}{ADVICE.get(fault.status, '')}"
+        if not self.succeeded:
+            raise ModelError(f"{asking.endpoint.url}: {message}") from fault
+        self._end("stopped", message)
+
+    def _is_second(self, asking: Asking) -> bool:
+        """Return whether a second item is turned away as a first one was."""
+        self._forbidden.add(asking.request.mark)
+        return len(self._forbidden) > 1
+
+    def _is_of_the_moment(self, asking: Asking, fault: Fault) -> bool:
+        """Return whether a fault is one of the moment, to be waited out."""
+        if isinstance(fault, Busy):
+            return True
+        if isinstance(fault, Unreachable):
+            return self.succeeded or self.replies.answered_before
+        plain = type(fault) is Fault and fault.kind == "transport"
+        return plain and self.patience.out_of_order(fault.kind, asking.request.mark)
+
+    async def _wait(self, asking: Asking, fault: Fault) -> None:
+        """Wait until the request may be tried again; the whole door does."""
+        now = asyncio.get_running_loop().time()
+        asking.waits += 1
+        if asking.turn and asking.waits > 1:
+            asking.turn.end()  # it may be this item's fault: another one shall try
+        asking.tries -= not isinstance(fault, Busy)  # an outage takes no try
+        asking.waiting_since = now if asking.waiting_since is None else asking.waiting_since
+        if self.patience.waits(str(fault)):
+            waited = f"waited for {self.settings.patience:g} s (llm.patience) in vain: {fault}"
+            self._end("stopped", waited)
+        if self.stopped or now - asking.waiting_since > self.settings.patience:
+            raise self._failure(asking, fault) from fault
+        asked = fault.after if isinstance(fault, Busy) else 0.0
+        pause = asked or self.patience.pause()
+        # While others succeed, only this request was one too many.
+        only_this = not asked and not self.patience.is_pausing
+        if fault.status != TOO_MANY and not (only_this and asking.waits > 2):
+            asking.endpoint.transport.pace.pause(pause)
+            if self.settings.batch:
+                await self._sleep(pause)
+            return
+        if only_this:
+            pause = _back_off(asking.waits)
+        else:
+            asking.endpoint.transport.pace.hold(pause)
+        await self._sleep(pause)
+
+    async def _count(self, asking: Asking, fault: Fault) -> None:
+        """Count a failure; return after a while if the item may be tried again."""
+        settings = self.settings
+        self._note(asking, fault)
+        is_final = isinstance(fault, ItemFault | AccountFault | ConfigurationFault)
+        if is_final or self.stopped or asking.tries - asking.cuts >= settings.tries:
+            if isinstance(fault, Unreachable) and (not fault.status or self._is_second(asking)):
+                raise ModelError(
+                    f"{asking.endpoint.url}: {fault}; check OPENAI_BASE_URL"
+                ) from fault
+            raise self._failure(asking, fault) from fault
+        if fault.kind not in ("parse", "cut") and not self.settings.batch:
+            await self._sleep(_back_off(asking.tries))
+
+    def _note(self, asking: Asking, fault: Fault) -> None:
+        """Note a call that failed; of too many in a row, end the asking."""
+        if self.stopped is None:
+            too_long = fault.kind == "too_long" and bool(asking.request.first)
+            mark = hash(asking.request.first) if too_long else asking.request.mark
+            if self.patience.failed(
+                fault.kind, mark, self.endpoints.all[0].transport.at_once, too_long
+            ):
+                self._end("stopped", f"{self.patience.in_a_row} calls in a row failed: {fault}")
+                return
+            # No more are under way than may still fail.
+            left = self.settings.give_up_after - self.patience.in_a_row
+            self.endpoints.cap(max(1, left))
+
+    def _failure(self, asking: Asking, fault: Fault) -> JudgmentFailed:
+        """Return the failure of this item."""
+        call = asking.failed(str(fault))
+        return JudgmentFailed(fault.kind, str(fault), asking.tries, call)
+
+    def _end(self, kind: str, message: str) -> None:
+        """Ask nothing from now on: what would be asked is unjudged, by this kind and message."""
+        if self.stopped is None:
+            self.stopped = (kind, message)
+            self.say(f"{', '.join(self.settings.urls)}: {message}; {GO_ON}")
+            self._stop.set()
+            self.endpoints.release()
+
+    async def _sleep(self, seconds: float) -> None:
+        """Sleep, but not beyond the moment from which on nothing is asked."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        except TimeoutError:
+            return
+
+
+def _back_off(number: int) -> float:
+    """Return the seconds before an item is tried again after so many tries or waits."""
+    return random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2.0**number))

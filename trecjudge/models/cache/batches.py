@@ -1,0 +1,108 @@
+"""Batches under way: which requests are in which, and answers that nobody has asked for yet."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from trecjudge.errors import OutputError
+from trecjudge.models.cache.replies import Origin, connect
+
+LONGEST_KEPT = 30 * 24 * 60 * 60
+"""Seconds that an answer is kept which nobody asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """A batch under way; `id` is empty where it is not known whether it was begun."""
+
+    file: str
+    id: str
+    endpoint: str
+    model: str
+    requests: int
+    begun: int
+
+
+@dataclass(frozen=True, slots=True)
+class InBatch:
+    """Where a request is: the input file of its batch, and the answer where it came already."""
+
+    file: str
+    answer: bytes | None
+
+
+class BatchBook:
+    """The batches of a cache file. Raises OutputError where it cannot be written."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._writable():
+            self._database = connect(path)
+            oldest = int(time.time()) - LONGEST_KEPT
+            with self._database:
+                self._database.execute("DELETE FROM batched WHERE written < ?", (oldest,))
+
+    @contextmanager
+    def _writable(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise OutputError(f"{self._path}: cannot be written: {error}") from error
+
+    def where(self, key: str) -> InBatch | None:
+        """Return where the request with this key is, None if it is in no batch."""
+        query = "SELECT file, answer FROM batched WHERE key = ?"
+        row = self._database.execute(query, (key,)).fetchone()
+        return InBatch(*row) if row else None
+
+    def record(self, file: str) -> BatchRecord | None:
+        """Return the batch of an input file, where it is still under way."""
+        row = self._database.execute("SELECT * FROM batches WHERE file = ?", (file,)).fetchone()
+        return BatchRecord(*row) if row else None
+
+    def begin(self, file: str, origin: Origin, keys: Iterable[str]) -> None:
+        """Note a batch before it is begun: what is not noted would be paid for again."""
+        rows = [(key, file) for key in keys]
+        batch = (file, "", origin.endpoint, origin.model, len(rows), int(time.time()))
+        statement = "INSERT OR REPLACE INTO batched (key, file) VALUES (?, ?)"
+        with self._writable(), self._database:
+            self._database.execute(f"INSERT OR REPLACE INTO batches VALUES ({_PLACES})", batch)
+            self._database.executemany(statement, rows)
+
+    def begun(self, file: str, batch_id: str) -> None:
+        """Note the id of a batch."""
+        with self._writable(), self._database:
+            update = "UPDATE batches SET id = ? WHERE file = ?"
+            self._database.execute(update, (batch_id, file))
+
+    def keep(self, answers: Iterable[tuple[str, bytes]]) -> None:
+        """Keep answers until somebody asks for them."""
+        now = int(time.time())
+        rows = ((answer, now, key) for key, answer in answers)
+        with self._writable(), self._database:
+            update = "UPDATE batched SET answer = ?, written = ? WHERE key = ?"
+            self._database.executemany(update, rows)
+
+    def drop(self, key: str) -> None:
+        """Forget an answer that was used."""
+        with self._writable(), self._database:
+            self._database.execute("DELETE FROM batched WHERE key = ?", (key,))
+
+    def finish(self, file: str) -> None:
+        """Forget a batch, but for the answers that are kept."""
+        with self._writable(), self._database:
+            delete = "DELETE FROM batched WHERE file = ? AND answer IS NULL"
+            self._database.execute(delete, (file,))
+            self._database.execute("DELETE FROM batches WHERE file = ?", (file,))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+_PLACES = "?, ?, ?, ?, ?, ?"

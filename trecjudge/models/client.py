@@ -1,0 +1,316 @@
+"""The door: cache, equal requests in flight as one call, retries, and what a failure becomes."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.models.asking import Asking, FormFault, Turn
+from trecjudge.models.batch import BatchTransport
+from trecjudge.models.bearing import Bearing
+from trecjudge.models.cache.replies import CachedReply
+from trecjudge.models.endpoints import Endpoints
+from trecjudge.models.envelope import Reply
+from trecjudge.models.faults import Busy, Fault
+from trecjudge.models.habits import Form
+from trecjudge.models.lengths import estimated_tokens
+from trecjudge.models.model import Prediction, Program
+from trecjudge.models.pace import TurnedAway
+from trecjudge.models.patience import Patience
+from trecjudge.models.prompt import PlainPrompt, Prompt
+from trecjudge.models.requests import Kept, Replies, Request
+from trecjudge.models.spending import Expected, NoRoom, Spending
+from trecjudge.models.transport import Transport
+from trecjudge.models.under_way import UnderWay
+from trecjudge.records import ModelCall, Usage
+
+Found = tuple[dict[str, Any], ModelCall]
+Answer = tuple[Reply, dict[str, Any]]
+Made = Mapping[Form, Request]
+
+
+class Door:
+    """A Model over HTTP. Use as an async context manager."""
+
+    available = True
+
+    def __init__(
+        self,
+        replies: Replies,
+        spending: Spending | None = None,
+        offline: bool = False,
+        say: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        self.replies = replies
+        self.requests = replies.requests
+        self.settings = settings = replies.requests.settings
+        self.spending = spending or Spending()
+        self.endpoints = Endpoints(settings, replies.of_each, say, offline)
+        first = self.endpoints.all[0]
+        if settings.batch and isinstance(first.transport, Transport):
+            first.transport = BatchTransport(replies.requests, replies.cache, say, first.transport)
+        self.transport = first.transport
+        self.endpoints.cap(settings.give_up_after)
+        self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)
+        self.bearing = Bearing(replies, self.endpoints, self.patience, say)
+        if not self.endpoints.several:
+            self.transport.pace.on_hold = self.patience.holds
+        self._say = say
+        self._offline = offline
+        self._firsts: dict[str, asyncio.Lock] = {}
+        self._under_way: UnderWay[Found] = UnderWay()
+        self._closing = False
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests may be under way at once."""
+        return self.settings.batch_size if self.settings.batch else self.settings.in_flight
+
+    def spent(self) -> dict[str, Any]:
+        """Return calls, replies from the cache, tokens, cost so far, and what is in flight."""
+        asked = self.endpoints
+        return self.spending.record() | {"throttled": asked.throttled, "in_flight": asked.in_flight}
+
+    def record(self) -> dict[str, Any]:
+        """Return settings, what is known of the endpoint and prompt digests, the key left out."""
+        habits = self.replies.habits.record()
+        if self.endpoints.several:
+            habits |= {e.url: e.habits.record() for e in self.endpoints.all}
+        digests = self.requests.prompts.digests(self.replies.form_of)
+        return self.settings.public() | {"endpoint": habits, "prompts_sha256": digests}
+
+    async def __aenter__(self) -> Door:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # What is on its way is paid for: it is waited for and kept, unless something broke.
+        self._closing = True
+        interrupted = isinstance(error, asyncio.CancelledError)
+        await self._under_way.close(self.transport.last_wait if interrupted else 0.0)
+        self.patience.close()
+        await self.endpoints.close()
+
+    async def predict(self, program: Program, **inputs: Any) -> Prediction:
+        """Run a program: from the cache, with an equal request under way, or by a call."""
+        made = self.replies.possible(program, inputs)
+        found = self._taken(self.replies.find(made), program.name)
+        if found is not None:
+            return Prediction(*found)
+        return Prediction(*await self._ask_in_form(program, inputs, made))
+
+    async def complete(
+        self, messages: list[dict[str, Any]], more: dict[str, Any], max_tokens: int | None = None
+    ) -> Reply:
+        """Return the reply to messages of the caller's own; `more` is added to the request body.
+
+        From the cache, with an equal request under way, or by a call, as `predict`. It is for
+        `dspy_lm`, by which prompts are optimised.
+        """
+        most = max_tokens or self.settings.max_tokens
+        prompt = PlainPrompt(more)
+        key, *others = self.requests.keys(self.requests.body(messages, more, most))
+        first = str(messages[0].get("content")) if messages else ""
+        request = Request(prompt, messages, key, None, tuple(others), first)
+        found = self._taken(self.replies.kept(request), prompt.program.name)
+        _, call = found or await self._shared(request, most)
+        usage = call.usage
+        return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
+
+    def _taken(self, found: Kept | None, name: str) -> Found | None:
+        """Count a kept reply. Raises JudgmentFailed where there is none and none may be asked."""
+        if found is None:
+            if self._offline:
+                raise JudgmentFailed("offline", "the reply is not in the cache")
+            return None
+        if found.request.key in self._under_way or self.replies.asked(found.request):
+            self.spending.saved += 1
+        else:
+            self.spending.cached += 1
+        reply = found.reply
+        usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
+        return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
+
+    async def _ask_in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
+        """Ask in the form that the endpoint takes; while it is not known, one after the other.
+
+        In a batch all are asked at once, and those it does not take again in the next one.
+        """
+        if self.replies.form_of(program) is None and not self.settings.batch:
+            lock = self._firsts.setdefault(program.name, asyncio.Lock())
+            await lock.acquire()
+            turn = Turn(lock)
+            try:
+                # Whoever waited here did so while an equal request may have been answered.
+                if found := self._taken(self.replies.find(made), program.name):
+                    return found
+                if self.replies.form_of(program) is None:
+                    return await self._in_form(program, inputs, made, turn)
+            finally:
+                turn.end()
+        return await self._in_form(program, inputs, made)
+
+    async def _in_form(
+        self, program: Program, inputs: dict[str, Any], made: Made, turn: Turn | None = None
+    ) -> Found:
+        known = self.replies.form_of(program)
+        form = known or "schema"
+        try:
+            request = self._request(form, program, inputs, made)
+            return await self._shared(request, None, turn)
+        except FormFault:
+            return await self._shared(self._request("chat", program, inputs, made), None, turn)
+
+    def _request(self, form: Form, program: Program, inputs: dict[str, Any], made: Made) -> Request:
+        return made.get(form) or self.requests.make(program, inputs, form)
+
+    async def _shared(
+        self, request: Request, max_tokens: int | None = None, turn: Turn | None = None
+    ) -> Found:
+        """Wait for an equal request under way, or make this one."""
+        key = request.key
+        if key not in self._under_way:
+            asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
+            return await self._under_way.begun(key, self._ask(asking))
+        self.spending.saved += 1
+        try:
+            fields, call = await self._under_way.joined(key)
+        except JudgmentFailed as failed:  # whoever asked has the call, and paid for it
+            raise JudgmentFailed(failed.kind, str(failed), failed.tries) from failed
+        return fields, replace(call, usage=replace(call.usage, cached=True), earlier=())
+
+    async def _ask(self, asking: Asking) -> Found:
+        """Try, as often and as patiently as is set, until a reply parses; return its fields."""
+        while True:
+            try:
+                reply, fields = await self._try(asking)
+            except TurnedAway:
+                continue
+            except NoRoom:
+                await self.spending.budget.room()
+            except Fault as fault:
+                if any(fault.tokens):
+                    self._count_tokens(asking, *fault.tokens)
+                    asking.paid_in_vain(fault)
+                await self.bearing.after(asking, fault)
+            else:
+                self._learn_limit(asking)
+                call, earlier = asking.call(reply), tuple(asking.earlier)
+                return fields, replace(call, earlier=earlier) if earlier else call
+
+    async def _try(self, asking: Asking) -> Answer:
+        """Send a request when there is a place for it at an endpoint."""
+        asking.endpoint = await self.endpoints.enter(asking.request.first, asking.avoided)
+        try:
+            return await self._send(asking)
+        finally:
+            self.endpoints.leave()
+
+    async def _send(self, asking: Asking) -> Answer:
+        """Send a request when its turn comes and the budget has room for it."""
+        request = asking.request
+        if isinstance(request.prompt, Prompt):
+            learned = self.replies.habits.limits.get(asking.program, 0)
+            asking.max_tokens = asking.room or max(asking.max_tokens, learned)
+        body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
+        asking.sent = asking.endpoint.habits.applied(body)
+        asking.prompt_tokens = sum(estimated_tokens(m["content"]) for m in asking.messages)
+        admitted = busy = crowded = False
+
+        def admit() -> None:
+            nonlocal admitted
+            if self._closing:
+                raise JudgmentFailed("interrupted", "not asked any more")
+            if self.bearing.stopped:
+                raise JudgmentFailed(*self.bearing.stopped)
+            asking.expected = self._expected(asking)  # by what was seen until now
+            self.spending.call(asking.expected)
+            self.spending.retries += asking.tries > 0
+            admitted = True
+            asking.tries += 1
+            self.spending.budget.wake()
+
+        try:
+            return await asking.endpoint.transport.post(
+                asking.sent, asking.prompt_tokens, admit, partial(self._keep, asking), request.key
+            )
+        except NoRoom:
+            crowded = True
+            raise
+        except Busy:
+            # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
+            busy = True
+            asking.tries -= 1
+            raise
+        finally:
+            if admitted:
+                self.spending.release(asking.expected, calls=int(busy))
+            if not crowded:
+                self.spending.budget.wake()
+
+    async def _keep(self, asking: Asking, reply: Reply) -> Answer:
+        """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
+        self._count_tokens(asking, reply.prompt_tokens, reply.completion_tokens)
+        self.spending.prefix_tokens += reply.cached_tokens
+        self.patience.answered()
+        asking.endpoint.answered()
+        asking.waiting_since = None
+        fields = asking.fields(reply, self.settings.most)
+        self.bearing.good()
+        self.endpoints.cap(math.inf)
+        self._learn_form(asking)
+        kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
+        await self.replies.keep(asking.request, kept)
+        return reply, fields
+
+    def _expected(self, asking: Asking) -> Expected:
+        """Return the tokens that a call is expected to take, in and out."""
+        lengths = self.replies.lengths
+        reply = lengths.reply(asking.program, asking.request.stated)
+        return lengths.prompt(asking.prompt_tokens), min(reply, asking.max_tokens)
+
+    def _count_tokens(self, asking: Asking, prompt_tokens: int, completion_tokens: int) -> None:
+        """Count what a reply took, whatever it is worth."""
+        self.spending.reply(prompt_tokens, completion_tokens, asking.expected)
+        estimated = (asking.prompt_tokens, asking.request.stated)
+        self.replies.lengths.note(asking.program, estimated, prompt_tokens, completion_tokens)
+
+    def _learn_form(self, asking: Asking) -> None:
+        """Note the form that an endpoint takes, and the one that all of them do."""
+        prompt, habits = asking.request.prompt, asking.endpoint.habits
+        if not isinstance(prompt, Prompt) or self.settings.structured != "auto":
+            return
+        name, form, shared = asking.program, prompt.form, self.replies.habits.forms
+        # Markers say nothing of an endpoint that was not asked for a schema.
+        if habits.forms.get(name) == form or (form == "chat" and self._may_take_schema(asking)):
+            return
+        habits.forms[name] = form
+        if form == "chat" or name not in shared:
+            shared[name] = form
+        self.replies.keep_habits()
+
+    def _may_take_schema(self, asking: Asking) -> bool:
+        return asking.program not in asking.endpoint.no_schema
+
+    def _learn_limit(self, asking: Asking) -> None:
+        """Note the limit of tokens that a reply needed, for all of its program."""
+        habits = self.replies.habits
+        if not asking.cuts or habits.limits.get(asking.program, 0) >= asking.max_tokens:
+            return
+        habits.limits[asking.program] = asking.max_tokens
+        asking.endpoint.habits.limits[asking.program] = asking.max_tokens
+        self.replies.keep_habits()
+        self._say(
+            f"replies of {asking.program} are cut at {self.settings.max_tokens} tokens:"
+            f" up to {asking.max_tokens} are asked for from now on (llm.max_tokens)"
+        )

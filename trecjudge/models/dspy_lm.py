@@ -1,0 +1,109 @@
+"""Whole DSPy modules and optimisers through the door: its cache, its retries, its pace."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from trecjudge.errors import ModelError
+from trecjudge.models.client import Door
+from trecjudge.models.envelope import Reply
+from trecjudge.models.prompt import dspy_module
+
+PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")
+
+
+def dspy_lm(door: Door) -> Any:
+    """Return a `dspy.LM` that asks through `door`; to be made in the door's event loop.
+
+    Modules may be awaited in that loop, or called in another thread. No command asks in this way:
+    it is what prompts are optimised by.
+    """
+    loop = asyncio.get_running_loop()
+    return dspy_module().LM(
+        f"openai/{door.settings.model}",
+        engine=Engine(door, loop),
+        async_engine=AsyncEngine(door),
+        num_retries=0,
+        cache=False,
+        temperature=None if door.settings.reasoning else door.settings.temperature,
+        max_tokens=door.settings.max_tokens,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncEngine:
+    """DSPy's asynchronous engine interface over a door."""
+
+    door: Door
+
+    async def complete(self, request: Any) -> Any:
+        """Return the `dspy.lm15.Response` to a `dspy.lm15.Request`."""
+        config = request.config
+        more = {name: value for name in PASSED_ON if (value := getattr(config, name)) is not None}
+        if config.stop:
+            more["stop"] = list(config.stop)
+        if config.response_format is not None:
+            more["response_format"] = config.response_format
+        try:
+            reply = await self.door.complete(_messages(request), more, config.max_tokens)
+        except ModelError as error:
+            raise _let_through(ModelError)(str(error)) from error
+        return _response(self.door.settings.model, reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """DSPy's synchronous engine interface over a door whose event loop runs in another thread."""
+
+    door: Door
+    loop: asyncio.AbstractEventLoop
+
+    def complete(self, request: Any) -> Any:
+        """Return the response. Raises ModelError in the door's own thread, which it would block."""
+        try:
+            running = asyncio.get_running_loop()
+        except RuntimeError:
+            running = None
+        if running is self.loop:
+            message = "a DSPy module was called in the event loop: await its acall instead"
+            raise _let_through(ModelError)(message)
+        asked = AsyncEngine(self.door).complete(request)
+        return asyncio.run_coroutine_threadsafe(asked, self.loop).result()
+
+
+@cache
+def _let_through(kind: type[ModelError]) -> type[ModelError]:
+    """Return a kind of error that DSPy, which wraps all others, lets through as it is."""
+    return type(kind.__name__, (kind, dspy_module().LMError), {})
+
+
+def _messages(request: Any) -> list[dict[str, Any]]:
+    """Return a request's system text and messages as chat messages."""
+    messages = []
+    if request.system is not None:
+        messages.append({"role": "system", "content": _text(request.system)})
+    for message in request.messages:
+        messages.append({"role": message.role, "content": _text(message.parts)})
+    return messages
+
+
+def _text(parts: Any) -> str:
+    if isinstance(parts, str):
+        return parts
+    return "".join(part.text for part in parts if hasattr(part, "text"))
+
+
+def _response(model: str, reply: Reply) -> Any:
+    lm15 = dspy_module().lm15
+    usage = lm15.Usage(
+        input_tokens=reply.prompt_tokens,
+        output_tokens=reply.completion_tokens,
+        total_tokens=reply.prompt_tokens + reply.completion_tokens,
+    )
+    message = lm15.Message.assistant(reply.text)
+    return lm15.Response(
+        id=None, model=model, message=message, finish_reason=reply.finish_reason, usage=usage
+    )

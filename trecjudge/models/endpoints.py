@@ -1,0 +1,189 @@
+"""Several endpoints of equal models: requests go where the shortest wait is to be expected."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from trecjudge.models.access import accesses
+from trecjudge.models.faults import AccountFault, Busy, ConfigurationFault, Fault, Unreachable
+from trecjudge.models.habits import Habits
+from trecjudge.models.patience import OUTAGE_FROM, growing
+from trecjudge.models.settings import LlmSettings
+from trecjudge.models.transport import TOO_MANY, Line, Transport
+
+LEAST_SLACK = 4
+"""Requests that an endpoint may be ahead of the others before it is overloaded; or its share."""
+OVERLOADED = 2.0
+"""How many times the shortest wait a request may have to wait, to stay with its document."""
+FORBIDDEN = 403
+START = 4096
+"""Characters of a document by which it is known."""
+
+
+@dataclass(slots=True, eq=False)
+class Endpoint:
+    """One endpoint: how it is asked, what it takes, and whether it is in order.
+
+    `closed` says why nothing is asked of it any more; `out` that it failed and is tried with one
+    request at a time. `no_schema` are programs whose JSON schema it refused.
+    """
+
+    url: str
+    transport: Line
+    habits: Habits
+    closed: str = ""
+    out: bool = False
+    pauses: int = 0
+    no_schema: set[str] = field(default_factory=set)
+    _failed: set[int] = field(default_factory=set)
+    _forbidden: set[int] = field(default_factory=set)
+
+    @property
+    def under_way(self) -> int:
+        """How many requests are sent or wait for their turn."""
+        return self.transport.pace.in_flight + self.transport.pace.waiting
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it may be asked: one that is out of order with one request, after a pause."""
+        if self.closed:
+            return False
+        return not self.out or (self.transport.pace.held <= 0 and self.under_way == 0)
+
+    def wait(self, otherwise: float, slack: float = 0.0) -> float:
+        """Return the seconds that a further request is to expect, by a rough count."""
+        busy = (self.under_way + slack) * self.transport.load.seconds(otherwise)
+        return busy + self.transport.pace.held
+
+    def answered(self) -> None:
+        """Note that it is in order."""
+        if self.pauses or self._failed or self._forbidden:
+            self.out, self.pauses = False, 0
+            self._failed.clear()
+            self._forbidden.clear()
+
+    def failed(self, fault: Fault, mark: int) -> bool:
+        """Note a fault of its own, on an item; return whether it went out of order by it."""
+        if isinstance(fault, AccountFault | ConfigurationFault):
+            # What is forbidden may be only this item: of two different ones it is the key.
+            self._forbidden.add(mark)
+            if fault.status != FORBIDDEN or len(self._forbidden) > 1:
+                self.closed = str(fault)
+            return bool(self.closed)
+        pace = self.transport.pace
+        if fault.status == TOO_MANY:
+            pace.turn_away()
+            return False
+        self._failed.add(mark)
+        if not isinstance(fault, Busy | Unreachable) and len(self._failed) < OUTAGE_FROM:
+            return False
+        was, self.out = self.out, True
+        if pace.held <= 0:  # else another request of the same moment has paused it
+            self.pauses += 1
+            asked = fault.after if isinstance(fault, Busy) else 0.0
+            pace.pause(asked or growing(self.pauses))
+        pace.turn_away()
+        return not was
+
+
+class Endpoints:
+    """The endpoints of a door; with one of them there is nothing to choose."""
+
+    def __init__(
+        self,
+        settings: LlmSettings,
+        habits: Sequence[Habits],
+        say: Callable[[str], None],
+        offline: bool = False,
+    ) -> None:
+        # Offline, what nobody is asked with need not be there.
+        asked = replace(settings, headers={}, query={}) if offline else settings
+        found = zip(settings.urls, accesses(asked, os.environ), habits, strict=True)
+        self.all = [Endpoint(url, Transport(settings, access), own) for url, access, own in found]
+        self.several = len(self.all) > 1
+        self._slack = max(LEAST_SLACK, settings.in_flight / len(self.all))
+        self._places = asyncio.Semaphore(settings.in_flight)
+        self._say = say
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests are under way."""
+        return sum(endpoint.transport.pace.in_flight for endpoint in self.all)
+
+    @property
+    def throttled(self) -> int:
+        """How many requests were one too many."""
+        return sum(endpoint.transport.pace.throttled for endpoint in self.all)
+
+    def cap(self, most: float) -> None:
+        """Ask at most so many at a time, until the cap is lifted."""
+        for endpoint in self.all:
+            endpoint.transport.pace.cap = most
+
+    def release(self) -> None:
+        """Let through all that wait: they will not be sent."""
+        for endpoint in self.all:
+            endpoint.transport.pace.release()
+
+    async def enter(self, document: str, avoided: Collection[Endpoint]) -> Endpoint:
+        """Return the endpoint for a request, when there is a place for it; to be left again."""
+        if not self.several:
+            return self.all[0]
+        await self._places.acquire()
+        return self.choose(document, avoided)
+
+    def leave(self) -> None:
+        """Give the place back."""
+        if self.several:
+            self._places.release()
+
+    def choose(self, document: str, avoided: Collection[Endpoint] = ()) -> Endpoint:
+        """Return the endpoint that has this document, unless it is out of order or overloaded."""
+        open_ = [endpoint for endpoint in self.all if not endpoint.closed] or self.all
+        ready = [endpoint for endpoint in open_ if endpoint.is_ready]
+        fresh = [endpoint for endpoint in ready if endpoint not in avoided]
+        known = [mean for e in self.all if (mean := e.transport.load.mean) is not None]
+        typical = sum(known) / len(known) if known else 1.0
+        if not ready:
+            return min(open_, key=lambda endpoint: endpoint.wait(typical))
+        waits = {endpoint: endpoint.wait(typical, self._slack) for endpoint in fresh or ready}
+        most = OVERLOADED * min(waits.values())
+        fit = [endpoint for endpoint, wait in waits.items() if wait <= most]
+        start = document[:START]
+        return max(fit, key=lambda endpoint: _rank(endpoint.url, start))
+
+    def moves(self, endpoint: Endpoint, fault: Fault, mark: int, avoided: set[Endpoint]) -> bool:
+        """Note a fault of an endpoint; return whether another one may do what it could not."""
+        if not self.several or not _is_of_an_endpoint(fault):
+            return False
+        if endpoint.failed(fault, mark):
+            goes_on = "it is asked no more" if endpoint.closed else "it is tried again later"
+            self._say(f"{endpoint.url}: {fault}; {goes_on}, the others are asked")
+        if all(other.closed for other in self.all):
+            return False
+        avoided.add(endpoint)
+        if any(other.is_ready and other not in avoided for other in self.all):
+            return True
+        avoided.clear()
+        return False
+
+    async def close(self) -> None:
+        """Close the sessions."""
+        for endpoint in self.all:
+            await endpoint.transport.close()
+
+
+def _is_of_an_endpoint(fault: Fault) -> bool:
+    if isinstance(fault, AccountFault | Busy | ConfigurationFault | Unreachable):
+        return True
+    return type(fault) is Fault and fault.kind == "transport"
+
+
+def _rank(url: str, document: str) -> bytes:
+    """Return by what an endpoint is chosen for a document: the same whatever others there are."""
+    text = f"{url}\n{document}".encode(errors="surrogatepass")
+    return hashlib.blake2b(text, digest_size=8).digest()

@@ -1,0 +1,164 @@
+"""The reply in the answer of an endpoint, whatever it is wrapped in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from trecjudge.models.faults import Fault, ItemFault
+
+MOST_TOKENS = 1 << 40
+BOM = b"\xef\xbb\xbf"
+CUT = frozenset({"length", "max_tokens", "model_length", "token_limit", "max_output_tokens"})
+"""Finish reasons of a reply that came to the limit of tokens, in lower case."""
+
+FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "recitation"})
+REASONING = ("reasoning_content", "reasoning", "thinking")
+"""Where servers put what a model thought, beside the content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The text of a completion, how it ended, its cost, and what the model thought beside it."""
+
+    text: str
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning: str = ""
+    cached_tokens: int = 0
+    """Tokens of the prompt that the endpoint had in a cache of its own."""
+
+    @property
+    def cut(self) -> bool:
+        """Whether it is known to have come to the limit of tokens."""
+        return self.finish_reason.lower() in CUT
+
+
+def answer_in(payload: bytes) -> Any:
+    """Return the JSON value of an answer; None where it is none.
+
+    A byte order mark and comment lines before it are passed over, and the events of a stream that
+    nobody asked for are put together.
+    """
+    payload = payload.removeprefix(BOM).strip()
+    if payload[:1] in (b":", b"d", b"e"):  # ": comment", "data: ...", "event: ..."
+        events = [_json(line[5:]) for line in payload.splitlines() if line.startswith(b"data:")]
+        chunks = [event for event in events if isinstance(event, Mapping)]
+        if chunks:
+            return _put_together(chunks)
+        lines = payload.splitlines()
+        payload = b"\n".join(line for line in lines if not line.startswith((b":", b"event:")))
+    return _json(payload)
+
+
+def reply_in(answer: Any) -> Reply | None:
+    """Return the reply of a completion, None where the answer is none.
+
+    Raises ItemFault where the model or a filter refuses, Fault where the reply is empty.
+    """
+    try:
+        choice = answer["choices"][0]
+        if choice.get("error"):
+            return None
+        message = choice.get("message") or {"content": choice["text"]}
+        content, refusal = message.get("content"), message.get("refusal")
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return None
+    text, thought = _parts(content)
+    if answer.get("error") and not text.strip():
+        return None
+    finish = str(choice.get("finish_reason") or "")
+    usage = answer.get("usage")
+    counts = [_count(usage, f"{what}_tokens") for what in ("prompt", "completion")]
+    if finish.lower() in FILTERED:
+        fault: Fault = ItemFault("filtered", f"the reply was filtered ({finish})")
+        raise fault.after_paying(*counts)
+    if isinstance(refusal, str) and refusal.strip() and not text.strip():
+        fault = ItemFault("refused", f"the model refuses: {_short(refusal)}")
+        raise fault.after_paying(*counts)
+    thought += "".join(said for key in REASONING if isinstance(said := message.get(key), str))
+    details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
+    cached = _count(details, "cached_tokens")
+    reply = Reply(text, finish, counts[0], counts[1], thought, cached)
+    if not text.strip() and not reply.cut:
+        raise Fault("empty", "the reply is empty").after_paying(*counts)
+    return reply
+
+
+def _json(payload: bytes) -> Any:
+    try:
+        return orjson.loads(payload)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _put_together(chunks: list[Mapping[str, Any]]) -> Any:
+    """Return the completion that the chunks of a stream make; a whole one as it is."""
+    whole = next((chunk for chunk in chunks if chunk.get("error") or reply_like(chunk)), None)
+    if whole is not None:
+        return whole
+    choices = [choice for chunk in chunks for choice in _choices(chunk)]
+    deltas = [delta for c in choices if isinstance(delta := c.get("delta"), Mapping)]
+    message = {
+        key: "".join(said for delta in deltas if isinstance(said := delta.get(key), str))
+        for key in ("content", "refusal", *REASONING)
+    }
+    finish = next((c["finish_reason"] for c in choices if c.get("finish_reason")), None)
+    usage = next((chunk["usage"] for chunk in chunks if chunk.get("usage")), None)
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+
+
+def reply_like(answer: Mapping[str, Any]) -> bool:
+    """Return whether an answer has a whole message."""
+    return any(isinstance(choice.get("message"), Mapping) for choice in _choices(answer))
+
+
+def _choices(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    choices = answer.get("choices")
+    return [c for c in choices if isinstance(c, Mapping)] if isinstance(choices, list) else []
+
+
+def _parts(content: Any) -> tuple[str, str]:
+    """Return the text of a content, and what of it was thought: it may be a list of parts."""
+    if isinstance(content, str):
+        return content, ""
+    texts: list[str] = []
+    thoughts: list[str] = []
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, Mapping):
+            kind = str(part.get("type") or "text")
+            said = "".join(_texts(part.get("text") or part.get("thinking") or part.get("content")))
+            (texts if kind in ("text", "output_text") else thoughts).append(said)
+    return "".join(texts), "".join(thoughts)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _texts(value.get("text") or value.get("value"))
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _texts(entry)
+
+
+def _count(usage: Any, name: str) -> int:
+    """Return a number of tokens, nought where it cannot be one."""
+    count = usage.get(name) if isinstance(usage, dict) else None
+    if count is None:
+        return 0
+    try:
+        number = int(count) if isinstance(count, int | float | str) else 0
+    except (ValueError, OverflowError):
+        return 0
+    return number if 0 <= number < MOST_TOKENS else 0
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:300]

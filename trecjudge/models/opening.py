@@ -1,0 +1,108 @@
+"""Opening the door to a model, or none: nothing of a model is imported where none is asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trecjudge.errors import ModelError
+from trecjudge.files import default_folder
+from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.models.model import Model, NoModel, Program
+from trecjudge.models.spending import Budget, Spending
+
+if TYPE_CHECKING:
+    from trecjudge.models.requests import Replies
+
+
+@dataclass(slots=True)
+class Command:
+    """What the jobs of one command share: the budget, and the requests asked or planned."""
+
+    budget: Budget = field(default_factory=Budget)
+    asked: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Whether and how a job may use a model.
+
+    `refresh` asks again whatever the cache has; `offline` asks nothing that it has not; `plan`
+    asks nothing at all and counts. `cache_from` are folders of read-only caches behind the one in
+    `cache_folder`. `command` is what all jobs of a command share.
+    """
+
+    use: bool = False
+    cache_folder: Path | None = None
+    cache_from: Sequence[Path] = ()
+    refresh: bool = False
+    offline: bool = False
+    plan: bool = False
+    command: Command = field(default_factory=Command)
+
+    @property
+    def asks(self) -> bool:
+        """Whether an endpoint may be asked."""
+        return self.use and not (self.offline or self.plan)
+
+
+@asynccontextmanager
+async def open_model(
+    options: ModelOptions,
+    given: Mapping[str, Any],
+    texts: Mapping[str, str],
+    programs: Iterable[Program],
+    say: Callable[[str], None],
+) -> AsyncIterator[Model]:
+    """Yield the model; its prompts are made first, so that one that misfits costs no call.
+
+    `given` are the settings of `llm:`, `texts` prompts by the name of their program.
+    Raises ModelError for a missing setting, WorkflowError for a prompt that misfits, InputError for
+    a cache that is not there.
+    """
+    if not options.use:
+        yield NoModel()
+        return
+    from trecjudge.models.client import Door
+    from trecjudge.models.plan import Planner
+
+    replies = _replies(options, given, texts, programs, say)
+    try:
+        prices = replies.requests.settings.pricing
+        if options.command.budget.max_cost is not None and prices is None:
+            model = replies.requests.settings.model
+            raise ModelError(f"--max-cost: no prices are known for {model!r}; set llm.prices")
+        if options.plan:
+            yield Planner(replies, prices, met=options.command.asked)
+            return
+        spending = Spending(options.command.budget, prices)
+        async with Door(replies, spending, options.offline, say) as door:
+            yield door
+    finally:
+        replies.cache.close()
+
+
+def _replies(
+    options: ModelOptions,
+    given: Mapping[str, Any],
+    texts: Mapping[str, str],
+    programs: Iterable[Program],
+    say: Callable[[str], None],
+) -> Replies:
+    """Return the cache with the requests that it is asked for."""
+    from trecjudge.models.prompt import Prompts
+    from trecjudge.models.requests import Replies, Requests
+    from trecjudge.models.settings import llm_settings
+
+    settings = llm_settings(given, os.environ, key_needed=options.asks)
+    prompts = Prompts(texts)
+    for program in programs:
+        prompts.prepare(program)
+    folder = options.cache_folder or default_folder()
+    cache = ReplyCache(folder, say, options.cache_from)
+    asked = set() if options.plan else options.command.asked
+    return Replies(Requests(settings, prompts), cache, options.refresh, asked)

@@ -1,0 +1,87 @@
+"""Planning: what a job would ask, counted exactly, before a single call."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from trecjudge.errors import PLANNED, JudgmentFailed
+from trecjudge.models.lengths import estimated_tokens
+from trecjudge.models.model import Prediction, Program
+from trecjudge.models.requests import Replies
+from trecjudge.models.spending import Prices
+from trecjudge.records import ModelCall, Usage
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a job would do: `calls` are distinct requests that no cache answers.
+
+    `saved` predictions would be answered by a call for an equal one. Tokens are estimates, and so
+    is the cost, which is None where prices are not known.
+    """
+
+    items: int = 0
+    cached: int = 0
+    saved: int = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON-ready data."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Planner:
+    """A Model that asks nothing: every prediction that no cache answers fails as `planned`.
+
+    `met` are the marks of requests planned before, by other jobs of the command too.
+    """
+
+    replies: Replies
+    prices: Prices | None = None
+    plan: Plan = field(default_factory=Plan)
+    available: bool = True
+    met: set[int] = field(default_factory=set)
+    _completion_tokens: float = 0.0
+
+    @property
+    def in_flight(self) -> int:
+        """How many predictions may be under way at once."""
+        return self.replies.requests.settings.in_flight
+
+    async def predict(self, program: Program, **inputs: Any) -> Prediction:
+        """Return what a cache has, else note what a call would cost and raise JudgmentFailed."""
+        made = self.replies.possible(program, inputs)
+        found = self.replies.find(made)
+        if found is not None:
+            self.plan.cached += 1
+            messages, reply = found.request.messages, found.reply.text
+            call = ModelCall(program.name, messages, reply, Usage(cached=True))
+            return Prediction(found.fields, call)
+        request = next(iter(made.values()))
+        if request.mark in self.met:
+            self.plan.saved += 1
+        else:
+            self.met.add(request.mark)
+            self.plan.calls += 1
+            texts = [message["content"] for message in request.messages]
+            self.plan.prompt_tokens += sum(map(estimated_tokens, texts))
+            expected = self.replies.lengths.reply(program.name, request.stated)
+            self._completion_tokens += min(expected, self.replies.requests.settings.most)
+            self.plan.completion_tokens = round(self._completion_tokens)
+        raise JudgmentFailed(PLANNED, "not asked yet")
+
+    def spent(self) -> dict[str, Any]:
+        """Return the plan."""
+        plan = self.plan
+        if self.prices is not None:
+            plan.cost = self.prices.of(plan.prompt_tokens, plan.completion_tokens)
+        return plan.as_dict()
+
+    def record(self) -> dict[str, Any] | None:
+        """Return None: nothing was asked."""
+        return None

@@ -1,0 +1,9 @@
+"""Reading a reply: reasoning cut off, exactly one distinct set of fields, each value unmistakable.
+
+Both forms of a reply, JSON and field markers, are read alike; which was asked for does not matter.
+"""
+
+from trecjudge.models.reading.fields import Fields, Unparsed, is_exact
+from trecjudge.models.reading.reasoning import defused, without_reasoning
+
+__all__ = ["Fields", "Unparsed", "defused", "is_exact", "without_reasoning"]

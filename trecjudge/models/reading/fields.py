@@ -1,0 +1,166 @@
+"""The output fields of a signature, and reading a reply into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args, get_origin
+
+from trecjudge.models.reading.reasoning import without_reasoning
+from trecjudge.models.reading.sets import (
+    Contradiction,
+    FieldSet,
+    TooManyBraces,
+    field_sets,
+    whole_set,
+)
+from trecjudge.models.reading.values import NOTHING, Unreadable, read_value
+
+NUMBER = "number"
+"""The field of a list's entries that tells which input each is about, counted from 1."""
+
+
+class Unparsed(Exception):
+    """A reply without exactly one distinct set of the fields that the signature asks for."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Output fields by name: their types, and the most entries that a list may have.
+
+    A text beside fields of other types (evidence, a reason) may be missing; all else is required.
+    """
+
+    types: Mapping[str, Any]
+    most: Mapping[str, int]
+
+    @classmethod
+    def of(cls, signature: Any) -> Fields:
+        """Return the output fields of a DSPy signature."""
+        outputs = signature.output_fields
+        most = {name: bound for name, f in outputs.items() if (bound := _most_of(f)) is not None}
+        return cls({name: f.annotation for name, f in outputs.items()}, most)
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The fields that a reply must have."""
+        told = frozenset(name for name, found in self.types.items() if found is not str)
+        return told or frozenset(self.types)
+
+    def read(self, reply: str, length: int | None = None) -> dict[str, Any]:
+        """Return the fields of a reply; with `length`, its lists have an entry for each input.
+
+        Entries that carry a `number` are put in its order. Raises Unparsed, saying what is wrong.
+        """
+        try:
+            found = self._agreed(reply)
+        except (Contradiction, TooManyBraces) as error:
+            raise Unparsed(str(error)) from error
+        except RecursionError as error:
+            raise Unparsed("it is nested too deep.") from error
+        lists = {name: entries for name, entries in found.items() if isinstance(entries, list)}
+        for name, entries in lists.items():
+            if length is not None:
+                found[name] = _in_order(name, entries, length)
+            elif name in self.most:
+                found[name] = entries[: self.most[name]]
+        return found
+
+    def _agreed(self, reply: str) -> dict[str, Any]:
+        """Return the one set of fields on which all that the reply holds agree."""
+        sets = whole_set(reply, self.types)
+        if not sets:
+            answer = without_reasoning(reply)
+            if answer is None:
+                raise Unparsed("there is no answer after its reasoning.")
+            sets = field_sets(answer, self.types) or self._bare(answer)
+        telling = [found for found in sets if not self.required.isdisjoint(found)]
+        if not telling:
+            raise Unparsed(f"it does not have {_listed(self.types)}.")
+        first, *others = (self._typed(found) for found in telling)
+        for other in others:
+            first = _merged(first, other)
+        self._not_taken_back(first, reply)
+        return first
+
+    def _not_taken_back(self, found: Mapping[str, Any], reply: str) -> None:
+        """Raise Unparsed where a line behind an answer is another label, as in a correction."""
+        behind = reply[max(reply.rfind("}"), reply.rfind("]]")) + 1 :]
+        for name in self.required if behind.strip() else ():
+            if not isinstance(found[name], str) or get_origin(self.types[name]) is not Literal:
+                continue
+            for line in behind.splitlines():
+                try:
+                    said = read_value(self.types[name], line.rpartition(":")[2])
+                except Unreadable:
+                    continue
+                if said != found[name]:
+                    raise Unparsed(f"it gives several answers that differ in {name}.")
+
+    def _typed(self, found: FieldSet) -> dict[str, Any]:
+        if missing := self.required - found.keys():
+            raise Unparsed(f"it lacks {_listed(sorted(missing))}.")
+        typed = {}
+        for name, annotation in self.types.items():
+            try:
+                typed[name] = read_value(annotation, found.get(name), name)
+            except Unreadable as error:
+                raise Unparsed(f"{name}: {error}.") from error
+        return typed
+
+    def _bare(self, answer: str) -> list[FieldSet]:
+        """Return the set of an answer that is nothing but the one value asked for."""
+        if len(self.required) != 1:
+            return []
+        name = next(iter(self.required))
+        annotation = self.types[name]
+        reader = getattr(annotation, "of_plain_text", None)
+        if annotation is str or (reader and "{" in answer):
+            return []
+        value = reader(answer) if reader else answer
+        try:
+            read_value(annotation, value, name)
+        except Unreadable:
+            return []
+        return [{name: value}]
+
+
+def is_exact(fields: Mapping[str, str], reply: str) -> bool:
+    """Return whether fields are what a JSON reply says: no key twice, no "none" for nothing."""
+    return all(
+        reply.count(f'"{name}"') == 1 and value.casefold() not in NOTHING
+        for name, value in fields.items()
+    )
+
+
+def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return what two sets agree on; a text that only one gives counts. Raises Unparsed."""
+    for name, value in one.items():
+        if value != other[name] and value != "" and other[name] != "":
+            raise Unparsed(f"it gives several answers that differ in {name}; give only one.")
+    return {name: value if value != "" else other[name] for name, value in one.items()}
+
+
+def _in_order(name: str, entries: list[Any], length: int) -> list[Any]:
+    """Return an entry for each input, in their order. Raises Unparsed where that is not so."""
+    if len(entries) != length:
+        raise Unparsed(f"{name} has {len(entries)} entries, must have {length}.")
+    if not all(hasattr(entry, NUMBER) for entry in entries):
+        return entries
+    numbers: list[int] = [getattr(entry, NUMBER) for entry in entries]
+    if sorted(numbers) != list(range(1, length + 1)):
+        raise Unparsed(f"the numbers of {name} must be 1 to {length}, each once.")
+    return sorted(entries, key=lambda entry: int(getattr(entry, NUMBER)))
+
+
+def _most_of(field: Any) -> int | None:
+    """Return the most entries that a list field may have, as `max_length` of its declaration."""
+    if get_origin(field.annotation) is not list or not get_args(field.annotation):
+        return None
+    bounds = (getattr(bound, "max_length", None) for bound in field.metadata)
+    return next((bound for bound in bounds if isinstance(bound, int)), None)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " and ".join(map(repr, names))

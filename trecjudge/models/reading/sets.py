@@ -1,0 +1,180 @@
+"""The sets of fields in a reply, by markers and as JSON objects, as they were written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from json import JSONDecodeError, JSONDecoder
+from typing import Any
+
+import json_repair
+
+from trecjudge.models.reading.values import member
+
+MOST_OPEN = 500
+"""Braces in a reply at which an object is looked for."""
+
+_MARKER = re.compile(r"\[\[\s*##\s*(\w+)\s*##\s*\]\]")
+
+FieldSet = dict[str, Any]
+"""Values as written, texts or JSON values, by the name of their field."""
+
+
+class Contradiction(ValueError):
+    """A reply that gives a field of one set twice."""
+
+
+class TooManyBraces(ValueError):
+    """A reply that no answer looks like, and that would take long to look through."""
+
+
+def field_sets(answer: str, names: Collection[str]) -> list[FieldSet]:
+    """Return every set of fields in an answer, in its order; several may be alike.
+
+    What has at least one of the fields `names` is a set. Raises Contradiction, TooManyBraces.
+    """
+    found, rest = _marked(answer, names)
+    found += _objects(rest, names)
+    if not found and (mended := _mended(answer, names)):
+        found = [mended]
+    return found
+
+
+def whole_set(reply: str, names: Collection[str]) -> list[FieldSet]:
+    """Return the set of a reply that is one JSON object and nothing else; none where it is not.
+
+    What stands in its texts, such as a marker or a tag, is text. Raises Contradiction.
+    """
+    reply = reply.strip()
+    if not reply.startswith("{"):
+        return []
+    try:
+        value, end = _DECODER.raw_decode(reply)
+    except JSONDecodeError:
+        return []
+    return _sets_of(_inner(value, names), names) if end == len(reply) else []
+
+
+def _marked(answer: str, names: Collection[str]) -> tuple[list[FieldSet], str]:
+    """Return the sets that markers make, and the text that stands in none of their sections."""
+    pieces = _MARKER.split(answer)
+    sets: list[FieldSet] = []
+    current: FieldSet = {}
+    rest = [pieces[0]]
+    by_plain = {name.casefold(): name for name in names}
+    for marked, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        name = by_plain.get(marked.casefold())
+        if name is None or name in current:
+            sets.append(current)
+            current = {}
+        if name is None:
+            rest.append(text)
+        elif not _is_echo(text, name):
+            current[name] = text
+    return [found for found in (*sets, current) if found], "\n".join(rest)
+
+
+def _is_echo(text: str, name: str) -> bool:
+    """Return whether a section only repeats the form, as `{label}` and what is said beside it."""
+    return text.lstrip().startswith((f"{{{name}}}", f"<{name}>"))
+
+
+def _objects(text: str, names: Collection[str]) -> list[FieldSet]:
+    """Return the sets that JSON objects of a text make, and values that stand in none of them.
+
+    A text that was quoted without escapes may end an object, or hold one: what the reply itself
+    says then stands outside.
+    """
+    found: list[FieldSet] = []
+    outside, at = [], 0
+    for start, end, record in _records(text, names):
+        outside.append(text[at:start])
+        at = end
+        found += _sets_of(record, names)
+    return found + _loose("\n".join([*outside, text[at:]]), names) if found else []
+
+
+def _loose(text: str, names: Collection[str]) -> list[FieldSet]:
+    """Return the fields whose key and value stand in no object, each as a set."""
+    found: list[FieldSet] = []
+    for name in names:
+        for key in re.finditer(rf"[\"']{name}[\"']\s*:\s*", text, re.IGNORECASE):
+            try:
+                value, _ = _DECODER.raw_decode(text, key.end())
+            except JSONDecodeError:  # as in a form that is repeated: {"label": ...}
+                continue
+            found.append({name: value})
+    return found
+
+
+def _records(text: str, names: Collection[str]) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+    """Yield the outermost JSON objects of a text and where they stand.
+
+    One that wraps another by one key is that other.
+    """
+    at, tries = text.find("{"), 0
+    while at >= 0:
+        tries += 1
+        if tries > MOST_OPEN:
+            raise TooManyBraces("it has too many brackets.")
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except JSONDecodeError:
+            end = at + 1
+        else:
+            yield at, end, _inner(value, names)
+        at = text.find("{", end)
+
+
+def _inner(record: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any]:
+    """Return the object that has the fields, out of objects of one key around it."""
+    while len(record) == 1 and not any(member(record, name) for name in names):
+        only = next(iter(record.values()))
+        if isinstance(only, list) and len(only) == 1:
+            only = only[0]
+        if not isinstance(only, Mapping):
+            break
+        record = only
+    return record
+
+
+def _mended(answer: str, names: Collection[str]) -> FieldSet | None:
+    """Return the set of one object that is not quite JSON: single quotes, a comma too many.
+
+    Only where each field is named once, and every brace is closed: a mended reply must not be able
+    to mean something else.
+    """
+    start, end = answer.find("{"), answer.rfind("}")
+    if start < 0 or end < start or answer.count("{") != answer.count("}"):
+        return None
+    named = [len(re.findall(rf"\b{name}\b[\"'`]?\s*:", answer, re.IGNORECASE)) for name in names]
+    if max(named) > 1 or not any(named) or answer.count("{") > MOST_OPEN:
+        return None
+    record = json_repair.loads(answer[start : end + 1])
+    if not isinstance(record, dict):
+        return None
+    record = {str(key): value for key, value in record.items()}
+    return next(iter(_sets_of(_inner(record, names), names)), None)
+
+
+def _sets_of(record: Mapping[str, Any], names: Collection[str]) -> list[FieldSet]:
+    """Return the set that an object makes, as a list; none where it has none of the fields."""
+    values = {name: member(record, name) for name in names}
+    for name, given in values.items():
+        if any(other != given[0] for other in given[1:]):
+            raise Contradiction(f"it gives {name!r} twice.")
+    fields = {name: given[0] for name, given in values.items() if given}
+    return [fields] if fields else []
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of key and value pairs. Raises Contradiction for a key with two values."""
+    record: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in record and record[key] != value:
+            raise Contradiction(f"it gives {key!r} twice.")
+        record[key] = value
+    return record
+
+
+_DECODER = JSONDecoder(object_pairs_hook=_once, strict=False)

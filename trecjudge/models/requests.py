@@ -1,0 +1,209 @@
+"""Requests by what makes them what they are: program, inputs, form, settings; and their keys."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import orjson
+
+from trecjudge.models.cache.replies import Asked, CachedReply, Origin, ReplyCache
+from trecjudge.models.habits import FORMS, Form, Habits, shared_habits
+from trecjudge.models.lengths import Lengths, Seen, stated_length
+from trecjudge.models.model import Program
+from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
+from trecjudge.models.reading import Unparsed
+from trecjudge.models.secrets import VARIABLE
+from trecjudge.models.settings import LlmSettings
+
+MODULE_TOKENS = 150
+"""About what a reply to a module's own request has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request: its messages, the body around them, and the sha256 of all that it is."""
+
+    prompt: Prompt | PlainPrompt
+    messages: list[dict[str, Any]]
+    key: str
+    length: int | None = None
+    """How long every list of the reply must be."""
+    others: tuple[str, ...] = ()
+    """The keys under which an equal model at another address may have answered."""
+    first: str = ""
+    """The text that requests about one document have in common."""
+    stated: int = MODULE_TOKENS
+    """About how many tokens the reply has, as its program states it."""
+
+    def parse(self, reply: str) -> dict[str, Any]:
+        """Return the output fields of a reply. Raises Unparsed, saying what is wrong."""
+        return self.prompt.parse(reply, self.length)
+
+    @property
+    def mark(self) -> int:
+        """60 bits of the key: enough to know a request again, and small."""
+        return int(self.key[:15], 16)
+
+
+@dataclass
+class Requests:
+    """Makes requests with one set of settings and prompts."""
+
+    settings: LlmSettings
+    prompts: Prompts
+
+    @property
+    def origin(self) -> Origin:
+        """Endpoint and model, as the cache notes them: of several, the first."""
+        return self.origins[0]
+
+    @cached_property
+    def origins(self) -> list[Origin]:
+        """All endpoints, each with the model."""
+        return [Origin(url, self.settings.model) for url in self.settings.urls]
+
+    def make(self, program: Program, inputs: dict[str, Any], form: Form) -> Request:
+        """Return the request of a program with these inputs in this form."""
+        prompt = self.prompts.get(program, form)
+        messages = prompt.messages(inputs)
+        key, *others = self.keys(self.body(messages, prompt.request))
+        aligned = inputs.get(program.aligned_with)
+        length = None if aligned is None else len(aligned)
+        stated = stated_length(program, inputs, self.settings.reasoning)
+        first = common_part(inputs)
+        return Request(prompt, messages, key, length, tuple(others), first, stated)
+
+    def body(
+        self,
+        messages: list[dict[str, Any]],
+        more: dict[str, Any],
+        max_tokens: int | None = None,
+    ) -> dict[str, Any]:
+        """Return the JSON body of a request, as the endpoint gets it."""
+        settings = self.settings
+        limit = "max_completion_tokens" if settings.reasoning else "max_tokens"
+        body: dict[str, Any] = {
+            "model": settings.model,
+            "messages": messages,
+            limit: max_tokens or settings.max_tokens,
+        }
+        if settings.temperature is not None and not settings.reasoning:
+            body["temperature"] = settings.temperature
+        if settings.seed is not None:
+            body["seed"] = settings.seed
+        return body | more | settings.extra_body
+
+    def keys(self, body: dict[str, Any]) -> list[str]:
+        """Return the sha256 of address and body, and all else that can change the reply.
+
+        One for each address: the reply is kept under the first. A header given in clear counts, one
+        that the environment gives does not.
+        """
+        headers = self._headers
+        more = [headers] if headers else []
+        return [_digest([url, body, *more]) for url in self.settings.urls]
+
+    @cached_property
+    def _headers(self) -> dict[str, str]:
+        given = {name.lower(): str(value) for name, value in self.settings.headers.items()}
+        return {name: value for name, value in given.items() if not VARIABLE.search(value)}
+
+
+def _digest(value: list[Any]) -> str:
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def common_part(inputs: Mapping[str, Any]) -> str:
+    """Return the input that other requests will have too: the longest text, a document."""
+    return max((value for value in inputs.values() if isinstance(value, str)), key=len, default="")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A reply that needs no asking, and its output fields."""
+
+    request: Request
+    reply: CachedReply
+    fields: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Replies:
+    """The replies that a job may use without asking: of earlier jobs, and of its own calls.
+
+    `refresh` takes none of earlier jobs; `asked_marks` tell what the command asked for itself.
+    `habits` are what is known of the endpoint: of several, the form that all of them take and the
+    limits of tokens that the model needs. `of_each` is what each endpoint takes.
+    """
+
+    requests: Requests
+    cache: ReplyCache
+    refresh: bool = False
+    asked_marks: set[int] = field(default_factory=set)
+    habits: Habits = field(init=False)
+    of_each: list[Habits] = field(init=False)
+    answered_before: bool = field(init=False)
+    """Whether the endpoint is known to have answered an earlier job."""
+    lengths: Lengths = field(init=False)
+
+    def __post_init__(self) -> None:
+        kept = [self.cache.habits(origin) for origin in self.requests.origins]
+        self.answered_before = any(kept)
+        self.of_each = [Habits.read(text) for text in kept]
+        self.habits = self.of_each[0] if len(kept) == 1 else shared_habits(self.of_each)
+        limit = self.requests.settings.max_tokens
+        self.lengths = Lengths(self._kept_lengths, self.habits.limits, limit)
+
+    def _kept_lengths(self) -> dict[str, Seen]:
+        """Return what kept replies of the model took, by program."""
+        measured = self.cache.measured(self.requests.settings.model)
+        return {program: Seen(*counts) for program, counts in measured.items()}
+
+    def possible(self, program: Program, inputs: dict[str, Any]) -> dict[Form, Request]:
+        """Return the request of a program with these inputs in every form it may have."""
+        known = self.form_of(program)
+        forms = FORMS if known is None else (known,)
+        return {form: self.requests.make(program, inputs, form) for form in forms}
+
+    def form_of(self, program: Program) -> Form | None:
+        """Return the form of a program's replies, None while it is to be found out."""
+        structured = self.requests.settings.structured
+        if structured == "auto":
+            return self.habits.forms.get(program.name)
+        return "schema" if structured == "always" else "chat"
+
+    def find(self, made: Mapping[Form, Request]) -> Kept | None:
+        """Return what is kept for one of these requests."""
+        return next((kept for request in made.values() if (kept := self.kept(request))), None)
+
+    def kept(self, request: Request) -> Kept | None:
+        """Return the kept reply to a request, where it parses."""
+        if self.refresh and not self.asked(request):
+            return None
+        keys = (request.key, *request.others)
+        reply = next((kept for key in keys if (kept := self.cache.get(key)) is not None), None)
+        if reply is None:
+            return None
+        try:
+            return Kept(request, reply, request.parse(reply.text))
+        except Unparsed:
+            return None
+
+    def asked(self, request: Request) -> bool:
+        """Return whether this job itself asked for the reply."""
+        return request.mark in self.asked_marks
+
+    async def keep(self, request: Request, reply: CachedReply) -> None:
+        """Keep the reply to a request of this job; returns when it is on disk."""
+        asked = Asked(request.prompt.program.name, request.stated)
+        await self.cache.put(request.key, reply, self.requests.origin, asked)
+        self.asked_marks.add(request.mark)
+
+    def keep_habits(self) -> None:
+        """Keep what is known of the endpoints, for later jobs too."""
+        for origin, habits in zip(self.requests.origins, self.of_each, strict=True):
+            self.cache.keep_habits(origin, habits.text())

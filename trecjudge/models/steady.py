@@ -1,0 +1,60 @@
+"""Doing a thing again while an endpoint cannot do it at the moment, and telling of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.models.faults import (
+    AccountFault,
+    Busy,
+    ConfigurationFault,
+    Fault,
+    ItemFault,
+    Unreachable,
+)
+
+T = TypeVar("T")
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+TELL_AFTER = 5.0
+
+
+@dataclass(slots=True)
+class Steady:
+    """Bears with an endpoint for so many seconds; one that never answered is not there."""
+
+    patience: float
+    say: Callable[[str], None]
+    _has_answered: bool = False
+
+    async def do(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Return what `work` returns. Raises Fault, JudgmentFailed where patience ends."""
+        loop = asyncio.get_running_loop()
+        since, pause, told = loop.time(), FIRST_PAUSE, False
+        while True:
+            try:
+                found = await work()
+            except Fault as fault:
+                if not self._may_pass(fault):
+                    raise
+                passed = loop.time() - since
+                if passed > self.patience:
+                    waited = f"waited for {self.patience:g} s (llm.patience) in vain: {fault}"
+                    raise JudgmentFailed("stopped", waited) from fault
+                if passed >= TELL_AFTER and not told:
+                    told = True
+                    self.say(f"waiting for the endpoint: {fault}")
+                await asyncio.sleep((isinstance(fault, Busy) and fault.after) or pause)
+                pause = min(LONGEST_PAUSE, 2 * pause)
+            else:
+                self._has_answered = True
+                return found
+
+    def _may_pass(self, fault: Fault) -> bool:
+        if isinstance(fault, Unreachable):
+            return self._has_answered
+        return not isinstance(fault, AccountFault | ConfigurationFault | ItemFault)

@@ -1,0 +1,274 @@
+"""One request to an OpenAI-compatible endpoint: sent at a pace, its answer told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urljoin
+
+import aiohttp
+import orjson
+from yarl import URL
+
+from trecjudge.findings import shown
+from trecjudge.models.access import Access
+from trecjudge.models.addresses import same_door
+from trecjudge.models.envelope import Reply, answer_in, reply_in
+from trecjudge.models.faults import (
+    Busy,
+    ConfigurationFault,
+    Fault,
+    Unreachable,
+    fault_of,
+    is_error,
+    plain,
+    said_in,
+    status_of,
+)
+from trecjudge.models.load import Load
+from trecjudge.models.pace import LONGEST_WAIT, Pace, seconds_of
+from trecjudge.models.settings import LlmSettings
+
+T = TypeVar("T")
+TOO_MANY = 429
+PROXY_DENIES = 407
+SHORTEST_SECRET = 16
+LONGEST_CONNECT = 30.0
+"""Seconds in which a host answers that it is there."""
+MOST_REDIRECTS = 5
+REDIRECTS = frozenset({301, 302, 307, 308})
+MOVED_FOR_GOOD = frozenset({301, 308})
+LAST_WAIT = 15.0
+"""Seconds to wait, after an interrupt, for replies that are on their way."""
+_TRY_AGAIN = re.compile(
+    r"(?:try again|retry|wait)\D{0,20}?"
+    r"((?:\d+(?:\.\d+)?\s*(?:ms|[smh]|seconds?|minutes?|hours?)(?![a-z])\s?)+)"
+)
+
+
+class Line(Protocol):
+    """How the requests of a door reach the model: one by one, or in batches."""
+
+    pace: Pace
+    load: Load
+    last_wait: float
+    """Seconds that it is worth to wait, after an interrupt, for replies on their way."""
+
+    @property
+    def at_once(self) -> int:
+        """How many replies come at the same moment: so many failures are none in a row."""
+
+    async def post(
+        self,
+        body: dict[str, Any],
+        tokens: int,
+        admit: Callable[[], None],
+        keep: Callable[[Reply], Awaitable[T]],
+        key: str = "",
+    ) -> T:
+        """Send one request when its turn comes; return what `keep` makes of the reply."""
+
+    async def close(self) -> None:
+        """Close what is open."""
+
+
+class Transport:
+    """A keep-alive session whose requests keep to a pace."""
+
+    at_once = 1
+
+    def __init__(self, settings: LlmSettings, access: Access) -> None:
+        self.last_wait = min(LAST_WAIT, settings.timeout)
+        self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
+        self.load = Load()
+        self._masked = access.masked
+        self._url = access.url
+        self._secrets = [secret for secret in access.secrets if len(secret) >= SHORTEST_SECRET]
+        connect = min(settings.timeout, LONGEST_CONNECT)
+        self._sent = _through(access)
+        # No header is the session's own: aiohttp would send those to a proxy too, the key as well.
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=access.tls or True),
+            timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=connect),
+        )
+
+    @property
+    def address(self) -> str:
+        """The address of completions; secrets may stand in it."""
+        return self._url
+
+    async def post(
+        self,
+        body: dict[str, Any],
+        tokens: int,
+        admit: Callable[[], None],
+        keep: Callable[[Reply], Awaitable[T]],
+        key: str = "",
+    ) -> T:
+        """Send one request when its turn comes; return what `keep` makes of the reply.
+
+        `tokens` is an estimate of what it will cost. `admit` is called when its turn has come, and
+        may raise. The place is held until `keep` is done: what a killed process has paid for in
+        vain is never more than what was in flight. Raises a Fault.
+        """
+        await self.pace.enter(tokens)
+        try:
+            admit()
+            return await keep(await self._reply(body))
+        finally:
+            self.pace.leave()
+
+    async def _reply(self, body: dict[str, Any]) -> Reply:
+        number, status = self.load.begin(), 0
+        try:
+            status, headers, payload = await self._followed(orjson.dumps(body))
+        finally:
+            self.load.end(number, status == 200)
+        return self.read(status, headers, payload)
+
+    def read(self, status: int, headers: Mapping[str, str], payload: bytes) -> Reply:
+        """Return the reply in an answer. Raises a Fault where there is none."""
+        self.pace.learn(headers)
+        if status != 200:
+            raise self.failure(status, headers, payload)
+        answer = answer_in(payload)
+        reply = reply_in(answer)
+        if reply is None:
+            if isinstance(answer, Mapping) and is_error(answer):
+                raise self.failure(status, headers, payload)
+            said = shown(self._masked(plain(payload.decode(errors="replace"))).strip())
+            said = f"the reply is no completion: {said}"
+            if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
+                raise Unreachable("transport", said, status)
+            raise Fault("transport", said)
+        self.pace.succeeded()
+        # Masked, since replies are logged and kept; a key of a few letters is no secret.
+        said = reply.text + reply.reasoning
+        if not any(secret in said for secret in self._secrets):
+            return reply
+        text, thought = self._masked(reply.text), self._masked(reply.reasoning)
+        return replace(reply, text=text, reasoning=thought)
+
+    async def _followed(self, body: bytes) -> tuple[int, Any, bytes]:
+        """Return the answer; a redirect is followed where it leads the key to no other host."""
+        url, moved = self._url, True
+        for _ in range(MOST_REDIRECTS):
+            status, headers, payload = await self.exchange("POST", url, body)
+            if status not in REDIRECTS:
+                break
+            there = urljoin(url, headers.get("Location", ""))
+            if there == url or not same_door(url, there):
+                break
+            moved = moved and status in MOVED_FOR_GOOD
+            url = there
+            if moved:
+                self._url = url
+        return status, headers, payload
+
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        data: Any = None,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> tuple[int, Any, bytes]:
+        """Return status, headers and body of the answer to a request. Raises a Fault."""
+        unreachable = ""
+        address = URL(url, encoded=True)
+        try:
+            asked = self._session.request(
+                method,
+                address,
+                data=data,
+                allow_redirects=False,
+                **self._sent_with(headers),
+                **more,
+            )
+            async with asked as response:
+                return response.status, response.headers, await response.read()
+        except aiohttp.ClientHttpProxyError as error:
+            return error.status, error.headers or {}, f"the proxy: {error.message}".encode()
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            unreachable = f"{type(error).__name__}: {error}".rstrip(": ")
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            said = f"{type(error).__name__}: {error}".rstrip(": ")
+        # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
+        if unreachable:
+            raise Unreachable("transport", self._masked(unreachable))
+        raise Fault("transport", self._masked(said))
+
+    def _sent_with(self, headers: Mapping[str, str] | None) -> dict[str, Any]:
+        """Return what goes with a request, with headers in place of those of the same name."""
+        if not headers:
+            return self._sent
+        return self._sent | {"headers": self._sent["headers"] | dict(headers)}
+
+    def failure(self, status: int, headers: Any, payload: bytes) -> Fault:
+        """Return the fault of an answer that is no completion; of one too many, slow down."""
+        if 300 <= status < 400:
+            where = shown(self._masked(headers.get("Location", "")))
+            message = f"HTTP {status}: redirects to {where}; set OPENAI_BASE_URL to it"
+            return ConfigurationFault("refused", message, status)
+        said = said_in(status, payload, self._masked)
+        if status == PROXY_DENIES:
+            return ConfigurationFault("refused", f"{said}; check HTTP(S)_PROXY", status)
+        if status == 200:
+            said = replace(said, status=status_of(said))
+        fault = fault_of(said, _asked_to_wait(headers, said.words))
+        if isinstance(fault, Busy) and said.status == TOO_MANY:
+            self.pace.refused(fault.after)
+        return fault
+
+    async def close(self) -> None:
+        """Close the session."""
+        await self._session.close()
+
+
+def _through(access: Access) -> dict[str, Any]:
+    """Return the headers of all requests, and what leads them through a proxy."""
+    proxy = access.proxy
+    if proxy is None:
+        return {"headers": access.headers}
+    allowed = {"Proxy-Authorization": proxy.authorization} if proxy.authorization else {}
+    if access.url.startswith("https:"):  # only the proxy reads these
+        return {"headers": access.headers, "proxy": proxy.url, "proxy_headers": allowed}
+    return {"headers": access.headers | allowed, "proxy": proxy.url}
+
+
+def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
+    """Return the seconds that an answer asks to wait, by header or in words; 0 if it does not."""
+    if seconds := _seconds(headers.get("Retry-After", "")):
+        return seconds
+    if seconds := seconds_of(f"{headers.get('retry-after-ms', '')}ms"):
+        return min(LONGEST_WAIT, seconds)
+    if seconds := _until(headers.get("x-ratelimit-reset", "")):
+        return min(LONGEST_WAIT, seconds)
+    found = _TRY_AGAIN.search(words.lower())
+    return min(LONGEST_WAIT, seconds_of(found[1].replace(" ", ""))) if found else 0.0
+
+
+def _until(reset: str) -> float:
+    """Return the seconds until a reset: given in seconds, or as seconds or milliseconds of time."""
+    seconds = seconds_of(reset)
+    if seconds > 1e12:
+        seconds /= 1000
+    return max(0.0, seconds - datetime.now(UTC).timestamp()) if seconds > 1e9 else seconds
+
+
+def _seconds(retry_after: str) -> float:
+    """Return a Retry-After header, seconds or a date, as seconds from now, capped."""
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        try:
+            then = parsedate_to_datetime(retry_after)
+        except ValueError:
+            return 0.0
+        then = then if then.tzinfo else then.replace(tzinfo=UTC)
+        seconds = (then - datetime.now(UTC)).total_seconds()
+    return min(LONGEST_WAIT, max(0.0, seconds)) if seconds == seconds else 0.0

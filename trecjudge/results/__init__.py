@@ -1,0 +1,1 @@
+"""What lies on disk after a job: judgments, qrels, leaderboards, log, statistics."""

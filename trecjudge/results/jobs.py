@@ -1,0 +1,193 @@
+"""What a job left, found by its folder, by FOLDER/NAME or by any of its files; one rule for all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.inputs.sources.containers import ENDINGS
+from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.results.outputs import BESIDE, SUFFIXES, Outputs
+
+KINDS = ("leaderboard", "statistics", "judgments")
+"""The files that make a job: of each of the others it may have one."""
+MOST_NAMED = 30
+WANTED = "give the --out-dir of a job, FOLDER/NAME, or any file of it"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The files of one job, or the leaderboard files of another tool.
+
+    `place` is what messages call it: `FOLDER/NAME` of a job, else the path as given.
+    """
+
+    place: Path
+    leaderboard: Sequence[Path] = ()
+    statistics: Path | None = None
+    judgments: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedJob:
+    """A job whose judgments are there; `place` is its `FOLDER/NAME`."""
+
+    place: Path
+    judgments: Path
+
+    @property
+    def outputs(self) -> Outputs:
+        """The files of the job by their names. Raises InputError if its judgments have another."""
+        outputs = Outputs(self.place.parent, self.place.name)
+        if outputs.judgments != self.judgments:
+            raise InputError(
+                f"{self.judgments}: is packed or renamed; it must be {outputs.judgments}"
+            )
+        return outputs
+
+
+Found = TypeVar("Found", Outcome, JudgedJob)
+
+
+def outcomes(path: Path) -> list[Outcome]:
+    """Return what a path stands for.
+
+    An output folder stands for every job in it; `FOLDER/NAME`, or any file of a job, for that one;
+    any other file or folder for one leaderboard. Raises InputError if nothing is there.
+    """
+    found = _jobs_at(path)
+    if found:
+        return found
+    try:
+        files = files_below(path)
+    except InputError as error:
+        there = list(_jobs(path.parent))
+        raise InputError(f"{error}; jobs there: {_listed(there)}") if there else error from None
+    if not files:
+        raise InputError(f"{path}: no leaderboard in it")
+    return [Outcome(path, files)]
+
+
+def outcome(path: Path) -> Outcome:
+    """Return the one job or leaderboard that a path stands for. Raises InputError for several."""
+    return _only(path, outcomes(path), "leaderboards")
+
+
+def judged_job(path: Path, name: str | None = None) -> JudgedJob:
+    """Return the one job with judgments that a path stands for.
+
+    `name` says which, where a folder holds several. Raises InputError for several and no `name`,
+    and where there is none.
+    """
+    every = [(job, job.judgments) for job in _jobs_at(path)]
+    jobs = [JudgedJob(job.place, judgments) for job, judgments in every if judgments]
+    if not jobs:
+        raise InputError(f"{path}: {_why_none(path, [job for job, _ in every])}")
+    if name is not None:
+        names = [job.place.name for job in jobs]
+        jobs = [job for job in jobs if job.place.name == name]
+        if not jobs:
+            raise InputError(f"{path}: {unknown('name', name, names)}")
+    return _only(path, jobs, "jobs")
+
+
+def kind_of(path: Path) -> str:
+    """Return which file of a job a path is, a key of SUFFIXES; no text where it is of none."""
+    found = ((kind, _job(path.parent, stem)) for kind, stem in _stems(path.name))
+    return next((kind for kind, job in found if job is not None), "")
+
+
+def _why_none(path: Path, without_judgments: Sequence[Outcome]) -> str:
+    """Return why a path stands for no job with judgments."""
+    if without_judgments:
+        missing = ", ".join(f"{job.place}{SUFFIXES['judgments']}" for job in without_judgments)
+        return f"no {missing} beside the leaderboard; {WANTED}"
+    if os.path.isdir(path):
+        return f"no NAME{SUFFIXES['judgments']} in it; {WANTED}"
+    if os.path.isfile(path):
+        return f"is not a judgments file, nor another file of a job; {WANTED}"
+    there = list(_jobs(path.parent))
+    choices = f"jobs there: {_listed(there)}" if there else WANTED
+    return f"no such judgments file, and no job of this name; {choices}"
+
+
+def _only(path: Path, found: Sequence[Found], what: str) -> Found:
+    """Return the only one of what is found. Raises InputError for several."""
+    if len(found) > 1:
+        choices = f"give one of {_listed(found)}"
+        raise InputError(f"{path}: there are {len(found)} {what} in it; {choices}")
+    return found[0]
+
+
+def _listed(jobs: Sequence[Outcome | JudgedJob]) -> str:
+    more = ", …" if len(jobs) > MOST_NAMED else ""
+    return ", ".join(str(job.place) for job in jobs[:MOST_NAMED]) + more
+
+
+def _jobs_at(path: Path) -> list[Outcome]:
+    """Return the jobs that a path stands for; none where it is no folder and no file of any."""
+    jobs = list(_jobs(path))
+    if jobs:
+        return jobs
+    stems = [stem for _, stem in _stems(path.name)]
+    # A job may be called as another one's file is: `x.log`. What is there decides.
+    names = [*stems, path.name] if os.path.lexists(path) else [path.name, *stems]
+    for name in names:
+        job = _job(path.parent, name)
+        if job is not None:
+            return [job]
+    if os.path.isfile(path) and own_output(path) == "a judgments file":
+        name = _unpacked(path.name)
+        name = name.removesuffix(".jsonl").removesuffix(".judgments")
+        return [Outcome(path.with_name(name), judgments=path)]
+    return []
+
+
+def _jobs(folder: Path) -> Iterator[Outcome]:
+    """Yield the jobs in a folder, by name; none where it is no folder."""
+    if not os.path.isdir(folder):
+        return
+    names = {
+        stem
+        for file in folder.iterdir()
+        for kind, stem in _stems(file.name)
+        if kind in ("leaderboard", "judgments") and not file.name.startswith(".")
+    }
+    for name in sorted(names):
+        job = _job(folder, name)
+        if job is not None:
+            yield job
+
+
+def _stems(name: str) -> Iterator[tuple[str, str]]:
+    """Yield (kind, name of the job) for a file that is called as one of a job."""
+    plain = _unpacked(name)
+    for kind, suffix in (*SUFFIXES.items(), *BESIDE):
+        if plain.endswith(suffix) and plain != suffix:
+            yield kind, plain.removesuffix(suffix)
+
+
+def _unpacked(name: str) -> str:
+    """Return the name of a file without the ending of a container."""
+    return name.removesuffix(next((end for end in ENDINGS if name.endswith(end)), ""))
+
+
+def _job(folder: Path, name: str) -> Outcome | None:
+    """Return the job of a name in a folder, its files packed or not; None where there is none."""
+    there = {kind: _found(folder / f"{name}{SUFFIXES[kind]}") for kind in KINDS} if name else {}
+    if not any(there.values()):
+        return None
+    leaderboard = there["leaderboard"]
+    plain = [leaderboard] if leaderboard is not None else []
+    return Outcome(folder / name, plain, there["statistics"], there["judgments"])
+
+
+def _found(path: Path) -> Path | None:
+    """Return a file, or the same packed; None where neither is there."""
+    every = (path, *(path.with_name(f"{path.name}{end}") for end in ENDINGS))
+    return next((one for one in every if os.path.isfile(one)), None)

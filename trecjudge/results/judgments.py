@@ -1,0 +1,309 @@
+"""The judgments file: every judgment with its evidence, and all that scoring needs beside them.
+
+One JSON object a line, told apart by `record`: a `header`, then each `response` followed by its
+`judgment`s, then `end` with the counts, by which a file that was cut is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import orjson
+from pydantic import Field, TypeAdapter, ValidationError
+
+from trecjudge.errors import InputError
+from trecjudge.findings import shown
+from trecjudge.inputs.sources.containers import lines
+from trecjudge.records import (
+    LEFT_OUT,
+    Citation,
+    Claim,
+    Evidence,
+    Fact,
+    Failure,
+    Judgment,
+    Place,
+    Response,
+    Sentence,
+    Source,
+)
+
+FORMAT = 2
+SOMETIMES = ("claim", "match", "sources", "facts", "expected")
+"""Fields that stand in a record only where a judge gave them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What scoring must know beyond the judgments.
+
+    `judges` are the settings of each judge by name, the first one the ranking and qrels judge.
+    `topics` are the ids that every run is expected to answer; None stands for those that any run
+    answers. `gate` is the workflow's. `measures` are references to the user's own measures
+    (`package.module:name`).
+    """
+
+    judges: Mapping[str, Mapping[str, Any]]
+    leaderboard: Mapping[str, Any] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
+    topics: tuple[str, ...] | None = None
+    qrels_pool: bool = False
+    gate: Mapping[str, Any] = field(default_factory=dict)
+
+
+def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
+    """Return a judgment as stored: without what varies between two runs of the same input.
+
+    What only some judges give stands there only where they gave it.
+    """
+    given = {name: getattr(judgment, name) for name in SOMETIMES}
+    return {
+        "record": "judgment",
+        "run_id": judgment.run_id,
+        "topic_id": judgment.topic_id,
+        "sentence_index": judgment.sentence_index,
+        "doc_id": judgment.doc_id,
+        "citation": judgment.citation,
+        "exists": judgment.exists,
+        "label": judgment.label,
+        "grade": judgment.grade,
+        "value": judgment.value,
+        "reason": judgment.reason,
+        "evidence": judgment.evidence,
+        "attester": judgment.attester,
+        "judge": judge,
+        "failure": judgment.failure,
+    } | {name: found for name, found in given.items() if found not in (None, "", ())}
+
+
+def response_record(response: Response) -> dict[str, Any]:
+    """Return a response as stored: without documents, and without where it was read."""
+    return {
+        "record": "response",
+        "run_id": response.run_id,
+        "topic_id": response.topic_id,
+        "team_id": response.team_id,
+        "sentences": response.sentences,
+        "references": response.references,
+        "documents_given": response.documents_given,
+    }
+
+
+@dataclass(slots=True)
+class JudgmentsWriter:
+    """Writes the records of one job to an open file as they arrive."""
+
+    file: BinaryIO
+    responses: int = 0
+    judgments: int = 0
+
+    def header(self, header: Header) -> None:
+        """Write the first line."""
+        self._line({"record": "header", "format": FORMAT} | _fields(header))
+
+    def response(self, response: Response, judgments: Sequence[tuple[str, Judgment]]) -> None:
+        """Write a response and its judgments, each with the name of its judge."""
+        self._line(response_record(response))
+        for judge, judgment in judgments:
+            self._line(judgment_record(judge, judgment))
+        self.responses += 1
+        self.judgments += len(judgments)
+
+    def end(self) -> None:
+        """Write the last line."""
+        counts = {"responses": self.responses, "judgments": self.judgments}
+        self._line({"record": "end"} | counts)
+
+    def _line(self, record: dict[str, Any]) -> None:
+        self.file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _fields(header: Header) -> dict[str, Any]:
+    return {name: getattr(header, name) for name in Header.__slots__}
+
+
+@dataclass(slots=True)
+class JudgmentsReader:
+    """Reads a judgments file: the header first, then response by response.
+
+    Raises InputError with file and line where the file is not one, is cut or was changed so that
+    its counts no longer agree.
+    """
+
+    path: Path
+    header: Header = field(init=False)
+    _records: Iterator[tuple[int, dict[str, Any]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.path.is_file():
+            raise InputError(f"{self.path}: no such judgments file")
+        self._records = self._read()
+        number, first = next(self._records, (1, {}))
+        if first.get("record") != "header" or first.get("format") != FORMAT:
+            raise self._error(number, f"is not a judgments file of format {FORMAT}")
+        given = {name: first[name] for name in Header.__slots__ if first.get(name) is not None}
+        try:
+            self.header = TypeAdapter(Header).validate_python(given)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            place = ".".join(map(str, wrong["loc"]))
+            raise self._error(number, f"{place}: {wrong['msg']}") from None
+
+    def __iter__(self) -> Iterator[tuple[Response, list[Judgment]]]:
+        response: Response | None = None
+        judgments: list[Judgment] = []
+        counts = {"responses": 0, "judgments": 0}
+        seen: set[tuple[str, str]] = set()
+        for number, record in self._records:
+            kind = record.get("record")
+            try:
+                if kind == "judgment":
+                    if response is None:
+                        raise self._error(number, "is a judgment before any response")
+                    judgments.append(_judgment(record, response))
+                    counts["judgments"] += 1
+                    continue
+                if response is not None:
+                    yield response, judgments
+                response, judgments = None, []
+                if kind == "response":
+                    response = _response(record)
+                    if (key := (response.run_id, response.topic_id)) in seen:
+                        raise self._error(number, f"is a second response of {key}")
+                    seen.add(key)
+                    counts["responses"] += 1
+            except (KeyError, TypeError) as error:
+                raise self._error(number, f"is a {kind} record without {error}") from error
+            except ValueError as error:
+                raise self._error(number, f"is a {kind} record where {error}") from error
+            if kind == "end":
+                self._check(number, record, counts)
+                return self.check_rest()
+            if kind != "response":
+                raise self._error(number, f"is a record of unknown kind {shown(kind)}")
+        raise InputError(f"{self.path}: is cut: its last record is missing; judge the runs again")
+
+    def check_rest(self) -> None:
+        """Read on to the end, past all judgments.
+
+        Raises InputError where another judgments file, or anything behind the end, follows.
+        """
+        for _ in self._records:
+            pass
+
+    def _check(self, number: int, end: dict[str, Any], counts: dict[str, int]) -> None:
+        for what, count in counts.items():
+            if end.get(what) != count:
+                raise self._error(number, f"counts {end.get(what)} {what}, the file has {count}")
+
+    def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        kind = None
+        for number, line in lines(self.path):
+            try:
+                record = orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise self._error(number, f"is not JSON: {error}") from error
+            if not isinstance(record, dict):
+                raise self._error(number, "is not an object")
+            before, kind = kind, record.get("record")
+            if before is not None and kind == "header":
+                message = "begins a second judgments file: give each as a file of its own"
+                raise self._error(number, message)
+            if before == "end":
+                raise self._error(number, f"a {shown(kind)} record stands behind the end")
+            yield number, record
+
+    def _error(self, number: int, message: str) -> InputError:
+        return InputError(f"{Place(str(self.path), number)}: {message}")
+
+
+_SOMETIMES_TYPES: Mapping[str, TypeAdapter[Any]] = {
+    "claim": TypeAdapter(Claim),
+    "match": TypeAdapter(str),
+    "sources": TypeAdapter(tuple[Source, ...]),
+    "facts": TypeAdapter(tuple[Fact, ...]),
+    "expected": TypeAdapter(Annotated[float, Field(ge=0, le=1)]),
+}
+NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "sentence_index": WHOLE,
+    "doc_id": TEXT,
+    "citation": TEXT,
+    "exists": (TRUTH, type(None)),
+    "label": TEXT,
+    "grade": WHOLE,
+    "value": NUMBER,
+    "reason": (str,),
+    "attester": (str,),
+}
+
+
+def _judgment(record: dict[str, Any], response: Response) -> Judgment:
+    """Return a judgment on the response. Raises KeyError, TypeError or ValueError if it is none."""
+    for name, types in TYPES.items():
+        if type(record[name]) not in types:
+            raise ValueError(f"{name} is {shown(record[name])}")
+    for name in ("run_id", "topic_id"):
+        if record[name] != getattr(response, name):
+            raise ValueError(f"{name} is {shown(record[name])}, not the response's")
+    if record["failure"] is not None and not isinstance(record["failure"]["kind"], str):
+        raise ValueError(f"failure is {shown(record['failure'])}")
+    fields = {key: value for key, value in record.items() if key != "record"}
+    evidence, failure = fields.pop("evidence"), fields.pop("failure")
+    return Judgment(
+        evidence=Evidence(**evidence) if evidence else None,
+        failure=Failure(**failure) if failure else None,
+        **fields | _sometimes(record),
+    )
+
+
+def _sometimes(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what only some judges give, as far as a record has it. Raises ValueError."""
+    given = {name: record[name] for name in SOMETIMES if name in record}
+    try:
+        return {
+            name: _SOMETIMES_TYPES[name].validate_python(value) for name, value in given.items()
+        }
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise ValueError(f"{'.'.join(map(str, wrong['loc']))} is wrong: {wrong['msg']}") from error
+
+
+def _response(record: dict[str, Any]) -> Response:
+    for name in ("run_id", "topic_id", "team_id"):
+        if not isinstance(record[name], str):
+            raise ValueError(f"{name} is {shown(record[name])}")
+    sentences = tuple(
+        Sentence(s["index"], s["text"], tuple(Citation(**c) for c in s["citations"]))
+        for s in record["sentences"]
+    )
+    return Response(
+        run_id=record["run_id"],
+        topic_id=record["topic_id"],
+        team_id=record["team_id"],
+        sentences=sentences,
+        references=tuple(record["references"]),
+        documents_given=record["documents_given"],
+    )
+
+
+def without_text(judgment: Judgment) -> Judgment:
+    """Return a judgment without the text of documents: where it stands is kept.
+
+    What a model gave as its reason may quote a document, and is left out; so is what was wrong with
+    its replies.
+    """
+    evidence, failure = judgment.evidence, judgment.failure
+    if failure is not None and failure.kind == "parse" and failure.tries:
+        failure = replace(failure, message=LEFT_OUT)
+    return replace(
+        judgment,
+        reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
+        evidence=replace(evidence, quote="") if evidence else None,
+        failure=failure,
+        sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
+        facts=tuple(replace(fact, text="") for fact in judgment.facts),
+    )

@@ -1,0 +1,218 @@
+"""Leaderboard files read, whatever their format."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from trecjudge.findings import Finding, Report, shown
+from trecjudge.inputs.sources.containers import ENDINGS, lines
+from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.measures import UNJUDGED
+from trecjudge.records import Place
+from trecjudge.results.leaderboards.layouts import (
+    COLUMN_NAMES,
+    MEASURE,
+    RUN,
+    TOPIC,
+    VALUE,
+    Layout,
+    header_columns,
+    layout_named,
+    layout_of,
+)
+from trecjudge.results.trec import (
+    ALL,
+    ENCODED_ALL,
+    LeaderboardRow,
+    companion,
+    decode,
+    decode_topic,
+    number_of,
+)
+
+Placed = tuple[Place, LeaderboardRow]
+RUN_NAME_ROW = "runid"
+"""trec_eval writes `runid all NAME` first."""
+FEWEST_COLUMNS = 3
+
+
+def read_rows(
+    path: Path, report: Report, format_name: str = "auto", shared: Collection[str] = ()
+) -> Iterator[Placed]:
+    """Yield (place, row) of a leaderboard file of any format; what cannot be used is reported.
+
+    A header is known by its names. A run whose `runid` row has a name that is `shared`, that of
+    other files too, is named after its file. Raises InputError where the file or its format cannot
+    be told.
+    """
+    for place, row in _any_rows(path, report, format_name, shared):
+        if _counts_nothing(row):
+            report(_bad(place, f"has {row.value:g} as {row.measure}, not a number of items", row))
+        else:
+            yield place, row
+
+
+def _counts_nothing(row: LeaderboardRow) -> bool:
+    """Tell whether a row looks like a companion and counts no items, or those of no measure."""
+    if not row.measure.endswith(UNJUDGED):
+        return False
+    return row.measure == UNJUDGED or row.value < 0 or row.value % 1 != 0
+
+
+def _any_rows(
+    path: Path, report: Report, format_name: str, shared: Collection[str]
+) -> Iterator[Placed]:
+    layout = layout_named(format_name)
+    if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
+        yield from _of_objects(path, report)
+    else:
+        yield from _of_lines(path, report, layout, shared)
+
+
+def _begins_json(path: Path) -> bool:
+    return next(lines(path), (0, b""))[1].lstrip()[:1] in (b"{", b"[")
+
+
+def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
+    for line, record in objects(path, report):
+        place = Place(str(path), line)
+        named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
+        if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
+            named[TOPIC] = ALL
+            yield from _companions(place, record, named)
+            if record["mean"] is None:
+                continue
+        missing = {RUN, TOPIC, MEASURE, VALUE} - set(named)
+        if missing:
+            report(_bad(place, f"has no {', '.join(sorted(missing))}", record))
+            continue
+        ids = [as_id(named[column]) for column in (RUN, TOPIC, MEASURE)]
+        value = named[VALUE]
+        number = number_of(str(value)) if isinstance(value, str | int | float) else None
+        if None in ids:
+            report(_bad(place, f"has ids {shown(ids)}", named))
+        elif number is None:
+            report(_no_number(place, value))
+        else:
+            run_id, topic_id, measure = map(str, ids)
+            # Ids are not encoded here, but for a topic that must not pass for the mean.
+            topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
+            yield place, LeaderboardRow(run_id, topic, measure, number)
+
+
+def _companions(
+    place: Place, record: Mapping[str, Any], named: Mapping[str, Any]
+) -> Iterator[Placed]:
+    """Yield the companion row of a line of statistics that counts unjudged items."""
+    judged, expected = record.get("judged"), record.get("expected")
+    ids = [as_id(named.get(column)) for column in (RUN, MEASURE)]
+    counted = isinstance(judged, int) and isinstance(expected, int) and judged < expected
+    if counted and None not in ids:
+        row = LeaderboardRow(str(ids[0]), None, str(ids[1]), 0.0)
+        yield place, companion(row, record["expected"] - record["judged"])
+
+
+def _of_lines(
+    path: Path, report: Report, layout: Layout | None, shared: Collection[str]
+) -> Iterator[Placed]:
+    texts = list(_texts(path, report))
+    commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
+    rows = [(place, _split(text, commas)) for place, text in texts]
+    columns = header_columns(rows[0][1]) if rows else None
+    if columns is not None:
+        rows.pop(0)
+    elif rows:
+        columns = (layout or layout_of(str(path), (cells for _, cells in rows))).columns
+    named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
+    at = {column: place for place, column in enumerate(columns or ())}
+    for place, cells in rows:
+        if len(cells) != len(columns or ()) or not cells:
+            message = f"has {len(cells)} columns, not {len(columns or ())}"
+            report(_bad(place, message, " ".join(cells)))
+            continue
+        topic_id, measure, value = cells[at[TOPIC]], cells[at[MEASURE]], cells[at[VALUE]]
+        if RUN not in at and measure == RUN_NAME_ROW:
+            named = named if value in shared else decode(value)
+            continue
+        run_id = decode(cells[at[RUN]]) if RUN in at else named
+        number = number_of(value)
+        if number is None:
+            report(_no_number(place, value))
+        elif not (run_id and topic_id and measure):
+            report(_bad(place, "has a column that is empty", ",".join(cells)))
+        else:
+            topic = None if topic_id == ALL else decode_topic(topic_id)
+            yield place, LeaderboardRow(run_id, topic, decode(measure), number)
+
+
+def _unpacked_name(path: Path) -> str:
+    """Return a file's name without the ending of a container: what trec_eval's run is called."""
+    ending = next((e for e in ENDINGS if path.name.endswith(e)), "")
+    return path.name.removesuffix(ending)
+
+
+def _texts(path: Path, report: Report) -> Iterator[tuple[Place, str]]:
+    for number, line in lines(path):
+        place = Place(str(path), number)
+        try:
+            yield place, line.decode()
+        except UnicodeDecodeError as bad:
+            report(_bad(place, f"is not UTF-8 at byte {bad.start}", line))
+
+
+def _is_csv(text: str) -> bool:
+    """Tell whether a first line has columns by commas: a header, or four; an id may hold some."""
+    cells = _split(text, commas=True)
+    if header_columns(cells) is not None:
+        return True
+    return len(cells) == 4 and number_of(cells[3]) is not None
+
+
+def _split(text: str, commas: bool) -> list[str]:
+    """Return the columns of a line: by commas, by tabs where they make columns, else by space."""
+    if commas:
+        try:
+            return next(csv.reader([text]), [])
+        except csv.Error:
+            return []
+    by_tabs = [cell.strip() for cell in text.split("\t")] if "\t" in text else []
+    return by_tabs if len(by_tabs) >= FEWEST_COLUMNS and all(by_tabs) else text.split()
+
+
+def _no_number(place: Place, value: object) -> Finding:
+    return _bad(place, f"has value {shown(value)}, not a number", value)
+
+
+def _bad(place: Place, message: str, value: object) -> Finding:
+    return Finding("row_unreadable", place, message, shown(value))
+
+
+def read_all(paths: Sequence[Path], report: Report, format_name: str = "auto") -> Iterator[Placed]:
+    """Yield the rows of several files of one leaderboard, one after another.
+
+    Files of one run each that name it alike, in their `runid` rows, are named after themselves.
+    """
+    shared: dict[str, list[str]] = {}
+    for path in paths if len(paths) > 1 else ():
+        name = _run_name(path)
+        if name:
+            shared.setdefault(name, []).append(_unpacked_name(path))
+    shared = {name: files for name, files in shared.items() if len(files) > 1}
+    for name, files in shared.items():
+        message = f"{len(files)} files have the runid {name!r}: runs are named after files, {files}"
+        report(Finding("run_id_shared", Place(str(paths[0].parent)), message, name))
+    for path in paths:
+        yield from read_rows(path, report, format_name, shared)
+
+
+def _run_name(path: Path) -> str | None:
+    """Return what the `runid` row of trec_eval calls a run; None where there is none."""
+    for _, line in lines(path):
+        cells = line.split()
+        if len(cells) == FEWEST_COLUMNS and cells[0] == RUN_NAME_ROW.encode():
+            return cells[2].decode(errors="replace")
+    return None

@@ -1,0 +1,121 @@
+"""The output folder: files named after the job, each written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from trecjudge.errors import OutputError
+from trecjudge.results.lock import is_running, locked
+
+SAFE_NAME = re.compile(r"\w[\w.+-]*")
+PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part$")
+SUFFIXES: Mapping[str, str] = {
+    "leaderboard": ".leaderboard.txt",
+    "statistics": ".leaderboard.jsonl",
+    "qrels": ".qrels",
+    "judgments": ".judgments.jsonl",
+    "review": ".review.jsonl",
+    "log": ".log",
+    "config": ".config.yml",
+    "report": ".report.html",
+}
+"""What stands behind the name of a job in the name of each of its files."""
+BESIDE = (("log", ".log.part"), ("report", ".report"))
+"""The log of a job that broke off, and the folder of a report that is too large for one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files of one job: `NAME.leaderboard.txt` and so on in `folder`."""
+
+    folder: Path
+    name: str
+
+    def __post_init__(self) -> None:
+        if not SAFE_NAME.fullmatch(self.name):
+            message = f"name {self.name!r}: letters, digits, '.', '_', '+' and '-' only"
+            raise OutputError(message)
+
+    def prepare(self) -> None:
+        """Make the folder. Raises OutputError if it cannot be made or written."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            probe = self.folder / f".{self.name}.probe-{os.getpid()}"
+            probe.write_bytes(b"")
+            probe.unlink()
+            self._remove_left_parts()
+        except OSError as error:
+            in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+            reason = "a file is in its way" if in_the_way else error.strerror or error
+            message = f"{self.folder}: cannot be written: {reason}; give another --out-dir"
+            raise OutputError(message) from error
+
+    @contextmanager
+    def held(self, say: Callable[[str], None] = lambda message: None) -> Iterator[None]:
+        """Make the folder and keep its files of this name for oneself.
+
+        `say` is told where the folder has no locks. Raises OutputError if another process writes
+        them, or the folder cannot be written.
+        """
+        self.prepare()
+        with locked(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", say):
+            yield
+
+    def _remove_left_parts(self) -> None:
+        """Remove what killed jobs of this name left: parts whose process is gone."""
+        for part in self.folder.glob(f".{self.name}.*.part"):
+            found = PART.search(part.name)
+            if found and not is_running(int(found[1])):
+                part.unlink(missing_ok=True)
+
+    @property
+    def leaderboard(self) -> Path:
+        """`run topic MEASURE value` rows."""
+        return self._file("leaderboard")
+
+    @property
+    def statistics(self) -> Path:
+        """Means with intervals, bounds, ties and groups: one object for each run and measure."""
+        return self._file("statistics")
+
+    @property
+    def qrels(self) -> Path:
+        """The grades of documents."""
+        return self._file("qrels")
+
+    @property
+    def log(self) -> Path:
+        """The debug log."""
+        return self._file("log")
+
+    @property
+    def judgments(self) -> Path:
+        """Every judgment with its evidence."""
+        return self._file("judgments")
+
+    @property
+    def review(self) -> Path:
+        """The responses that a gate rejects or wants looked at."""
+        return self._file("review")
+
+    @property
+    def config(self) -> Path:
+        """What makes the job repeatable."""
+        return self._file("config")
+
+    @property
+    def report(self) -> Path:
+        """All of it to look at, in a browser."""
+        return self._file("report")
+
+    def _file(self, kind: str) -> Path:
+        return self.folder / f"{self.name}{SUFFIXES[kind]}"
+
+    def of(self, suffix: str) -> Outputs:
+        """Return the outputs of a variant or sweep point."""
+        return Outputs(self.folder, f"{self.name}.{suffix}") if suffix else self

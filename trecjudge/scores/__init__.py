@@ -1,0 +1,1 @@
+"""From judgments to numbers: means, bounds, corrections by people, review."""

@@ -1,0 +1,296 @@
+"""From judgments to scores: a row per run, topic and measure, then `all`, and the qrels grades."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from trecjudge.errors import InputError, PluginError
+from trecjudge.findings import shown
+from trecjudge.measures import HUGE, LeaderboardSpec, MeasureSpec, aggregate, ranks
+from trecjudge.records import Failure, Judgment, Response
+from trecjudge.results.trec import LeaderboardRow, QrelsRow, companion
+
+Value = float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A measure on one response: its value, and its bounds where items of it are unjudged.
+
+    `value` None with `judged` False means that the judge's failure leaves it undefined. `unjudged`
+    counts the items that are missing, and `failure` is that of the first of them.
+    """
+
+    value: Value
+    lowest: Value
+    highest: Value
+    judged: bool
+    unjudged: int = 0
+    failure: Failure | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether unjudged items could move it."""
+        return self.lowest != self.highest
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The `all` value of a measure over a run's topics, and what unjudged items could make of it.
+
+    Such bounds are `lowest` and `highest` everywhere; `low` and `high` are those of an interval.
+    """
+
+    value: Value
+    lowest: Value
+    highest: Value
+
+    @property
+    def is_open(self) -> bool:
+        """Whether unjudged items could move it."""
+        return self.lowest != self.highest
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How much of a run could be judged: responses of expected topics, items judged of expected."""
+
+    responses: int = 0
+    expected_responses: int = 0
+    judged: int = 0
+    expected: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
+    """The first item that failed in each way, and why."""
+    by_judge: dict[str, list[int]] = field(default_factory=dict)
+    """[judged, expected] of each judge."""
+
+    def add(self, judgments: Sequence[Judgment]) -> None:
+        """Count one response with its judgments."""
+        self.responses += 1
+        self.expected += len(judgments)
+        for judgment in judgments:
+            counts = self.by_judge.setdefault(judgment.judge, [0, 0])
+            counts[1] += 1
+            if judgment.failure is None:
+                self.judged += 1
+                counts[0] += 1
+            else:
+                kind = judgment.failure.kind
+                self.failures[kind] = self.failures.get(kind, 0) + 1
+                self.examples.setdefault(kind, _told(judgment))
+
+
+def _told(judgment: Judgment) -> str:
+    """Return which item is unjudged, and why."""
+    sentence = "" if judgment.sentence_index is None else f", sentence {judgment.sentence_index}"
+    message = judgment.failure.message if judgment.failure else ""
+    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}: {message}"
+
+
+@dataclass(slots=True)
+class Leaderboard:
+    """Collects responses with their judgments; hands out sorted rows, means and coverage.
+
+    `topics` are the expected ones; None takes those that any run answered.
+    """
+
+    spec: LeaderboardSpec
+    topics: Sequence[str] | None = None
+    scores: dict[str, dict[str, dict[str, Score]]] = field(default_factory=dict)
+    """run_id -> topic_id -> measure -> score"""
+    coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
+    expected: list[str] = field(default_factory=list)
+    """The topics that every run is expected to answer, sorted; known once `finish` has run."""
+    means: dict[tuple[str, str], Mean] = field(default_factory=dict)
+    """(run_id, measure) -> mean; known once `finish` has run."""
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Score one response."""
+        scores = {m.name: self._score(m, response, judgments) for m in self.spec.measures}
+        self.scores.setdefault(response.run_id, {})[response.topic_id] = scores
+        self.coverage[response.run_id].add(judgments)
+
+    def _score(
+        self, measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]
+    ) -> Score:
+        if measure.judge:
+            judgments = [j for j in judgments if j.judge == measure.judge]
+        value = measured(measure, response, judgments)
+        fill = self.spec.fill
+        failures = [judgment.failure for judgment in judgments if judgment.failure is not None]
+        unjudged, failure = len(failures), failures[0] if failures else None
+        if fill is None or not unjudged:
+            return Score(value, value, value, not unjudged, unjudged, failure)
+
+        def filled(best: bool) -> Value:
+            whole = [j if j.judged else fill(j, best) for j in judgments]
+            return measured(measure, response, whole)
+
+        lowest, highest = filled(best=False), filled(best=True)
+        if lowest is not None and highest is not None:  # of some measures less is better
+            lowest, highest = min(lowest, highest), max(lowest, highest)
+        return Score(value, lowest, highest, judged=False, unjudged=unjudged, failure=failure)
+
+    def finish(self) -> None:
+        """Fix which topics are expected, and the means over them.
+
+        Raises InputError for a gap under `on_missing: error`.
+        """
+        answered = {topic for topics in self.scores.values() for topic in topics}
+        self.expected = sorted(answered if self.topics is None else self.topics)
+        for run_id, coverage in self.coverage.items():
+            coverage.expected_responses = len(self.expected)
+            missing = [topic for topic in self.expected if topic not in self.scores[run_id]]
+            if missing and self.spec.on_missing == "error":
+                raise InputError(
+                    f"run {run_id!r} has no response on {', '.join(missing[:5])}"
+                    " (on_missing: error)"
+                )
+        self.means = {
+            (run_id, measure.name): self._mean(run_id, measure)
+            for run_id in self.scores
+            for measure in self.spec.measures
+        }
+
+    def mean(self, run_id: str, measure: MeasureSpec) -> Mean:
+        """Return the `all` value of a measure, with what unjudged items could make of it."""
+        return self.means[run_id, measure.name]
+
+    def _mean(self, run_id: str, measure: MeasureSpec) -> Mean:
+        """Work out a mean.
+
+        Where not one item of the run was judged, or not one of its responses has a value, a value
+        that depends on them is not given.
+        """
+        parts: tuple[Callable[[Score], Value], ...] = (
+            lambda score: score.value,
+            lambda score: score.lowest,
+            lambda score: score.highest,
+        )
+        mean = Mean(*(self._aggregate(run_id, measure, part) for part in parts))
+        own = (scores[measure.name].value for scores in self.scores[run_id].values())
+        nothing_judged = not self.coverage[run_id].judged or all(found is None for found in own)
+        return replace(mean, value=None) if mean.is_open and nothing_judged else mean
+
+    def values(
+        self,
+        run_id: str,
+        measure: MeasureSpec,
+        part: Callable[[Score], Value] = lambda score: score.value,
+    ) -> list[Value]:
+        """Return a value for each expected topic as it enters the mean, None where none does."""
+        values = []
+        for topic_id in self.expected:
+            scores = self.scores[run_id].get(topic_id)
+            score = None if scores is None else scores[measure.name]
+            value = None if score is None else part(score)
+            if score is None or (score.judged and value is None and measure.default_if_undefined):
+                value = measure.default
+            values.append(value)
+        return values
+
+    def _aggregate(
+        self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]
+    ) -> Value:
+        known = (value for value in self.values(run_id, measure, part) if value is not None)
+        return aggregate(measure.aggregate, known)
+
+    def counts(self, run_id: str, measure: MeasureSpec) -> tuple[int, int]:
+        """Return how many items of a run were judged for a measure, and how many there are."""
+        coverage = self.coverage[run_id]
+        if not measure.judge:
+            return coverage.judged, coverage.expected
+        judged, expected = coverage.by_judge.get(measure.judge, (0, 0))
+        return judged, expected
+
+    def ranking(self) -> list[str]:
+        """Return run ids, the best first; runs without a value last, ties by run id."""
+        return list(self.ranks(self.ranking_measure))
+
+    def ranks(self, measure: MeasureSpec) -> dict[str, int | None]:
+        """Return the rank of each run by a measure, the best first, as `measures.ranks` has it."""
+        means = {run_id: self.mean(run_id, measure).value for run_id in self.scores}
+        return ranks(means, measure.lower_is_better)
+
+    @property
+    def ranking_measure(self) -> MeasureSpec:
+        """The measure that ranks the runs."""
+        return next(m for m in self.spec.measures if m.name == self.spec.ranked_by)
+
+    def rows(self) -> Iterator[LeaderboardRow]:
+        """Yield every row: runs and topics sorted, measures in their order, `all` rows last.
+
+        A row from which items are missing has its companion behind it, which stands alone where
+        there is no value.
+        """
+        for run_id in sorted(self.scores):
+            for topic_id in self.expected:
+                yield from self._topic_rows(run_id, topic_id)
+            for measure in self.spec.measures:
+                judged, expected = self.counts(run_id, measure)
+                value = self.mean(run_id, measure).value
+                yield from _row_and_companion(run_id, None, measure, value, expected - judged)
+
+    def _topic_rows(self, run_id: str, topic_id: str) -> Iterator[LeaderboardRow]:
+        scores = self.scores[run_id].get(topic_id)
+        for measure in self.spec.measures:
+            unjudged = 0
+            if scores is not None:
+                value, unjudged = scores[measure.name].value, scores[measure.name].unjudged
+            else:
+                value = None if self.spec.on_missing == "fix_aggregate" else measure.default
+            yield from _row_and_companion(run_id, topic_id, measure, value, unjudged)
+
+
+def _row_and_companion(
+    run_id: str, topic_id: str | None, measure: MeasureSpec, value: Value, unjudged: int
+) -> Iterator[LeaderboardRow]:
+    row = LeaderboardRow(run_id, topic_id, measure.name, value or 0.0)
+    if value is not None:
+        yield row
+    if unjudged:
+        yield companion(row, unjudged)
+
+
+def measured(measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]) -> Value:
+    """Return what a measure gives. Raises PluginError if that is no number."""
+    where = f"measure {measure.name} on run {response.run_id!r}, topic {response.topic_id!r}"
+    try:
+        value = measure.compute(response, judgments)
+        number = None if value is None else float(value)
+    except (Exception, SystemExit) as error:  # a user's own measure can fail in any way
+        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
+    if isinstance(value, str) or (number is not None and not abs(number) < HUGE):
+        raise PluginError(f"{where}: it is {shown(value)}, not a number")
+    return number
+
+
+def response_qrels(response: Response, judgments: Sequence[Judgment]) -> list[QrelsRow]:
+    """Return a run's grades of documents on a topic: of each document its best sentence's."""
+    best = best_grades(judgments)
+    rows = ((doc_id, grade) for (_, doc_id), grade in sorted(best.items()))
+    return [QrelsRow(response.topic_id, response.run_id, *row) for row in rows]
+
+
+def best_grades(
+    judgments: Sequence[Judgment], best: dict[tuple[str, str], int] | None = None
+) -> dict[tuple[str, str], int]:
+    """Return the highest grade by (topic_id, doc_id), added to `best` if given.
+
+    Unjudged items and citations of no document give no grade.
+    """
+    best = {} if best is None else best
+    for judgment in judgments:
+        if judgment.grade is not None and judgment.doc_id is not None:
+            key = (judgment.topic_id, judgment.doc_id)
+            best[key] = max(best.get(key, judgment.grade), judgment.grade)
+    return best
+
+
+def pooled_qrels(best: dict[tuple[str, str], int]) -> Iterator[QrelsRow]:
+    """Yield classic qrels, sorted by topic and document."""
+    for (topic_id, doc_id), grade in sorted(best.items()):
+        yield QrelsRow(topic_id, "0", doc_id, grade)

@@ -1,0 +1,185 @@
+"""From a judgments file to qrels, leaderboard and summary: no judge runs, no model is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from trecjudge.files import whole
+from trecjudge.findings import Finding, Report
+from trecjudge.inputs.labels import Key, TakesLabels
+from trecjudge.judging.panel import Panel, Seat, make_panel, panel_spec
+from trecjudge.measures import LeaderboardSpec
+from trecjudge.records import Judgment, Place, Response
+from trecjudge.results.judgments import Header, JudgmentsReader
+from trecjudge.results.outputs import Outputs
+from trecjudge.results.trec import QrelsRow, leaderboard_line, qrels_line
+from trecjudge.scores.corrections import HumanLabels
+from trecjudge.scores.leaderboard import (
+    Leaderboard,
+    best_grades,
+    pooled_qrels,
+    response_qrels,
+)
+from trecjudge.scores.review import KEYS, panel_rules, read_gate, review
+from trecjudge.scores.statistics import standing_lines, standings_of
+from trecjudge.scores.summary import Summary, summarise
+
+if TYPE_CHECKING:
+    from trecjudge.stats.standing import Standing
+
+PASSED = "PASSED"
+Asked = tuple[str, str, str, str]
+"""(topic_id, doc_id, sentence, claim), as texts: what a grade is an answer to."""
+
+
+def spec_of(header: Header) -> LeaderboardSpec:
+    """Return the measures that a judgments file is to be scored by."""
+    panel = panel_of(header)
+    return panel_spec(panel, header.leaderboard, header.measures)
+
+
+def panel_of(header: Header) -> list[Seat]:
+    """Return the judges of a judgments file."""
+    names = list(header.judges)
+    settings = header.judges if len(names) > 1 else header.judges[names[0]]
+    return make_panel(names, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What scoring makes: the summary, and the numbers behind it.
+
+    `standings` tell where each run stands, by measure.
+    """
+
+    summary: Summary
+    board: Leaderboard
+    standings: Mapping[str, Sequence[Standing]]
+
+
+def score(
+    reader: JudgmentsReader,
+    outputs: Outputs,
+    labels: Mapping[Key, str] | None = None,
+    report: Report | None = None,
+) -> Summary:
+    """Write the qrels and the leaderboards of a judgments file and return the summary.
+
+    As `scored`, by the judges that the file names.
+    """
+    return scored(reader, outputs, labels, report).summary
+
+
+def scored(
+    reader: JudgmentsReader,
+    outputs: Outputs,
+    labels: Mapping[Key, str] | None = None,
+    report: Report | None = None,
+    panel: Panel | None = None,
+) -> Scored:
+    """Write the qrels and the leaderboards of a judgments file and return what was scored.
+
+    `labels` are those of people on some items: they correct the means in the statistics. Grades
+    that contradict each other in pooled qrels go to `report`. `panel` are the file's judges, where
+    they are at hand. Raises InputError if the file is not whole, before any file is replaced.
+    """
+    header = reader.header
+    panel = panel_of(header) if panel is None else panel
+    spec = panel_spec(panel, header.leaderboard, header.measures)
+    takers = {s.name: s.judge for s in panel if isinstance(s.judge, TakesLabels)}
+    people = HumanLabels(labels or {}, takers)
+    board = Leaderboard(spec, header.topics)
+    rules, marked = panel_rules(panel, read_gate(header.gate)), Counter[str]()
+    first, pooled = next(iter(header.judges)), header.qrels_pool or spec.pooled_qrels
+    pool = Pool(reader.path, report)
+    with ExitStack() as files:
+        qrels = files.enter_context(whole(outputs.qrels))
+        leaderboard = files.enter_context(whole(outputs.leaderboard))
+        statistics = files.enter_context(whole(outputs.statistics))
+        reviews = files.enter_context(whole(outputs.review)) if rules else None
+        for response, judgments in reader:
+            board.add(response, judgments)
+            if labels:
+                people.add(spec, response, judgments)
+            if reviews is not None:
+                scores = board.scores[response.run_id][response.topic_id]
+                found = review(rules, spec, response, judgments, scores)
+                marked[found["status"] if found else PASSED] += 1
+                reviews.write(
+                    orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE) if found else b""
+                )
+            graded = [j for j in judgments if j.judge == first]
+            if pooled:
+                pool.add(response, graded)
+            else:
+                qrels.write(_text(response_qrels(response, graded)))
+        board.finish()
+        qrels.write(_text(pooled_qrels(pool.best)))
+        for row in board.rows():
+            leaderboard.write(leaderboard_line(row).encode())
+        standings = standings_of(board, people)
+        statistics.writelines(standing_lines(board, standings))
+    summary = summarise(outputs.name, ",".join(header.judges), board, standings)
+    if labels is not None:
+        summary.labels = people.counts
+    for what in ("leaderboard", "statistics", "qrels"):
+        summary.files[what] = str(getattr(outputs, what))
+    if rules:
+        summary.gate = {status: marked[status] for status in (*KEYS.values(), PASSED)}
+        summary.files["review"] = str(outputs.review)
+    return Scored(summary, board, standings)
+
+
+@dataclass(slots=True)
+class Pool:
+    """The best grade of each document over all runs; grades that cannot both be right are reported.
+
+    Two sentences may say different things of one document. One sentence has one grade on it, or
+    the runs carry different texts of it, or the judge was not of one mind.
+    """
+
+    path: Path
+    report: Report | None = None
+    best: dict[tuple[str, str], int] = field(default_factory=dict)
+    first: dict[Asked, tuple[int, str, int | None]] = field(default_factory=dict)
+    """What was judged -> its first grade, with the run and the sentence that had it."""
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Add the grades of a response."""
+        best_grades(judgments, self.best)
+        texts = {sentence.index: " ".join(sentence.text.split()) for sentence in response.sentences}
+        for judgment in judgments:
+            if judgment.grade is None or judgment.doc_id is None or self.report is None:
+                continue
+            index = judgment.sentence_index
+            text = "" if index is None else texts.get(index, "")
+            claim = judgment.claim.text if judgment.claim else ""
+            asked = (judgment.topic_id, judgment.doc_id, text, claim)
+            own = (judgment.grade, judgment.run_id, index)
+            first = self.first.setdefault(asked, own)
+            if first[0] != judgment.grade:
+                self.report(self._conflict(judgment, first))
+
+    def _conflict(self, judgment: Judgment, first: tuple[int, str, int | None]) -> Finding:
+        grade, run_id, index = first
+        where = "" if index is None else f", sentence {index}"
+        message = (
+            f"run {judgment.run_id!r}, topic {judgment.topic_id!r}: document {judgment.doc_id!r} is"
+            f" graded {judgment.grade}, for the same in run {run_id!r}{where} {grade}: the highest"
+            " counts"
+        )
+        place = Place(str(self.path))
+        shown = str(judgment.grade)
+        own = judgment.sentence_index, judgment.run_id, judgment.topic_id
+        return Finding("grade_conflict", place, message, shown, *own)
+
+
+def _text(rows: Iterable[QrelsRow]) -> bytes:
+    return "".join(qrels_line(row) for row in rows).encode()

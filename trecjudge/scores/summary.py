@@ -1,0 +1,113 @@
+"""What a job ends with, as data: the ranking, coverage, findings, costs and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from trecjudge.scores.leaderboard import Coverage, Leaderboard, Mean
+
+if TYPE_CHECKING:
+    from trecjudge.stats.standing import Standing
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One run: its means and its standing by measure, and how much of it could be judged."""
+
+    run_id: str
+    means: Mapping[str, Mean]
+    coverage: Coverage
+    standings: Mapping[str, Standing]
+
+
+@dataclass(slots=True)
+class Summary:
+    """The closing table of a job. `lost` counts findings by which something was not judged."""
+
+    name: str
+    judge: str
+    ranked_by: str
+    measures: list[str]
+    runs: list[RunSummary]
+    topics: int
+    files: dict[str, str] = field(default_factory=dict)
+    findings: dict[str, int] = field(default_factory=dict)
+    findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
+    lost: int = 0
+    labels: dict[str, int] | None = None
+    """Labels of people: how many were given, are of judged items, mean nothing to the judge."""
+    gate: dict[str, int] = field(default_factory=dict)
+    """Responses by what the gate makes of them; empty without a gate."""
+    calls: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def unjudged(self) -> int:
+        """Items that the judge could not decide."""
+        return sum(run.coverage.expected - run.coverage.judged for run in self.runs)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Unjudged items by kind of failure."""
+        total: dict[str, int] = {}
+        for run in self.runs:
+            for kind, count in run.coverage.failures.items():
+                total[kind] = total.get(kind, 0) + count
+        return dict(sorted(total.items()))
+
+    @property
+    def examples(self) -> dict[str, str]:
+        """The first item that failed in each way, and why."""
+        runs = reversed(self.runs)
+        return {kind: text for run in runs for kind, text in run.coverage.examples.items()}
+
+    @property
+    def exit_status(self) -> int:
+        """0 if all was judged, 3 if something was not."""
+        return 3 if self.unjudged or self.lost else 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        derived = {"unjudged": self.unjudged, "failures": self.failures}
+        return asdict(self) | derived | {"exit_status": self.exit_status}
+
+
+def summarise(
+    name: str, judge: str, board: Leaderboard, standings: Mapping[str, Sequence[Standing]]
+) -> Summary:
+    """Return the summary of a finished leaderboard, the best run first."""
+    measures = board.spec.measures
+    by_run: dict[str, dict[str, Standing]] = {run_id: {} for run_id in board.scores}
+    for measure, column in standings.items():
+        for standing in column:
+            by_run[standing.run_id][measure] = standing
+    runs = [
+        RunSummary(
+            run_id,
+            {m.name: board.mean(run_id, m) for m in measures},
+            board.coverage[run_id],
+            by_run[run_id],
+        )
+        for run_id in board.ranking()
+    ]
+    names = [measure.name for measure in measures]
+    return Summary(name, judge, board.spec.ranked_by, names, runs, len(board.expected))
+
+
+def counts_of(summary: Summary) -> dict[str, Any]:
+    """Return the counts of a job, for the log's last event and the config."""
+    runs = [run.coverage for run in summary.runs]
+    return {
+        "runs": len(runs),
+        "topics": summary.topics,
+        "responses": sum(run.responses for run in runs),
+        "responses_expected": sum(run.expected_responses for run in runs),
+        "items_judged": sum(run.judged for run in runs),
+        "items_expected": sum(run.expected for run in runs),
+        "failures": summary.failures,
+        "findings": summary.findings,
+        "model": summary.calls,
+        "seconds": summary.seconds,
+    }

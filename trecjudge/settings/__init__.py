@@ -1,0 +1,1 @@
+"""Settings from YAML: read strictly, held against the types of their fields."""

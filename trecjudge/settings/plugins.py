@@ -1,0 +1,67 @@
+"""What is plugged in: the folders of judges, and modules that are named in text."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+
+FOLDER = "judges"
+JUDGES = f"trecjudge.{FOLDER}"
+_PACKAGE = Path(__file__).parent.parent
+SHIPPED = _PACKAGE if (_PACKAGE / "workflows").is_dir() else _PACKAGE.parent
+"""Where `judges/` and `workflows/` lie: in the package or, in a checkout, beside it."""
+_own: list[str] = []  # what stands in the path of the package for the working directory
+
+
+def judge_folders() -> dict[str, Path]:
+    """Return the folder of each judge by name, none of them imported.
+
+    They are ours, and the user's own in `judges/` of the working directory. Of two of one name ours
+    is taken.
+    """
+    found: dict[str, Path] = {}
+    for place in _package().__path__:
+        names = (module.name for module in pkgutil.iter_modules([place]) if module.ispkg)
+        found |= {name: Path(place, name) for name in names if name not in found}
+    return found
+
+
+def is_own(folder: Path) -> bool:
+    """Return whether the folder of a judge is the user's own, and not one of ours."""
+    return str(folder.parent) in _own
+
+
+def imported(module: str) -> ModuleType:
+    """Import a module by its name, with whatever it raises.
+
+    `judges.NAME` is the judge of that name, as older files call it, whatever else is installed as
+    `judges`.
+    """
+    top, _, rest = module.partition(".")
+    _package()  # it makes the user's own judges importable
+    if top == FOLDER and importlib.util.find_spec(f"{JUDGES}.{rest.partition('.')[0] or '-'}"):
+        module = f"{JUDGES}.{rest}"
+    return importlib.import_module(module)
+
+
+def _package() -> ModuleType:
+    """Return the package of all judges, whose path has the working directory of now."""
+    package = importlib.import_module(JUDGES)
+    path = [place for place in package.__path__ if place not in _own]
+    _own.clear()
+    with suppress(OSError):  # the working directory may be gone
+        folder = Path.cwd() / FOLDER
+        if folder.is_dir() and not any(_same(folder, place) for place in path):
+            _own.append(str(folder))
+    package.__path__ = path + _own
+    return package
+
+
+def _same(folder: Path, place: str) -> bool:
+    with suppress(OSError):
+        return folder.samefile(place)
+    return False

@@ -1,0 +1,76 @@
+"""What a person sees of a calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from trecjudge.evaluation.calibrate.calibrate import Calibrated
+from trecjudge.evaluation.calibrate.counting import Counted
+from trecjudge.evaluation.calibrate.figures import Figure
+from trecjudge.findings import Finding
+
+
+def figure_table(done: Calibrated) -> Table:
+    """Return the figures of the shipped weights beside those fitted, with 95 % intervals."""
+    table = Table(box=None, pad_edge=False)
+    by = f"{done.groups} {done.held_out} held out one by one"
+    for column in (by, "shipped weights", "fitted weights"):
+        table.add_column(column, justify="left" if column == by else "right")
+    for shipped, fitted in zip(done.shipped, done.fitted, strict=True):
+        table.add_row(shipped.name, figure_text(shipped), figure_text(fitted))
+    return table
+
+
+def figure_text(figure: Figure) -> str:
+    """Return `0.862 (0.832-0.885)`, without the interval where there is none."""
+    if figure.value is None:
+        return "n/a"
+    low, high = figure.interval
+    if low is None or high is None:
+        return f"{figure.value:.3f}"
+    return f"{figure.value:.3f} ({low:.3f}-{high:.3f})"
+
+
+def reliability_table(done: Calibrated) -> Table:
+    """Return predicted against observed support, by bins of predicted probability."""
+    table = Table(box=None, pad_edge=False)
+    for column in ("pairs", "P(supported)", "supported by people"):
+        table.add_column(column, justify="right")
+    for part in done.reliability:
+        table.add_row(str(part.pairs), f"{part.predicted:.2f}", f"{part.observed:.2f}")
+    return table
+
+
+def closing_lines(done: Calibrated) -> list[str]:
+    """Return why there is no interval, what was found in the input, fitted to, and where it is."""
+    lines = [] if done.no_interval is None else [done.no_interval]
+    lines += _finding_lines(done.findings)
+    lines.append(f"labels: {done.labels}, of them {done.copies} on copies, which are in no fit")
+    if done.passed_over:
+        lines.append(
+            f"passed over: {done.passed_over} labels of pairs without words or a common script"
+        )
+    return [*lines, _used(done.path)]
+
+
+def counted_lines(done: Counted) -> list[str]:
+    """Return what was counted, and where it is."""
+    counted = f"counted: {done.words} words of {done.documents} documents; weights as shipped"
+    return [*_finding_lines(done.findings), counted, _used(done.path)]
+
+
+def _used(path: Path) -> str:
+    return f"calibration: {path}; use it with --calibration {path}"
+
+
+def _finding_lines(findings: Sequence[Finding]) -> list[str]:
+    by_kind: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_kind.setdefault(finding.kind, []).append(finding)
+    return [
+        f"{found[0].severity}: {len(found)} x {kind}; the first: {found[0]}"
+        for kind, found in by_kind.items()
+    ]

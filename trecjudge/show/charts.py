@@ -1,0 +1,288 @@
+"""Charts as SVG text: distributions, ranks by measure, agreement; styled by the page's sheet."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+from trecjudge.findings import visible
+from trecjudge.show.templates import asset, render
+
+PLOT_WIDTH, ROW = 560, 22
+CHARACTER = 7.4
+"""Pixels of a character of a name, in the wider of usual fonts."""
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+LONGEST_NAME = 30
+COLUMN = 190
+SCATTER = 520
+BESIDE_TITLE = 240
+"""Pixels beside the columns of a file of its own: its title and its note have room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Values from `low` to `high` on the pixels from `start` to `end`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, values: Sequence[float], start: float, end: float) -> Axis:
+        """Return an axis that holds the values: 0 to 1 where they fit, else their own range."""
+        low, high = min((0.0, *values)), max((0.0, *values))
+        if low >= 0.0 and high <= 1.0:
+            high = 1.0
+        return cls(low, high if high > low else low + 1.0, start, end)
+
+    @classmethod
+    def around(cls, values: Sequence[float], start: float, end: float) -> Axis:
+        """Return an axis of the values' own range; a single value is in its middle."""
+        low, high = min(values), max(values)
+        spare = 0.0 if high > low else 0.5
+        return cls(low - spare, high + spare, start, end)
+
+    def at(self, value: float) -> float:
+        """Return the pixel of a value."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+    @property
+    def ticks(self) -> list[float]:
+        """Five values with their ends."""
+        return [self.low + (self.high - self.low) * i / 4 for i in range(5)]
+
+
+def short(run_id: str) -> str:
+    """Return a run's name that fits beside a chart."""
+    name = visible(run_id)
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def margin(run_ids: Iterable[str]) -> int:
+    """Return the pixels that the names of runs need beside a chart."""
+    return 24 + round(CHARACTER * max((len(short(run_id)) for run_id in run_ids), default=0))
+
+
+def told(value: float) -> str:
+    """Return a number as charts show it."""
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
+    """Return the values of each run over topics: points, quartiles, median, lowest, highest."""
+    left, top = margin(values), 36
+    right = left + PLOT_WIDTH
+    every = [value for found in values.values() for value in found]
+    axis = Axis.over(every, left, right)
+    rows = [
+        _row(run_id, found, axis, top + ROW * (i + 0.5))
+        for i, (run_id, found) in enumerate(values.items())
+    ]
+    bottom = top + ROW * len(rows)
+    ticks = [{"at": axis.at(tick), "text": f"{tick:.4g}"} for tick in axis.ticks]
+    size = {"width": right + 24, "height": bottom + 12, "top": top, "bottom": bottom, "left": left}
+    title = visible(f"{measure}: values of each run over topics")
+    return render("distribution.svg", title=title, rows=rows, ticks=ticks, **size)
+
+
+def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str, Any]:
+    if not values:
+        said = f"{visible(run_id)}: no values"
+        return {"name": short(run_id), "y": y, "told": said, "box": None}
+    first, median, third = quartiles(values)
+    box = {
+        "lowest": axis.at(min(values)),
+        "highest": axis.at(max(values)),
+        "first": axis.at(first),
+        "width": round(max(1.0, axis.at(third) - axis.at(first)), 1),
+        "median": axis.at(median),
+    }
+    points = "".join(f"M{axis.at(value)} {y}h0" for value in values)
+    said = (
+        f"{visible(run_id)}: median {told(median)}, middle half {told(first)} to {told(third)},"
+        f" {told(min(values))} to {told(max(values))} over {len(values)} topics"
+    )
+    return {"name": short(run_id), "y": y, "box": box, "points": points, "told": said}
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the first quartile, the median and the third quartile of one value or more."""
+    if len(values) == 1:
+        return values[0], values[0], values[0]
+    first, median, third = statistics.quantiles(values, n=4, method="inclusive")
+    return first, median, third
+
+
+def bump(
+    measures: Sequence[str],
+    ranks: Mapping[str, Sequence[int | None]],
+    lower: Collection[str] = (),
+    unjudged: Mapping[str, str] = NOTHING,
+    title: str = "",
+) -> str:
+    """Return a line for each run from its rank by one measure to its rank by the next.
+
+    `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
+    the leaderboard; the first five stand out. Runs that share a rank stand one below the other, in
+    a frame. Of the measures in `lower` less is better. With a `title` it is a file of its own: the
+    lines tell which runs rise and which fall, and are dashed where something is `unjudged`.
+    """
+    left, top = max(margin(ranks), BESIDE_TITLE if title else COLUMN // 2), 48
+    xs = [left + COLUMN * i for i in range(len(measures))]
+    stands = [_stands([found[i] for found in ranks.values()], top) for i in range(len(measures))]
+    lines = [
+        _line(run_id, found, [column[row] for column in stands], xs, measures)
+        | {"kind": _kind(row, found, title, run_id in unjudged)}
+        for row, (run_id, found) in enumerate(ranks.items())
+    ]
+    bottom = top + ROW * (max(1, len(ranks)) - 1)
+    ties = [
+        {"x": x - 9, "y": min(ys) - 9, "height": max(ys) - min(ys) + 18, "told": said}
+        for i, x in enumerate(xs)
+        for said, ys in _ties([found[i] for found in ranks.values()], stands[i])
+    ]
+    columns = [
+        {"x": x, "name": visible(name), "lower": name in lower}
+        for x, name in zip(xs, measures, strict=True)
+    ]
+    size = {
+        "width": xs[-1] + left,
+        "height": bottom + 24,
+        "left": left,
+        "right": xs[-1],
+        "top": top,
+        "bottom": bottom,
+    }
+    for line, run_id in zip(lines, ranks, strict=True):
+        line["told"] += _gap(unjudged, run_id)
+    said = _said(title or f"Rank of each run by {', '.join(measures)}", title, "dashed", unjudged)
+    return render("bump.svg", columns=columns, lines=lines, ties=ties, **said, **size)
+
+
+def _kind(row: int, ranks: Sequence[int | None], title: str, is_open: bool) -> str:
+    """Return the class of a run's line, behind `run`."""
+    if not title:
+        return f" first-{row + 1}" if row < 5 else ""
+    first, last = ranks[0], ranks[-1]
+    moved = 0 if first is None or last is None else first - last
+    return f"{' rise' if moved > 0 else ' fall' if moved < 0 else ''}{' open' if is_open else ''}"
+
+
+def _gap(unjudged: Mapping[str, str], run_id: str) -> str:
+    """Return what is unjudged of a run, for its tip."""
+    return f"; {visible(unjudged[run_id])}" if run_id in unjudged else ""
+
+
+def _said(said: str, title: str, mark: str, unjudged: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a chart says of itself; in a file of its own, with its style and a note."""
+    note = f"{mark}: items of the run are unjudged, in no mean; how many shows under the pointer"
+    return {
+        "title": visible(said),
+        "alone": bool(title),
+        "note": note if title and unjudged else "",
+        "style": asset("chart.css") if title else "",
+    }
+
+
+def _stands(ranks: Sequence[int | None], top: int) -> list[int | None]:
+    """Return the pixel of each run in a column: those of one rank in their order from it on."""
+    taken: Counter[int] = Counter()
+    found: list[int | None] = []
+    for rank in ranks:
+        found.append(None if rank is None else top + ROW * (rank - 1 + taken[rank]))
+        if rank is not None:
+            taken[rank] += 1
+    return found
+
+
+def _ties(
+    ranks: Sequence[int | None], ys: Sequence[int | None]
+) -> Iterator[tuple[str, Sequence[int]]]:
+    """Yield what is said of each rank that several runs share, and where they stand."""
+    shared: dict[int, list[int]] = defaultdict(list)
+    for rank, y in zip(ranks, ys, strict=True):
+        if rank is not None and y is not None:
+            shared[rank].append(y)
+    for rank, found in shared.items():
+        if len(found) > 1:
+            yield f"{len(found)} runs are tied at rank {rank}", found
+
+
+def _line(
+    run_id: str,
+    ranks: Sequence[int | None],
+    ys: Sequence[int | None],
+    xs: Sequence[int],
+    names: Sequence[str],
+) -> dict[str, Any]:
+    dots = [(x, y) for x, y in zip(xs, ys, strict=True) if y is not None]
+    said = ", ".join(
+        f"{n} {'no value' if r is None else r}" for n, r in zip(names, ranks, strict=True)
+    )
+    return {
+        "name": short(run_id),
+        "told": visible(f"{run_id}: {said}"),
+        "path": _curve(dots),
+        "dots": dots,
+        "left": ys[0],
+        "right": ys[-1],
+    }
+
+
+def _curve(dots: Sequence[tuple[int, int]]) -> str:
+    """Return a path through the dots that leaves and reaches each of them level."""
+    if not dots:
+        return ""
+    path = f"M{dots[0][0]} {dots[0][1]}"
+    for (x0, y0), (x1, y1) in pairwise(dots):
+        middle = (x0 + x1) / 2
+        path += f"C{middle} {y0} {middle} {y1} {x1} {y1}"
+    return path
+
+
+def scatter(
+    measure: str,
+    other: str,
+    points: Mapping[str, tuple[float, float]],
+    unjudged: Mapping[str, str] = NOTHING,
+    title: str = "",
+) -> str:
+    """Return a point for each run: our mean upwards, that of `other` across, the diagonal.
+
+    What is `unjudged` of a run shows with its values. With a `title` it is a file of its own, for
+    two measures that need have no scale in common: each axis has its own, and there is no diagonal.
+    """
+    left, top, right, bottom = 64, 40, SCATTER - 16, SCATTER - 56
+    ours_of, theirs_of = ([pair[side] for pair in points.values()] for side in (0, 1))
+    if title:
+        across, upwards = Axis.around(theirs_of, left, right), Axis.around(ours_of, bottom, top)
+    else:
+        both = ours_of + theirs_of
+        across, upwards = Axis.over(both, left, right), Axis.over(both, bottom, top)
+    ticks = [
+        {"x": across.at(x), "y": upwards.at(y), "across": f"{x:.4g}", "upwards": f"{y:.4g}"}
+        for x, y in zip(across.ticks, upwards.ticks, strict=True)
+    ]
+    here, there = (measure, other) if title else ("here", f"in {other}")
+    dots = [
+        {
+            "x": across.at(theirs),
+            "y": upwards.at(ours),
+            "told": visible(f"{run_id}: {told(ours)} {here}, {told(theirs)} {there}")
+            + _gap(unjudged, run_id),
+            "open": bool(title) and run_id in unjudged,
+        }
+        for run_id, (ours, theirs) in points.items()
+    ]
+    size = {"size": SCATTER, "left": left, "top": top, "right": right, "bottom": bottom}
+    said = _said(title or f"{measure}, here and in {other}", title, "hollow", unjudged)
+    names = {"across": visible(other), "upwards": visible(measure), "one_scale": not title}
+    return render("scatter.svg", points=dots, ticks=ticks, **names, **said, **size)

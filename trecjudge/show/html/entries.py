@@ -1,0 +1,84 @@
+"""A judged response as the page takes it: plain JSON values, without what says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from trecjudge.records import Judgment, Response
+from trecjudge.results.judgments import without_text
+from trecjudge.show.tones import marks_of, tone, word
+
+SAME = (
+    "sentence_index",
+    "doc_id",
+    "citation",
+    "exists",
+    "label",
+    "grade",
+    "value",
+    "reason",
+    "attester",
+    "judge",
+    "match",
+)
+"""Fields of a judgment that the page takes as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Makes entries for the page; without `document_text` nothing of a document gets into them."""
+
+    document_text: bool = True
+
+    def response(
+        self,
+        response: Response,
+        judgments: Sequence[Judgment],
+        documents: Mapping[str, int],
+    ) -> dict[str, Any]:
+        """Return a response. `documents` tells where the text of each document stands."""
+        sentences = [
+            {
+                "index": s.index,
+                "text": s.text,
+                "citations": [c.doc_id or c.value for c in s.citations],
+            }
+            for s in response.sentences
+        ]
+        marks = marks_of(judgments)
+        return {
+            "run": response.run_id,
+            "sentences": sentences,
+            "tones": {judge: found.tones for judge, found in marks.items()},
+            "open": {judge: found.open for judge, found in marks.items()},
+            "judgments": [self.judgment(judgment) for judgment in judgments],
+            "documents": documents,
+        }
+
+    def judgment(self, judgment: Judgment) -> dict[str, Any]:
+        """Return a judgment with its tone and word; empty fields are left out."""
+        shown = judgment if self.document_text else without_text(judgment)
+        same = {name: getattr(shown, name) for name in SAME}
+        more = {
+            "tone": tone(shown),
+            "word": word(shown),
+            "evidence": asdict(shown.evidence) if shown.evidence else None,
+            "failure": asdict(shown.failure) if shown.failure else None,
+            "claim": asdict(shown.claim) if shown.claim else None,
+            "sources": [_filled(asdict(source)) for source in shown.sources],
+            "facts": [asdict(fact) for fact in shown.facts],
+        }
+        return _filled(same | more)
+
+
+def named_documents(response: Response, judgments: Iterable[Judgment]) -> list[str]:
+    """Return the ids of the documents that a response cites or a judgment names, each once."""
+    cited = (c.doc_id for sentence in response.sentences for c in sentence.citations)
+    judged = (doc_id for j in judgments for doc_id in (j.doc_id, *(s.doc_id for s in j.sources)))
+    return list(dict.fromkeys(doc_id for doc_id in (*cited, *judged) if doc_id))
+
+
+def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value not in (None, "", [], ())}

@@ -1,0 +1,197 @@
+"""Which charts a report has: ranks by measure, distributions, agreement with others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.measures import MeasureSpec
+from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.show.charts import bump, distribution, quartiles, scatter, told
+from trecjudge.show.html.page import Chart
+from trecjudge.stats.alignment import few
+from trecjudge.stats.known import Unjudged
+from trecjudge.stats.scores import Scores
+
+Means = Mapping[str, Mapping[str, float]]
+"""measure -> run_id -> mean"""
+Gaps = Mapping[str, Mapping[str, str]]
+"""measure -> run_id -> how many of its items are unjudged, and what its mean could be"""
+
+
+SPREAD = "Run", "Topics", "Lowest", "First quartile", "Median", "Third quartile", "Highest"
+
+
+def own_charts(board: Leaderboard) -> Iterator[Chart]:
+    """Yield ranks by measure, then the distribution of each measure."""
+    names = [measure.name for measure in board.spec.measures]
+    lower = [measure.name for measure in board.spec.measures if measure.lower_is_better]
+    if len(names) > 1 and len(board.scores) > 1:
+        caption = (
+            "A line a run, from its rank by one measure to its rank by the next. A frame holds runs"
+            " that are tied: they share the rank of its first."
+        )
+        found = ranks(board)
+        rows = [[run, *("no value" if r is None else str(r) for r in found[run])] for run in found]
+        svg = bump(names, found, lower)
+        heads = "Run", *map(label, board.spec.measures)
+        yield Chart("Ranks by measure", caption, svg, heads=heads, rows=rows)
+    caption = "A point a topic; the box is the middle half of the topics, the bar their median."
+    for measure in board.spec.measures:
+        values = {run_id: _over_topics(board, run_id, measure.name) for run_id in board.ranking()}
+        said = label(measure)
+        rows = [[run_id, *_spread(found)] for run_id, found in values.items()]
+        svg = distribution(said, values)
+        yield Chart(f"{said} over topics", caption, svg, measure.name, SPREAD, rows)
+
+
+def label(measure: MeasureSpec) -> str:
+    """Return a measure's name, and whether less of it is better."""
+    return f"{measure.name} (lower is better)" if measure.lower_is_better else measure.name
+
+
+def _spread(values: Sequence[float]) -> list[str]:
+    """Return the cells of a run's values over topics, named as in SPREAD."""
+    if not values:
+        return ["0", *["n/a"] * 5]
+    spread = min(values), *quartiles(values), max(values)
+    return [str(len(values)), *map(told, spread)]
+
+
+def _over_topics(board: Leaderboard, run_id: str, measure: str) -> list[float]:
+    scores = board.scores[run_id]
+    found = (scores[topic][measure].value for topic in board.expected if topic in scores)
+    return [value for value in found if value is not None]
+
+
+def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
+    """Return the rank of each run by each measure, the best run first; equal values share one."""
+    columns = [board.ranks(measure) for measure in board.spec.measures]
+    return {run_id: [column[run_id] for column in columns] for run_id in board.ranking()}
+
+
+def agreement(
+    board: Leaderboard,
+    name: str,
+    theirs: Means,
+    renamed: Mapping[str, str] | None = None,
+    unjudged: Gaps | None = None,
+) -> Iterator[Chart]:
+    """Yield a scatter of each measure that others have too, a point a run.
+
+    `theirs` has means by our names of measures, `unjudged` what is so of them; `renamed` tells what
+    measures are called there.
+    """
+    every, gaps = means_of(board), unjudged_of(board)
+    for measure in board.spec.measures:
+        ours, common = every[measure.name], theirs.get(measure.name, {})
+        points = {run: (ours[run], common[run]) for run in ours if run in common}
+        if points:
+            called = (renamed or {}).get(measure.name, measure.name)
+            against = name if called == measure.name else f"{called} of {name}"
+            sides = gaps.get(measure.name, {}), (unjudged or {}).get(measure.name, {})
+            is_open = [run for run in points if run in sides[0] or run in sides[1]]
+            caption = f"A point a run ({len(points)}); on the line the two say the same."
+            if is_open:
+                caption += f" Of {len(is_open)} runs items are unjudged, and in no mean."
+            said = {run: ", ".join(_said_of(run, *sides)) for run in is_open}
+            svg = scatter(label(measure), against, points, said)
+            heads = ["Run", "Here", against]
+            rows = [[run_id, *map(told, pair)] for run_id, pair in points.items()]
+            if is_open:
+                heads += ["Unjudged here", "Unjudged there"]
+                rows = [[*row, *(side.get(row[0], "") for side in sides)] for row in rows]
+            title = f"{label(measure)}, held against {against}"
+            yield Chart(title, caption, svg, measure.name, heads, rows)
+
+
+def _said_of(run_id: str, ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
+    for side, where in ((ours, "here"), (theirs, "there")):
+        if run_id in side:
+            yield f"unjudged {where}: {side[run_id]}"
+
+
+def unjudged_of(board: Leaderboard) -> Gaps:
+    """Return what is unjudged of each mean: `3 of 12 (0.25 to 1)`."""
+    found: dict[str, dict[str, str]] = {}
+    for measure in board.spec.measures:
+        for run_id in board.scores:
+            judged, expected = board.counts(run_id, measure)
+            mean = board.mean(run_id, measure)
+            gaps = Unjudged(expected - judged, expected, mean.lowest, mean.highest)
+            if gaps.items:
+                found.setdefault(measure.name, {})[run_id] = gaps.told
+    return found
+
+
+def unjudged_of_truth(truth: Scores, renamed: Mapping[str, str]) -> Gaps:
+    """Return the same of a leaderboard of others, by our names of its measures."""
+    return {
+        ours: {run: g.told for (run, m), g in truth.unjudged.items() if m == theirs and g.items}
+        for ours, theirs in renamed.items()
+    }
+
+
+def means_of(board: Leaderboard) -> Means:
+    """Return the means of a leaderboard, the best run first."""
+    return {
+        measure.name: {
+            run_id: mean
+            for run_id in board.ranking()
+            if (mean := board.mean(run_id, measure).value) is not None
+        }
+        for measure in board.spec.measures
+    }
+
+
+def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, str]:
+    """Return our measures and what others call them, from texts `OURS=THEIRS`.
+
+    `THEIRS` alone goes with the measure that ranks. Where nothing is given, each of our measures
+    goes with that of its name. Raises InputError for a measure that we do not have, or one twice.
+    """
+    ours = [measure.name for measure in board.spec.measures]
+    if not given:
+        return {name: name for name in ours}
+    found: dict[str, str] = {}
+    for text in given:
+        said, _, theirs = text.rpartition("=")
+        name = said or board.spec.ranked_by
+        if name not in ours:
+            raise InputError(f"--truth-measure {text!r}: {unknown('measure', name, ours)}")
+        if name in found:
+            raise InputError(f"--truth-measure {text!r}: {name} is held against {found[name]}")
+        found[name] = theirs
+    return found
+
+
+def means_of_truth(
+    truth: Scores, board: Leaderboard, renamed: Mapping[str, str], strict: bool = False
+) -> Means:
+    """Return the means of a leaderboard of others, by our names of its measures.
+
+    Raises InputError where it has none of the measures (if `strict`, not all of them), or no run
+    that we have.
+    """
+    path, measures = truth.name, truth.measures
+    found = {
+        ours: {
+            run: value
+            for run, value in zip(truth.runs, truth.overall(theirs).tolist(), strict=True)
+            if value == value  # not NaN
+        }
+        for ours, theirs in renamed.items()
+        if theirs in measures
+    }
+    if not found or (strict and len(found) < len(renamed)):
+        has = ", ".join(measures) or "nothing"
+        lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in measures)
+        say = "" if strict else "; say which it is by --truth-measure OURS=THEIRS"
+        raise InputError(f"{path}: has rows of {has}, none of {lacks}{say}")
+    if not any(set(values) & set(board.scores) for values in found.values()):
+        run_id = next(iter(board.scores))
+        there = few(truth.runs)
+        raise InputError(
+            f"{path}: has no row of any of these runs, such as {run_id!r}; it has {there}"
+        )
+    return found

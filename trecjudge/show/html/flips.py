@@ -1,0 +1,172 @@
+"""Two outputs held against each other: which judgments flipped, and how runs moved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trecjudge.records import Judgment, Response
+from trecjudge.results.judgments import JudgmentsReader, without_text
+from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.scores.places import mean_shown, sure_places
+from trecjudge.scores.scoring import spec_of
+from trecjudge.show.tones import tone, word
+
+Key = tuple[str, str, str, int | None, str | None, str | None, str]
+"""judge, run, topic, sentence, document, citation, claim or what is measured: what is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one output says: enough to tell a flip."""
+
+    tone: str
+    word: str
+    grade: int | None
+    value: float | None
+    reason: str
+
+    def differs(self, other: Verdict) -> bool:
+        """Return whether the two say something else; reasons may differ."""
+        ours = (self.word, self.grade, self.value)
+        return ours != (other.word, other.grade, other.value)
+
+    @property
+    def judged(self) -> bool:
+        """Whether it is one at all; what is unjudged says nothing."""
+        return self.tone != "unjudged"
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The verdict as the page shows it."""
+        value = "" if self.value is None else f" {self.value:.3f}"
+        return {"tone": self.tone, "word": f"{self.word}{value}", "reason": self.reason}
+
+
+@dataclass(slots=True)
+class Other:
+    """Another output of the same runs: its leaderboard and its verdicts.
+
+    `renamed` maps our judges to its own. Where none is common, the first stands for the first.
+    Without `document_text` no reason that may quote a document is kept, of either output.
+    """
+
+    name: str
+    board: Leaderboard
+    document_text: bool = True
+    verdicts: dict[Key, Verdict] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+    pairs: Counter[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=Counter)
+    """How often (tone and word here, tone and word there), where both sides have a verdict."""
+    unjudged: Counter[str] = field(default_factory=Counter)
+    """How often `here`, `there` or on `both` sides what both have is unjudged."""
+    only_here: int = 0
+    met: set[Key] = field(default_factory=set)
+    """What both have, judged or not."""
+
+    def flips(self, judgments: Iterable[Judgment]) -> Iterator[dict[str, Any]]:
+        """Count judgments against the other output's and yield those that say something else.
+
+        Where one side is unjudged there is nothing to hold against the other: it is counted apart.
+        """
+        for judgment in judgments:
+            key = _key(judgment, self.renamed.get(judgment.judge))
+            other = self.verdicts.get(key)
+            if other is None:
+                self.only_here += 1
+                continue
+            self.met.add(key)
+            ours = self.verdict(judgment)
+            if not (ours.judged and other.judged):
+                self.unjudged["there" if ours.judged else "here" if other.judged else "both"] += 1
+                continue
+            self.pairs[(ours.tone, ours.word), (other.tone, other.word)] += 1
+            if ours.differs(other):
+                yield _flip(judgment, ours, other)
+
+    def verdict(self, judgment: Judgment) -> Verdict:
+        """Return what is kept of a judgment, of ours or of the other output's."""
+        shown = judgment if self.document_text else without_text(judgment)
+        said = tone(shown), word(shown), shown.grade, shown.value
+        return Verdict(*said, shown.reason)
+
+    def as_dict(self, ours: Leaderboard) -> dict[str, Any]:
+        """Return counts, and how each measure that both have moved for each run."""
+        pairs = [{"here": a, "there": b, "count": n} for (a, b), n in sorted(self.pairs.items())]
+        return {
+            "name": self.name,
+            "met": self.pairs.total(),
+            "unjudged": {where: self.unjudged[where] for where in ("here", "there", "both")},
+            "only_here": self.only_here,
+            "only_there": len(self.verdicts) - len(self.met),
+            "pairs": pairs,
+            "moves": list(_moves(ours, self.board)),
+        }
+
+
+def read_other(
+    name: str, reader: JudgmentsReader, ours: Sequence[str], document_text: bool = True
+) -> Other:
+    """Read another output, to be held against one of the judges `ours`."""
+    theirs = list(reader.header.judges)
+    common = {judge: judge for judge in ours if judge in theirs}
+    board = Leaderboard(spec_of(reader.header), reader.header.topics)
+    other = Other(name, board, document_text, renamed=common or {ours[0]: theirs[0]})
+    compared = set(other.renamed.values())
+    for response, judgments in reader:
+        _add(other, response, judgments, compared)
+    board.finish()
+    return other
+
+
+def _add(
+    other: Other, response: Response, judgments: Sequence[Judgment], compared: set[str]
+) -> None:
+    other.board.add(response, judgments)
+    for judgment in judgments:
+        if judgment.judge in compared:
+            other.verdicts[_key(judgment, judgment.judge)] = other.verdict(judgment)
+
+
+def _key(judgment: Judgment, judge: str | None) -> Key:
+    place = judge or "", judgment.run_id, judgment.topic_id, judgment.sentence_index
+    if judgment.claim is not None:
+        # The document is part of the verdict: a claim may be found elsewhere, or nowhere.
+        return *place, None, None, judgment.claim.text
+    measured = judgment.label or "" if judgment.value is not None else ""
+    return *place, judgment.doc_id, judgment.citation, measured
+
+
+def _flip(judgment: Judgment, ours: Verdict, other: Verdict) -> dict[str, Any]:
+    return {
+        "run": judgment.run_id,
+        "topic": judgment.topic_id,
+        "judge": judgment.judge,
+        "sentence_index": judgment.sentence_index,
+        "doc_id": judgment.doc_id or judgment.citation,
+        "claim": judgment.claim.index if judgment.claim else None,
+        "here": ours.shown,
+        "there": other.shown,
+    }
+
+
+def _moves(ours: Leaderboard, theirs: Leaderboard) -> Iterator[dict[str, Any]]:
+    """Yield the mean and the place of each run here and there by a measure, for each they share."""
+    named = {measure.name: measure for measure in theirs.spec.measures}
+    for measure in ours.spec.measures:
+        if measure.name not in named:
+            continue
+        there = named[measure.name]
+        places_here, places_there = sure_places(ours, measure), sure_places(theirs, there)
+        for run_id in ours.ranking():
+            if run_id in theirs.scores:
+                yield {
+                    "run": run_id,
+                    "measure": measure.name,
+                    "here": mean_shown(ours, run_id, measure),
+                    "there": mean_shown(theirs, run_id, there),
+                    "place_here": places_here[run_id],
+                    "place_there": places_there[run_id],
+                }

@@ -1,0 +1,92 @@
+"""What a job left on disk, read again: its config, its log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.inputs.sources.containers import lines
+from trecjudge.records import Place
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a job was given, by which its texts can be read again.
+
+    `document_text` tells whether text of documents may stand in what it writes, `own_documents`
+    whether the text that a run carries was judged where `documents` has one too.
+    """
+
+    topics: Path | None = None
+    runs: tuple[Path, ...] = ()
+    documents: tuple[Path, ...] = ()
+    dataset: str = "auto"
+    document_text: bool = True
+    own_documents: bool = False
+
+    def names_alone(self, text: str) -> str:
+        """Return a text without the folders of the inputs: where they lie is nobody's business."""
+        for path in filter(None, (self.topics, *self.runs, *self.documents)):
+            if len(path.parts) > 1 and len(path.parent.name) > 0:
+                text = text.replace(f"{path.parent}/", "")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a report tells of a job's config; empty where there is no config file."""
+
+    written: str = ""
+    model: str = ""
+    inputs: Inputs = Inputs()
+    findings: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_config(path: Path) -> Config:
+    """Return what a config file says. Raises InputError where it is none."""
+    if not path.is_file():
+        return Config()
+    try:
+        loaded = read_yaml(path.read_text(encoding="utf-8")).value
+        given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
+        inputs = Inputs(
+            Path(given["topics"]) if given.get("topics") else None,
+            tuple(map(Path, given.get("runs") or ())),
+            tuple(map(Path, given.get("documents") or ())),
+            given.get("dataset") or "auto",
+            given.get("document_text") is not False,
+            given.get("own_documents") is True,
+        )
+        findings = (loaded.get("counts") or {}).get("findings") or {}
+        return Config(str(loaded.get("written", "")), str(model.get("model", "")), inputs, findings)
+    except YamlFault as error:
+        place = Place(str(path), error.line)
+        raise InputError(f"{place}: is not the config of a job: {error}") from error
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise InputError(f"{path}: is not the config of a job: {error}") from error
+
+
+def read_log(path: Path, told: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
+    """Pass each event of a log on to `told` by its name; return False where there is no log.
+
+    Events of other names, most of a log, are not even parsed. A line that cannot be read, as the
+    last one of a job that broke off, is passed over.
+    """
+    if not path.is_file():
+        return False
+    heads = {b'{"event":"%s"' % name.encode(): hear for name, hear in told.items()}
+    length = max(map(len, heads))
+    for _, line in lines(path):
+        hear = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
+        if hear is not None:
+            try:
+                hear(orjson.loads(line))
+            except orjson.JSONDecodeError:
+                continue
+    return True

@@ -1,0 +1,169 @@
+"""The HTML file put together: a static part, the blocks, and a policy that lets nothing else in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from trecjudge.files import whole
+from trecjudge.show.charts import Axis
+from trecjudge.show.html.blocks import Block
+from trecjudge.show.templates import asset, render
+
+SCRIPTS = (
+    "dom",
+    "memory",
+    "data",
+    "parts",
+    "leaderboard",
+    "run",
+    "heat",
+    "response",
+    "evidence",
+    "topic",
+    "findings",
+    "compare",
+    "charts",
+    "main",
+)
+"""The scripts of `assets/` in order: each may use those before it."""
+
+HEAD = "head"
+LARGE = "topic-", "documents-", "calls-"
+"""Blocks that go into files beside the page where it would grow too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of the page; `measure` is empty where it is on all of them.
+
+    `rows` under `heads` tell what it shows to whoever cannot point at it.
+    """
+
+    title: str
+    caption: str
+    svg: str
+    measure: str = ""
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page shows: its title, leaderboard, charts, notes and head block."""
+
+    name: str
+    board: Mapping[str, Any]
+    charts: Sequence[Chart]
+    notes: Sequence[str]
+    head: Mapping[str, Any]
+    written: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Draws means of one measure as bars of one scale."""
+
+    axis: Axis
+
+    @classmethod
+    def over(cls, means: Sequence[Mapping[str, Any]]) -> Bar:
+        """Return the bar that holds all means with their bounds."""
+        keys = ("value", "low", "high", "lowest", "highest")
+        return cls(Axis.over([m[k] for m in means for k in keys if m[k] is not None], 0, 98.4))
+
+    def of(self, mean: Mapping[str, Any]) -> Markup:
+        """Return the bar of a mean: its interval, and the bounds that unjudged items leave."""
+        at = None if mean["value"] is None else self.axis.at(mean["value"])
+        interval = self._span(mean["low"], mean["high"])
+        bounds = self._span(mean["lowest"], mean["highest"])
+        left_open = bounds if mean["lowest"] != mean["highest"] else None
+        return render("bar.svg", at=at, interval=interval, open=left_open)
+
+    def _span(self, low: float | None, high: float | None) -> tuple[float, float] | None:
+        if low is None or high is None:
+            return None
+        start = self.axis.at(low)
+        return start, round(max(1.0, self.axis.at(high) - start), 1)
+
+
+def write_page(path: Path, page: Page, blocks: Mapping[str, bytes], most: int) -> int:
+    """Write the page to `path`; return how many blocks went into files beside it.
+
+    Those are in a folder of the page's name, and only where all blocks in one file would be more
+    than `most` bytes. Raises OutputError.
+    """
+    folder = path.with_suffix("")
+    beside = {}
+    if sum(map(len, blocks.values())) > most:
+        beside = {name: block for name, block in blocks.items() if name.startswith(LARGE)}
+    _write_beside(folder, beside)
+    inside = {name: block for name, block in blocks.items() if name not in beside}
+    with whole(path) as file:
+        style, script = asset("style.css"), _script()
+        bars = [
+            Bar.over(means) for means in zip(*(r["means"] for r in page.board["runs"]), strict=True)
+        ]
+        shell = render(
+            "page.html",
+            name=page.name,
+            board=page.board,
+            charts=page.charts,
+            notes=page.notes,
+            written=page.written,
+            bars=bars,
+            beside=bool(beside),
+            style=style,
+            policy=policy(style, script, bool(beside)),
+        )
+        file.write(shell.encode())
+        head = Block()
+        head.add({**page.head, "beside": folder.name, "besides": sorted(beside)})
+        for name, block in {HEAD: head.packed(), **inside}.items():
+            file.write(b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode(), block))
+        file.write(f"<script>{script}</script>\n</body>\n</html>\n".encode())
+    return len(beside)
+
+
+def policy(style: str, script: str, beside: bool) -> str:
+    """Return the Content-Security-Policy: our style, our script, and nothing from outside.
+
+    Scripts may not make markup out of text either (Trusted Types). Blocks `beside` the page are
+    scripts of its own folder.
+    """
+    own = " 'self'" if beside else ""
+    types = "blocks" if beside else "'none'"
+    return (
+        f"default-src 'none'; style-src {_digest(style)}; script-src{own} {_digest(script)};"
+        f" base-uri 'none'; form-action 'none'; require-trusted-types-for 'script';"
+        f" trusted-types {types}"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _script() -> Markup:
+    parts = Markup("\n").join(asset(f"{name}.js") for name in SCRIPTS)
+    return Markup('(() => {\n"use strict";\n') + parts + Markup("})();")
+
+
+def _write_beside(folder: Path, blocks: Mapping[str, bytes]) -> None:
+    """Write blocks as scripts into the folder; remove those of an earlier page."""
+    if folder.is_dir():
+        for name in LARGE:
+            for old in folder.glob(f"{name}*.js"):
+                old.unlink()
+    if not blocks:
+        return
+    folder.mkdir(exist_ok=True)
+    for name, block in blocks.items():
+        with whole(folder / f"{name}.js") as file:
+            file.write(b'trecjudge("%s", "%s");\n' % (name.encode(), block))

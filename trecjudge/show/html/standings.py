@@ -1,0 +1,103 @@
+"""The leaderboard as the page takes it: runs in order, means with intervals, scores per topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from trecjudge.measures import DIGITS, MeasureSpec
+from trecjudge.results.statistics import Statistic
+from trecjudge.scores.leaderboard import Leaderboard, Score
+from trecjudge.scores.places import mean_shown, sure_places
+
+UNJUDGED, NO_RESPONSE = "?", ""
+"""What stands in the place of a score: nothing could be judged, there is no response."""
+
+Statistics = Mapping[tuple[str, str], Statistic]
+"""(run_id, measure) -> what is known of the mean beside it"""
+NOTHING = Statistic("", "", None, None, None, 0, 0, False)
+
+
+def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -> dict[str, Any]:
+    """Return runs (the best first), measures and scores: `scores[measure][run][topic]`.
+
+    A score is a number, None where the measure is not defined, UNJUDGED or NO_RESPONSE. `bounds` of
+    a measure are [run, topic, lowest, highest] for each score that unjudged items leave open.
+    """
+    order = board.ranking()
+    measures = board.spec.measures
+    ranked = board.ranking_measure
+    places = sure_places(board, ranked)
+    return {
+        "ranked_by": board.spec.ranked_by,
+        "measures": [_measure(measure) for measure in measures],
+        "runs": [
+            _run(board, run_id, known, teams.get(run_id, ""))
+            | {"place": places[run_id], "open": board.mean(run_id, ranked).is_open}
+            for run_id in order
+        ],
+        "scores": [
+            [[_score(board, run_id, topic, m.name) for topic in board.expected] for run_id in order]
+            for m in measures
+        ],
+        "bounds": [list(_bounds(board, order, m.name)) for m in measures],
+    }
+
+
+def _measure(measure: MeasureSpec) -> dict[str, Any]:
+    """Return what the page needs to make the means of some topics alone."""
+    return {
+        "name": measure.name,
+        "lower_is_better": measure.lower_is_better,
+        "aggregate": measure.aggregate,
+        "default": measure.default,
+        "default_if_undefined": measure.default_if_undefined,
+    }
+
+
+def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> dict[str, Any]:
+    coverage = board.coverage[run_id]
+    means = []
+    for measure in board.spec.measures:
+        known = statistics.get((run_id, measure.name), NOTHING)
+        means.append(
+            mean_shown(board, run_id, measure)
+            | {
+                "low": known.low,
+                "high": known.high,
+                "groups": "".join(known.groups),
+                "human": known.human,
+            }
+        )
+    return {
+        "id": run_id,
+        "team": team,
+        "responses": coverage.responses,
+        "expected_responses": coverage.expected_responses,
+        "judged": coverage.judged,
+        "expected": coverage.expected,
+        "means": means,
+    }
+
+
+def _bounds(
+    board: Leaderboard, order: Sequence[str], measure: str
+) -> Iterator[tuple[int, int, float | None, float | None]]:
+    for run, run_id in enumerate(order):
+        for topic, topic_id in enumerate(board.expected):
+            scores = board.scores[run_id].get(topic_id)
+            if scores is not None and (score := scores[measure]).is_open:
+                yield run, topic, score.lowest, score.highest
+
+
+def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> float | str | None:
+    scores = board.scores[run_id].get(topic_id)
+    if scores is None:
+        return NO_RESPONSE
+    return _shown(scores[measure])
+
+
+def _shown(score: Score) -> float | str | None:
+    if score.value is None:
+        return None if score.judged else UNJUDGED
+    return round(score.value, DIGITS)

@@ -1,0 +1,134 @@
+"""Topics and documents, read again from what the job was given: its own files do not hold them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from trecjudge.errors import InputError
+from trecjudge.files import default_folder
+from trecjudge.findings import Finding
+from trecjudge.inputs.documents.store import open_documents
+from trecjudge.inputs.runs import RunReader, find_runs
+from trecjudge.inputs.topics import read_topics
+from trecjudge.records import Document, Response, Topic
+from trecjudge.show.html.blocks import Blocks
+from trecjudge.show.html.output import Inputs
+
+DocumentIds = Mapping[tuple[str, str], Collection[str]]
+"""(run_id, topic_id) -> ids of the documents that its citations and judgments name."""
+
+
+@dataclass(slots=True)
+class Texts:
+    """Topics by id, and where the documents of each response stand in the page's blocks."""
+
+    topics: dict[str, Topic] = field(default_factory=dict)
+    places: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
+    """(run_id, topic_id) -> doc_id -> position in the topic's block of documents."""
+
+    written_at: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Place in a run file -> (run_id, topic_id) of the response there: what a finding is about."""
+
+    missing: list[str] = field(default_factory=list)
+    """What could not be read, each in one line."""
+
+    def documents_of(self, response: Response) -> Mapping[str, int]:
+        """Return where the documents of a response stand, by id."""
+        return self.places.get((response.run_id, response.topic_id), {})
+
+
+def read_texts(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, strict: bool) -> Texts:
+    """Read topics and the wanted documents, these into `blocks`.
+
+    With `strict`, an input that is not there raises InputError; else it is noted as missing.
+    """
+    texts = Texts()
+    try:
+        _read(inputs, blocks, wanted, texts)
+    except InputError as error:
+        if strict:
+            raise
+        texts.missing.append(
+            f"texts of topics or documents are missing: {error};"
+            " give --rag-topics, --rag-responses, --documents"
+        )
+    return texts
+
+
+def _read(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, texts: Texts) -> None:
+    if inputs.topics is not None:
+        texts.topics = read_topics(inputs.topics, _unheard)
+    if not inputs.runs:
+        return
+    store = None
+    if inputs.document_text and inputs.documents:
+        store = open_documents(inputs.documents, default_folder(), _unheard)
+    reader = RunReader(
+        find_runs(inputs.runs),
+        _unheard,
+        store=store,
+        own_documents=inputs.own_documents,
+        dataset=inputs.dataset,
+    )
+    shelf = _Shelf(blocks)
+    for topic, response in reader:
+        texts.topics.setdefault(topic.topic_id, topic)
+        texts.written_at[str(response.place)] = response.run_id, response.topic_id
+        ids = wanted.get((response.run_id, response.topic_id))
+        if ids and inputs.document_text:
+            known = (document for doc_id in ids if (document := response.documents.get(doc_id)))
+            texts.places[response.run_id, response.topic_id] = {
+                document.doc_id: shelf.place(response.topic_id, document)
+                for document in known
+                if document.has_text
+            }
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """Puts each document once into the block of its topic.
+
+    Two runs may carry different texts under one id: each keeps its own.
+    """
+
+    blocks: Blocks
+    seen: dict[bytes, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def place(self, topic_id: str, document: Document) -> int:
+        """Return the position of a document in the block of the topic."""
+        key = _digest(topic_id, document)
+        if key not in self.seen:
+            self.seen[key] = self.counts[topic_id]
+            self.counts[topic_id] += 1
+            entry = {"id": document.doc_id, "title": document.title, "text": document.full_text}
+            entry |= {"url": document.url, "date": document.date, "version": document.version}
+            self.blocks.add("documents", topic_id, entry)
+        return self.seen[key]
+
+
+def _digest(topic_id: str, document: Document) -> bytes:
+    parts = "\0".join((topic_id, document.doc_id, document.full_text))
+    return hashlib.blake2b(parts.encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def _unheard(finding: Finding) -> None:
+    """Findings were told when the runs were judged."""
+
+
+def named(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:
+    """Return the topics for the page, as far as they are known."""
+    known = [texts.topics.get(topic_id, Topic(topic_id)) for topic_id in topic_ids]
+    return [
+        {
+            "id": topic.topic_id,
+            "title": topic.title,
+            "problem": topic.problem_statement,
+            "background": topic.background,
+            "body": topic.body,
+        }
+        for topic in known
+    ]

@@ -1,0 +1,120 @@
+"""What stands beside the judgments: findings, every prompt as sent, what a gate marked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.findings import KINDS
+from trecjudge.inputs.sources.containers import lines
+from trecjudge.records import LEFT_OUT, Place
+from trecjudge.results.outputs import Outputs
+from trecjudge.show.html.blocks import Blocks
+from trecjudge.show.html.output import Inputs, read_log
+
+OF_A_CALL = (
+    "sentence_index",
+    "citation_id",
+    "program",
+    "messages",
+    "reply",
+    "cached",
+    "tokens",
+    "seconds",
+    "tries",
+    "error",
+)
+OF_A_FINDING = ("kind", "severity", "place", "message", "sentence", "run_id", "topic_id")
+QUOTED = ", which says "
+"""What stands before the words of a document in the message of a finding."""
+
+FINDINGS, CALLS, REVIEWS = "findings", "calls", "reviews"
+
+
+@dataclass(slots=True)
+class Trail:
+    """Counts of what a log had. `logged` is False where there was no log."""
+
+    logged: bool = False
+    findings: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+
+
+def read_trail(
+    outputs: Outputs,
+    blocks: Blocks,
+    written_at: Mapping[str, tuple[str, str]],
+    inputs: Inputs,
+) -> Trail:
+    """Read findings and model calls of a job's log into `blocks`.
+
+    A finding on a line of a run is given the run and topic of the response there; its place is told
+    by the name of the file alone. Without the inputs' `document_text` no call is kept, since
+    prompts and replies hold text of documents, and no words that were found in a document.
+    """
+    trail = Trail()
+
+    def finding(event: Mapping[str, Any]) -> None:
+        trail.findings[str(event.get("kind"))] += 1
+        entry = {name: event.get(name) for name in OF_A_FINDING}
+        entry["place"] = str(entry["place"]).rpartition("/")[2]
+        entry["message"] = inputs.names_alone(str(entry["message"]))
+        if not inputs.document_text and _is_on_a_document(event):
+            said, _, _ = str(entry["message"]).partition(QUOTED)
+            entry["message"] = f"{said}{QUOTED}{LEFT_OUT}"
+        if not entry["run_id"]:
+            place = str(event.get("place"))
+            entry["run_id"], entry["topic_id"] = written_at.get(place, ("", entry["topic_id"]))
+        blocks.add(FINDINGS, None, entry)
+
+    def call(event: Mapping[str, Any]) -> None:
+        trail.calls += 1
+        entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
+        blocks.add(CALLS, str(event.get("topic_id")), entry)
+
+    told = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
+    trail.logged = read_log(outputs.log, told)
+    return trail
+
+
+def _is_on_a_document(event: Mapping[str, Any]) -> bool:
+    return event.get("kind") == "instruction_like_text" and event.get("sentence") is None
+
+
+def read_reviews(path: Path, blocks: Blocks) -> None:
+    """Read which responses a gate marked, and by which rules, into `blocks`, where there is one.
+
+    Raises InputError with file and line for what is no such record.
+    """
+    if not path.is_file():
+        return
+    for number, line in lines(path):
+        try:
+            record = orjson.loads(line)
+            entry = {"run": record["run_id"], "topic": record["topic_id"]}
+            rules = [f"{rule['rule']}: {rule['outcome']}" for rule in record["rules"]]
+            blocks.add(REVIEWS, None, entry | {"status": record["status"], "rules": rules})
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            place = Place(str(path), number)
+            raise InputError(f"{place}: is not a response to review: {error}") from error
+
+
+def kinds_of(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the kinds of findings with severity, effect and count, the worst first."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    found = [
+        {
+            "kind": kind,
+            "severity": KINDS[kind].severity if kind in KINDS else "note",
+            "effect": KINDS[kind].effect if kind in KINDS else "",
+            "count": count,
+        }
+        for kind, count in counts.items()
+    ]
+    return sorted(found, key=lambda kind: (order[kind["severity"]], -kind["count"], kind["kind"]))

@@ -1,0 +1,253 @@
+"""The report of a job: what its files tell, read in turn and put into one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.results.outputs import Outputs
+from trecjudge.results.statistics import read_statistics
+from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.scores.scoring import spec_of
+from trecjudge.show.html.blocks import Blocks
+from trecjudge.show.html.entries import Entries, named_documents
+from trecjudge.show.html.figures import (
+    agreement,
+    means_of,
+    means_of_truth,
+    own_charts,
+    renamed_measures,
+    unjudged_of,
+    unjudged_of_truth,
+)
+from trecjudge.show.html.flips import Other, read_other
+from trecjudge.show.html.output import Config, Inputs, read_config
+from trecjudge.show.html.page import Chart, Page, write_page
+from trecjudge.show.html.standings import Statistics, standings
+from trecjudge.show.html.texts import Texts, named, read_texts
+from trecjudge.show.html.trail import Trail, kinds_of, read_reviews, read_trail
+from trecjudge.show.tones import MEANINGS, SIGNS
+from trecjudge.stats.scores import Scores
+
+MEGABYTE = 1_000_000
+MOST = 120
+"""Megabytes of blocks that a page holds; beyond, they go into files beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a report is asked for.
+
+    `inputs` are where topics, runs and documents lie, where the config's paths are not right any
+    more. `document_text` None follows the job. `compare` is another job on the same runs, `truth`
+    the scores of others, `truth_measures` as for `renamed_measures`. `most` are megabytes.
+    """
+
+    outputs: Outputs
+    inputs: Inputs | None = None
+    document_text: bool | None = None
+    compare: Outputs | None = None
+    truth: Scores | None = None
+    truth_measures: Sequence[str] = ()
+    most: float = MOST
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A report on disk: its size in bytes, files beside it, and what it lacks."""
+
+    path: Path
+    size: int
+    beside: int
+    notes: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return this as JSON values."""
+        return {
+            "report": str(self.path),
+            "bytes": self.size,
+            "beside": self.beside,
+            "notes": self.notes,
+        }
+
+
+@dataclass(slots=True)
+class _Judged:
+    """What one pass through a judgments file gives."""
+
+    reader: JudgmentsReader
+    board: Leaderboard
+    teams: dict[str, str] = field(default_factory=dict)
+    documents: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> _Judged:
+        reader = JudgmentsReader(path)
+        judged = cls(reader, Leaderboard(spec_of(reader.header), reader.header.topics))
+        for response, judgments in reader:
+            judged.board.add(response, judgments)
+            judged.teams[response.run_id] = response.team_id
+            ids = named_documents(response, judgments)
+            judged.documents[response.run_id, response.topic_id] = ids
+        judged.board.finish()
+        if not judged.board.scores:
+            raise InputError(f"{path}: holds no response")
+        return judged
+
+
+def write_report(wanted: Wanted) -> Written:
+    """Write NAME.report.html beside the other files of a job. Raises a TrecJudgeError."""
+    outputs = wanted.outputs
+    report = _Report.read(wanted)
+    page = report.page()
+    beside = write_page(outputs.report, page, report.blocks.packed(), int(wanted.most * MEGABYTE))
+    return Written(outputs.report, outputs.report.stat().st_size, beside, report.notes())
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """All that a page is made of, read."""
+
+    wanted: Wanted
+    judged: _Judged
+    config: Config
+    inputs: Inputs
+    blocks: Blocks
+    texts: Texts
+    other: Other | None
+    trail: Trail
+
+    @classmethod
+    def read(cls, wanted: Wanted) -> _Report:
+        outputs = wanted.outputs
+        judged, config = _Judged.read(outputs.judgments), read_config(outputs.config)
+        inputs = _inputs(wanted, config)
+        blocks = Blocks(judged.board.expected)
+        texts = read_texts(inputs, blocks, judged.documents, strict=wanted.inputs is not None)
+        other = _other(wanted, list(judged.reader.header.judges), inputs.document_text)
+        _fill(blocks, outputs, Entries(inputs.document_text), texts, other)
+        read_reviews(outputs.review, blocks)
+        trail = read_trail(outputs, blocks, texts.written_at, inputs)
+        return cls(wanted, judged, config, inputs, blocks, texts, other, trail)
+
+    def page(self) -> Page:
+        """Return the page; what it does without is noted on it."""
+        head = self._head()
+        static = head | _totals(head, self.judged.reader.header.judges)
+        charts = [*self._agreement(), *own_charts(self.judged.board)]
+        name = self.wanted.outputs.name
+        notes = [self.inputs.names_alone(note) for note in self.notes()]
+        return Page(name, static, charts, notes, head, self.config.written)
+
+    def _head(self) -> dict[str, Any]:
+        board, trail = self.judged.board, self.trail
+        known = _statistics(self.wanted.outputs.statistics)
+        return standings(board, known, self.judged.teams) | {
+            "name": self.wanted.outputs.name,
+            "model": self.config.model,
+            "judges": self.judged.reader.header.judges,
+            "topics": named(self.texts, board.expected),
+            "signs": SIGNS,
+            "meanings": MEANINGS,
+            "findings": kinds_of(trail.findings if trail.logged else self.config.findings),
+            "logged": trail.logged,
+            "calls": trail.calls,
+            "compared": self.other.as_dict(board) if self.other else None,
+        }
+
+    def _agreement(self) -> Iterator[Chart]:
+        board, truth = self.judged.board, self.wanted.truth
+        if truth is not None:
+            renamed = renamed_measures(self.wanted.truth_measures, board)
+            means = means_of_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
+            unjudged = unjudged_of_truth(truth, renamed)
+            yield from agreement(board, Path(truth.name).name, means, renamed, unjudged)
+        if self.other is not None:
+            theirs = self.other.board
+            unjudged = unjudged_of(theirs)
+            yield from agreement(board, self.other.name, means_of(theirs), unjudged=unjudged)
+
+    def notes(self) -> list[str]:
+        notes = [*self.texts.missing]
+        if not self.inputs.document_text:
+            notes.append("text of documents is left out, as was asked for")
+        elif not self.inputs.runs and not self.inputs.documents:
+            notes.append(
+                "no text of documents: the config does not say where the runs are; give"
+                " --rag-responses or --documents"
+            )
+        if not self.trail.logged:
+            notes.append("no log beside the judgments: no places of findings, no prompts as sent")
+        return notes
+
+
+def _statistics(path: Path) -> Statistics:
+    """Return what a NAME.leaderboard.jsonl tells; nothing where there is no such file.
+
+    Raises InputError with file and line for what is no such line.
+    """
+
+    def refuse(finding: Finding) -> NoReturn:
+        raise InputError(str(finding))
+
+    found = read_statistics(path, refuse) if path.is_file() else ()
+    return {(one.run_id, one.measure): one for one in found}
+
+
+def _inputs(wanted: Wanted, config: Config) -> Inputs:
+    """Return where the texts are, and whether those of documents may be shown."""
+    given, inputs = wanted.inputs, config.inputs
+    if given is not None:
+        inputs = replace(
+            given,
+            topics=given.topics or inputs.topics,
+            runs=given.runs or inputs.runs,
+            documents=given.documents or inputs.documents,
+            document_text=inputs.document_text,
+            own_documents=inputs.own_documents,
+        )
+    if wanted.document_text is None:
+        return inputs
+    return replace(inputs, document_text=wanted.document_text)
+
+
+def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other | None:
+    """Read the output to compare with; where its name is ours, its folder tells the two apart."""
+    other = wanted.compare
+    if other is None:
+        return None
+    same = other.name == wanted.outputs.name
+    name = f"{other.folder.resolve().name}/{other.name}" if same else other.name
+    return read_other(name, JudgmentsReader(other.judgments), judges, document_text)
+
+
+def _fill(
+    blocks: Blocks, outputs: Outputs, entries: Entries, texts: Texts, other: Other | None
+) -> None:
+    """Put every response with its judgments, and what flipped, into the blocks."""
+    for response, judgments in JudgmentsReader(outputs.judgments):
+        entry = entries.response(response, judgments, texts.documents_of(response))
+        blocks.add("topic", response.topic_id, entry)
+        for flip in other.flips(judgments) if other else ():
+            blocks.add("flips", None, flip)
+
+
+def _totals(head: Mapping[str, Any], judges: Iterable[str]) -> dict[str, Any]:
+    """Return what the static part of the page tells beyond the head block."""
+    runs = head["runs"]
+    means = [mean for run in runs for mean in run["means"]]
+    lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}
+    return {
+        "ranked_lower": head["ranked_by"] in lower,
+        "judge": f"judge {', '.join(judges)}",
+        "judged": sum(run["judged"] for run in runs),
+        "expected": sum(run["expected"] for run in runs),
+        "has_intervals": any(mean["low"] is not None for mean in means),
+        "has_groups": any(mean["groups"] for mean in means),
+        "findings_total": sum(kind["count"] for kind in head["findings"]),
+    }

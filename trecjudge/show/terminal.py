@@ -1,0 +1,117 @@
+"""The response view for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.findings import visible
+from trecjudge.records import Judgment, Response
+from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.show.tones import SIGNS, Marks, Tone, marks_of, tone, word
+
+STYLES: Mapping[Tone, str] = {
+    "good": "green",
+    "part": "yellow",
+    "bad": "red",
+    "missing": "magenta",
+    "unjudged": "bright_black",
+    "plain": "default",
+}
+
+
+def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, list[Judgment]]:
+    """Return a response with its judgments. Raises InputError with the choices."""
+    topics: dict[str, list[str]] = {}
+    reader = JudgmentsReader(path)
+    for response, judgments in reader:
+        if (response.run_id, response.topic_id) == (run_id, topic_id):
+            reader.check_rest()
+            return response, judgments
+        topics.setdefault(response.run_id, []).append(response.topic_id)
+    if run_id not in topics:
+        raise InputError(unknown("run", run_id, topics))
+    raise InputError(
+        f"run {run_id!r} has no response on it: {unknown('topic', topic_id, topics[run_id])}"
+    )
+
+
+def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
+    """Return a response with its judgments, as the report shows it."""
+    head = Text.assemble(
+        (visible(response.run_id), "bold"), " on ", (visible(response.topic_id), "bold")
+    )
+    whole = [judgment for judgment in judgments if judgment.sentence_index is None]
+    parts: list[RenderableType] = [head, Text(), *_judgments(whole, 0)]
+    marks = {judge: found for judge, found in marks_of(judgments).items() if found.tones}
+    if len(marks) > 1:
+        parts.append(Text(f"signs by {', '.join(map(visible, marks))}", "dim"))
+    signs = {s.index: _signs(s.index, marks.values()) for s in response.sentences}
+    width = max((len(found) for found in signs.values()), default=1)
+    for sentence in response.sentences:
+        mine = [j for j in judgments if j.sentence_index == sentence.index]
+        parts.append(_sentence(sentence.index, sentence.text, signs[sentence.index], width))
+        parts += _judgments(mine, 6)
+    if not response.sentences:
+        parts.append(Text("the response has no sentence", "italic"))
+    return Group(*parts)
+
+
+def _signs(index: int, marks: Iterable[Marks]) -> Text:
+    """Return the sign of each judge for a sentence; a `?` after it where something is unjudged."""
+    signs = Text()
+    for found in marks:
+        of_all = found.tones.get(index, "plain")
+        signs.append(SIGNS[of_all], STYLES[of_all])
+        if index in found.open:
+            signs.append(SIGNS["unjudged"], STYLES["unjudged"])
+    return signs or Text(SIGNS["plain"])
+
+
+def _sentence(index: int, text: str, signs: Text, width: int) -> Table:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(justify="right", width=3)
+    grid.add_column(width=width)
+    grid.add_column(overflow="fold")
+    grid.add_row(str(index), signs, Text(visible(text)))
+    return grid
+
+
+def _judgments(judgments: Sequence[Judgment], indent: int) -> Iterator[Padding]:
+    for judgment in judgments:
+        yield Padding(Text("\n").join(_lines(judgment)), (0, 0, 0, indent), expand=False)
+
+
+def _lines(judgment: Judgment) -> Iterator[Text]:
+    """Yield a judgment: sign, document, word, judge; then claim, reason, evidence."""
+    found = tone(judgment)
+    said = [SIGNS[found], judgment.doc_id or judgment.citation, word(judgment), judgment.match]
+    if judgment.value is not None:
+        said.append(f"{judgment.value:.3f}")
+    yield Text.assemble(
+        (visible(" ".join(filter(None, said))), STYLES[found]), (f" ({judgment.judge})", "dim")
+    )
+    if judgment.claim is not None:
+        yield Text(f"  claim: {visible(judgment.claim.text)}")
+    if judgment.failure is not None:
+        yield Text(f"  {visible(f'{judgment.failure.kind}: {judgment.failure.message}')}")
+    if judgment.reason:
+        yield Text(f"  {visible(judgment.reason)}", "dim")
+    for start, end, quote in _passages(judgment):
+        yield Text.assemble((f"  [{start}-{end}] ", "dim"), visible(f"“{' '.join(quote.split())}”"))
+
+
+def _passages(judgment: Judgment) -> Iterator[tuple[int, int, str]]:
+    """Yield the evidence, and the sources of a claim, as far as their text is there."""
+    evidence = judgment.evidence
+    if evidence is not None and evidence.quote:
+        yield evidence.start, evidence.end, evidence.quote
+    for source in judgment.sources:
+        if source.excerpt and (evidence is None or source.start != evidence.start):
+            yield source.start, source.end, source.excerpt
