@@ -7,9 +7,7 @@ See docs/python.md for what a notebook needs; the rest is for judges and plug-in
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Mapping
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from trecjudge.judging.attest.attesters import AttesterName as AttesterName
     from trecjudge.judging.attest.attesters import require_shared_script as require_shared_script
     from trecjudge.judging.attest.attesters import require_text as require_text
+    from trecjudge.judging.attest.attesters import text_missing as text_missing
     from trecjudge.judging.attest.citations import Attesting as Attesting
     from trecjudge.judging.attest.citations import citation_item as citation_item
     from trecjudge.judging.attest.citations import filled as filled
@@ -109,6 +108,7 @@ if TYPE_CHECKING:
     from trecjudge.records import Topic as Topic
     from trecjudge.records import Usage as Usage
     from trecjudge.records import WholeResponse as WholeResponse
+    from trecjudge.records import is_blank as is_blank
     from trecjudge.records import judgment_of as judgment_of
     from trecjudge.settings.fields import check_range as check_range
     from trecjudge.text.numbers import other_writings as other_writings
@@ -146,6 +146,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "NO_TEXT",
         "require_shared_script",
         "require_text",
+        "text_missing",
     ),
     "trecjudge.judging.attest.citations": (
         "Attesting",
@@ -256,6 +257,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "Topic",
         "Usage",
         "WholeResponse",
+        "is_blank",
         "judgment_of",
     ),
     "trecjudge.text.numbers": ("other_writings",),
@@ -280,14 +282,3 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """Return what is here, imported or not."""
     return sorted({*globals(), *_MODULES})
-
-
-class _Package(ModuleType):
-    """This package: a module of it that has an exported name does not take its place."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _MODULES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.judging.attest.attesters import HOLLOW, NO_TEXT
-from trecjudge.judging.claims.by_words import LexicalDetector
-from trecjudge.judging.claims.facts import facts_found
-from trecjudge.judging.claims.judge import ClaimJudging, without_text
-from trecjudge.judging.claims.measures import filling, rate
-from trecjudge.judging.claims.search import Library
-from trecjudge.judging.claims.verdicts import ATTRIBUTED, CONTRADICTED
-from trecjudge.judging.offline.prepared import scripts_of
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.models.model import Model
-from trecjudge.records import (
+from trecjudge import (
+    ATTRIBUTED,
+    CONTRADICTED,
+    HOLLOW,
+    NO_TEXT,
     Claim,
+    ClaimJudging,
     Document,
     Fact,
     Judgment,
+    LeaderboardSpec,
+    LexicalDetector,
+    Library,
+    MeasureSpec,
+    Model,
     Response,
     WholeResponse,
+    comparable,
+    facts_found,
+    filling,
     judgment_of,
+    rate,
+    scripts,
+    scripts_of,
+    without_text,
 )
-from trecjudge.text.tokens import comparable, scripts
 
 USED, UNUSED = "USED", "UNUSED"
 ANY_NUMBER = {found: Fact("", -1, -1, found) for found in (True, False)}

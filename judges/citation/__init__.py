@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
 
-from trecjudge.judging.attest.citations import Attesting, filled
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.models.model import Program, ReplyLength
-from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response
-from trecjudge.settings.fields import check_range
+from trecjudge import (
+    FULL,
+    NONE,
+    PARTIAL,
+    Attesting,
+    Judgment,
+    LeaderboardSpec,
+    MeasureSpec,
+    Program,
+    ReplyLength,
+    Response,
+    check_range,
+    filled,
+)
 
 ATTEST = Program("attest", f"{__package__}.program:Attest")
 ATTEST_GROUP = Program(

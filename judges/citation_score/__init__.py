@@ -10,21 +10,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from trecjudge.errors import WorkflowError
-from trecjudge.judging.attest.attesters import NO_TEXT, text_missing
-from trecjudge.judging.judge import unjudged
-from trecjudge.judging.offline.similarity import mean_cosine
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.models.model import Model
-from trecjudge.records import (
+from trecjudge import (
+    NO_TEXT,
     Document,
     Failure,
     Item,
     Judgment,
+    LeaderboardSpec,
+    MeasureSpec,
+    Model,
     Response,
     Topic,
     WholeResponse,
+    WorkflowError,
     judgment_of,
+    mean_cosine,
+    text_missing,
+    unjudged,
 )
 
 from .axes import Passage, keywords, missing, read_claims, read_passage

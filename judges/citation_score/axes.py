@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from trecjudge.judging.attest.attesters import NO_TEXT
-from trecjudge.judging.offline.similarity import Vector, vector_of, weighed_forms
-from trecjudge.judging.offline.wording import Term, wording_of
-from trecjudge.records import Sentence
-from trecjudge.text.numbers import other_writings
-from trecjudge.text.tokens import comparable, read_forms, scripts
+from trecjudge import (
+    NO_TEXT,
+    Sentence,
+    Term,
+    Vector,
+    comparable,
+    other_writings,
+    read_forms,
+    scripts,
+    vector_of,
+    weighed_forms,
+    wording_of,
+)
 
 Unreadable = Literal["script", "no_document_text"]
 """Why words cannot be compared: kinds of `errors.JudgmentFailed`."""

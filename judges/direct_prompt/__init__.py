@@ -6,18 +6,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from trecjudge.errors import JudgmentFailed, WorkflowError
-from trecjudge.judging.attest.attesters import (
+from trecjudge import (
     HOLLOW,
     AttesterName,
+    Citation,
+    Item,
+    Judgment,
+    JudgmentFailed,
+    LeaderboardSpec,
+    MeasureSpec,
+    Model,
+    Parts,
+    Program,
+    ReplyLength,
+    Response,
+    Topic,
+    Unit,
+    WorkflowError,
+    is_blank,
+    judgment_of,
+    relevance,
     require_shared_script,
     require_text,
+    scripts,
 )
-from trecjudge.judging.offline.relevance import Parts, Unit, relevance
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.models.model import Model, Program, ReplyLength
-from trecjudge.records import Citation, Item, Judgment, Response, Topic, is_blank, judgment_of
-from trecjudge.text.tokens import scripts
 
 from .grades import MAX_GRADE, grade_of
 

@@ -7,29 +7,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from trecjudge.errors import PLANNED, JudgmentFailed
-from trecjudge.judging.attest.attesters import HOLLOW
-from trecjudge.judging.claims.by_model import first_sure
-from trecjudge.judging.claims.extraction import SPLIT
-from trecjudge.judging.claims.facts import facts_of
-from trecjudge.judging.claims.judge import ClaimJudging, judgment_on, on_claim, without_text
-from trecjudge.judging.claims.measures import filling, rate
-from trecjudge.judging.claims.search import Library
-from trecjudge.judging.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
-from trecjudge.judging.judge import unjudged
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.models.model import Model, Program
-from trecjudge.records import (
+from trecjudge import (
+    AMBIGUOUS,
+    ATTRIBUTED,
+    CONTRADICTED,
+    HOLLOW,
+    PLANNED,
+    SPLIT,
+    UNATTRIBUTED,
     Claim,
+    ClaimJudging,
     Document,
     Fact,
     Item,
     Judgment,
+    JudgmentFailed,
+    LeaderboardSpec,
+    Library,
+    MeasureSpec,
+    Model,
+    Program,
     Usage,
     WholeResponse,
+    check_range,
+    facts_of,
+    filling,
+    first_sure,
     judgment_of,
+    judgment_on,
+    on_claim,
+    rate,
+    unjudged,
+    without_text,
 )
-from trecjudge.settings.fields import check_range
 
 from .steps import (
     TRUTHS,

@@ -7,12 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.claims.by_model import NOT_FOUND, in_parts, no_evidence, with_note
-from trecjudge.judging.claims.by_words import missing
-from trecjudge.judging.claims.search import Library, Passage
-from trecjudge.models.model import Model, Program, ReplyLength
-from trecjudge.records import NOTHING_SPENT, Claim, Document, Fact, Source, Usage
+from trecjudge import (
+    NOT_FOUND,
+    NOTHING_SPENT,
+    Claim,
+    Document,
+    Fact,
+    JudgmentFailed,
+    Library,
+    Model,
+    Passage,
+    Program,
+    ReplyLength,
+    Source,
+    Usage,
+    in_parts,
+    missing,
+    no_evidence,
+    with_note,
+)
 
 from .wording import UNSURE, YES
 

@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trecjudge.judging.claims.judge import ANSWERED, NO_CLAIMS, ClaimJudging
-from trecjudge.judging.claims.measures import UNKNOWN, filling, rate
-from trecjudge.judging.claims.verdicts import AMBIGUOUS, ATTRIBUTED, CONTRADICTED, UNATTRIBUTED
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.models.model import Model
-from trecjudge.records import ABSTAINED, Item, Judgment, Response, WholeResponse, judgment_of
-from trecjudge.settings.fields import check_range
+from trecjudge import (
+    ABSTAINED,
+    AMBIGUOUS,
+    ANSWERED,
+    ATTRIBUTED,
+    CONTRADICTED,
+    NO_CLAIMS,
+    UNATTRIBUTED,
+    UNKNOWN,
+    ClaimJudging,
+    Item,
+    Judgment,
+    LeaderboardSpec,
+    MeasureSpec,
+    Model,
+    Response,
+    WholeResponse,
+    check_range,
+    filling,
+    judgment_of,
+    rate,
+)
 
 SUPPORTED = "supported"
 LABELS = {

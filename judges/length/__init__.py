@@ -7,9 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.models.model import Model
-from trecjudge.records import Item, Judgment, Response, Topic, judgment_of
+from trecjudge import (
+    Item,
+    Judgment,
+    LeaderboardSpec,
+    MeasureSpec,
+    Model,
+    Response,
+    Topic,
+    judgment_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

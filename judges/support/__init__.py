@@ -6,12 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.attest.citations import Attesting, citation_item, filled
-from trecjudge.judging.judge import unjudged
-from trecjudge.measures import LeaderboardSpec, MeasureSpec
-from trecjudge.models.model import Model, Program
-from trecjudge.records import FULL, Item, Judgment, Response, Topic, judgment_of
+from trecjudge import (
+    FULL,
+    Attesting,
+    Item,
+    Judgment,
+    JudgmentFailed,
+    LeaderboardSpec,
+    MeasureSpec,
+    Model,
+    Program,
+    Response,
+    Topic,
+    citation_item,
+    filled,
+    judgment_of,
+    unjudged,
+)
 
 from ..citation import ATTEST, ATTEST_GROUP, sentence_support
 from .alce import (

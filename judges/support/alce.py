@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from trecjudge.judging.attest.citations import citation_item, filled
-from trecjudge.records import (
+from trecjudge import (
     FULL,
     Citation,
     Document,
@@ -20,6 +19,8 @@ from trecjudge.records import (
     Response,
     Sentence,
     Topic,
+    citation_item,
+    filled,
 )
 
 from .weighing import Place, by_place, label_at, mean, place_of

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from trecjudge.records import FULL, NONE, PARTIAL, Citation, Judgment, Response, Sentence
+from trecjudge import FULL, NONE, PARTIAL, Citation, Judgment, Response, Sentence
 
 Rule = Literal["first", "all", "best"]
 Place = tuple[int | None, str | None, str | None]
