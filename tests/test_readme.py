@@ -14,7 +14,7 @@ import pytest
 from tests.commandline import command
 from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.judging.judge import judge_names, make_judge, settings_of
-from trecjudge.models.addresses import completions_url
+from trecjudge.models.access.addresses import completions_url
 from trecjudge.models.settings import LlmSettings
 from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.stats.correlation import COEFFICIENTS

@@ -1,4 +1,4 @@
-"""Set the cuts of lexical/relevance.json: scores on the own topic against other topics."""
+"""Set the cuts of judging/offline/relevance.json: scores on the own topic against other topics."""
 
 from __future__ import annotations
 

@@ -35,9 +35,9 @@ from trecjudge.judging.panel import (
     with_calibration,
 )
 from trecjudge.judging.runner import JudgedResponse, Runner
+from trecjudge.models.access.secrets import check_in_clear
 from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
-from trecjudge.models.secrets import check_in_clear
 from trecjudge.models.settings import LlmSettings
 from trecjudge.records import Judgment
 from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter, without_text

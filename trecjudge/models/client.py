@@ -12,7 +12,7 @@ from typing import Any
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.asking import Asking, FormFault, Turn
-from trecjudge.models.batch import BatchTransport
+from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.bearing import Bearing
 from trecjudge.models.cache.replies import CachedReply
 from trecjudge.models.endpoints import Endpoints

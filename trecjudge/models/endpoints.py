@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from trecjudge.models.access import accesses
+from trecjudge.models.access.access import accesses
 from trecjudge.models.faults import AccountFault, Busy, ConfigurationFault, Fault, Unreachable
 from trecjudge.models.habits import Habits
 from trecjudge.models.patience import OUTAGE_FROM, growing

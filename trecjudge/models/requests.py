@@ -10,13 +10,13 @@ from typing import Any
 
 import orjson
 
+from trecjudge.models.access.secrets import VARIABLE
 from trecjudge.models.cache.replies import Asked, CachedReply, Origin, ReplyCache
 from trecjudge.models.habits import FORMS, Form, Habits, shared_habits
 from trecjudge.models.lengths import Lengths, Seen, stated_length
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.models.reading import Unparsed
-from trecjudge.models.secrets import VARIABLE
 from trecjudge.models.settings import LlmSettings
 
 MODULE_TOKENS = 150

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from trecjudge.errors import ModelError
-from trecjudge.models.addresses import check_address, completions_url, split_addresses
-from trecjudge.models.certificates import tls_context
-from trecjudge.models.secrets import check_in_clear, public
+from trecjudge.models.access.addresses import check_address, completions_url, split_addresses
+from trecjudge.models.access.certificates import tls_context
+from trecjudge.models.access.secrets import check_in_clear, public
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
 

@@ -15,8 +15,8 @@ import orjson
 from yarl import URL
 
 from trecjudge.findings import shown
-from trecjudge.models.access import Access
-from trecjudge.models.addresses import same_door
+from trecjudge.models.access.access import Access
+from trecjudge.models.access.addresses import same_door
 from trecjudge.models.envelope import Reply, answer_in, reply_in
 from trecjudge.models.faults import (
     Busy,

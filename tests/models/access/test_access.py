@@ -19,7 +19,7 @@ from tests.models.clock import run
 from tests.models.doors import KEY, ask, ask_many, door_to, kinds
 from tests.models.test_transport import everything_said
 from trecjudge.errors import ModelError
-from trecjudge.models.proxies import Proxy
+from trecjudge.models.access.proxies import Proxy
 from trecjudge.models.settings import llm_settings
 
 AZURE = "/openai/deployments/D/chat/completions"

@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 import orjson
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.models.batch_api import BatchApi
-from trecjudge.models.batch_lines import Batch, Waiting, answered
-from trecjudge.models.batches import Batches
+from trecjudge.models.batch.api import BatchApi
+from trecjudge.models.batch.batches import Batches
+from trecjudge.models.batch.lines import Batch, Waiting, answered
+from trecjudge.models.batch.steady import Steady
 from trecjudge.models.cache.batches import BatchBook
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.envelope import Reply
 from trecjudge.models.pace import Pace
 from trecjudge.models.requests import Requests
 from trecjudge.models.spending import NoRoom
-from trecjudge.models.steady import Steady
 from trecjudge.models.transport import Transport
 
 T = TypeVar("T")

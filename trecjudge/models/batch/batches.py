@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import JudgmentFailed, ModelError, OutputError
-from trecjudge.models.batch_api import BatchApi, BatchState, BatchTooLarge, of_all
-from trecjudge.models.batch_lines import (
+from trecjudge.models.batch.api import BatchApi, BatchState, BatchTooLarge, of_all
+from trecjudge.models.batch.lines import (
     Answered,
     Batch,
     Waiting,
@@ -25,10 +25,10 @@ from trecjudge.models.batch_lines import (
     is_unanswered,
     line_of,
 )
+from trecjudge.models.batch.steady import Steady
 from trecjudge.models.cache.batches import BatchBook
 from trecjudge.models.cache.replies import Origin, ReplyCache
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, ItemFault
-from trecjudge.models.steady import Steady
 
 LONGEST_PAUSE = 60.0
 GROWTH = 1.5

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from trecjudge.errors import ModelError
-from trecjudge.models.secrets import public
+from trecjudge.models.access.secrets import public
 
 COMPLETIONS = "/chat/completions"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import ModelError
-from trecjudge.models.addresses import is_azure, same_door, split_addresses
+from trecjudge.models.access.addresses import is_azure, same_door, split_addresses
 from trecjudge.models.settings import llm_settings
 
 ENVIRONMENT = {"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}

@@ -11,7 +11,7 @@ import aiohttp
 import orjson
 
 from trecjudge.errors import ModelError
-from trecjudge.models.batch_lines import TARGET
+from trecjudge.models.batch.lines import TARGET
 from trecjudge.models.faults import (
     ConfigurationFault,
     Fault,

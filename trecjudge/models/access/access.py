@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from trecjudge.models.addresses import completions_url, is_azure
-from trecjudge.models.certificates import tls_context
-from trecjudge.models.proxies import Proxy
-from trecjudge.models.secrets import HIDDEN, filled, secrets_in
+from trecjudge.models.access.addresses import completions_url, is_azure
+from trecjudge.models.access.certificates import tls_context
+from trecjudge.models.access.proxies import Proxy
+from trecjudge.models.access.secrets import HIDDEN, filled, secrets_in
 from trecjudge.models.settings import LlmSettings
 
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}

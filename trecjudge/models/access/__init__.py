@@ -1,0 +1,1 @@
+"""How an endpoint is reached: address, keys, headers, proxy, certificates."""
