@@ -20,8 +20,6 @@ from typing import Any
 import pytest
 
 import trecjudge
-from judges.citation import CitationJudge
-from judges.length import LengthJudge
 from tests.commandline import ROOT, SAMPLES, sample
 from tests.endpoint import Endpoint, attesting, serving
 from trecjudge import (
@@ -40,6 +38,8 @@ from trecjudge import (
     WorkflowError,
     judgment_of,
 )
+from trecjudge.judges.citation import CitationJudge
+from trecjudge.judges.length import LengthJudge
 
 SAME = ("leaderboard", "statistics", "qrels", "judgments")
 
@@ -137,14 +137,6 @@ def test_every_name_that_is_exported_is_there() -> None:
 def test_a_module_of_the_same_name_does_not_hide_a_function() -> None:
     __import__("trecjudge.judging.judge")
     assert callable(trecjudge.judge)
-
-
-def test_what_judges_import_is_exported() -> None:
-    for path in ROOT.glob("judges/*/*.py"):
-        for line in path.read_text().splitlines():
-            if line.startswith("from trecjudge.") and "(" not in line:
-                for name in line.partition(" import ")[2].split(", "):
-                    assert name in dir(trecjudge), f"{path}: {name}"
 
 
 @dataclass(frozen=True)
@@ -254,7 +246,9 @@ def test_a_result_whose_files_were_replaced_says_so(tmp_path: Path) -> None:
 def test_progress_is_told() -> None:
     seen: list[Progress] = []
     trecjudge.judge(**asked(), progress=seen.append)
-    assert [(p.judged, p.expected) for p in seen] == [(n, 9) for n in range(1, 10)]
+    assert [p.judged for p in seen] == list(range(1, 10))
+    assert all(p.expected is None or p.expected >= p.judged for p in seen)
+    assert seen[-1].expected == 9
     assert seen[-1].items == 39
 
 

@@ -27,7 +27,7 @@ class Commands(LazyGroup):
         "formats": ("trecjudge.cli.listings:formats", "List the run formats."),
         "rescore": (
             "trecjudge.cli.rescore:rescore",
-            "Write qrels and leaderboards anew from a judgments file, with no model.",
+            "Write qrels and leaderboards anew from the judgments of a job, with no model.",
         ),
         "calibrate": (
             "trecjudge.cli.calibrate:calibrate",
