@@ -173,14 +173,15 @@ class Finding:
         return f"{self.place}: {where}{self.message}"
 
 
-Report = Callable[[Finding], None]
+OnFinding = Callable[[Finding], None]
+"""Called with each finding, as it is made."""
 
 
 @dataclass(slots=True)
 class FindingLog:
     """Counts findings by kind and passes each on to its listeners."""
 
-    listeners: list[Report] = field(default_factory=list)
+    listeners: list[OnFinding] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     by_run: dict[str, Counter[str]] = field(default_factory=dict)
     """Counts by run_id of the findings that name a run, by kind."""

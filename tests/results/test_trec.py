@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.reading import Write
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.results.leaderboards.reading import read_rows
 from trecjudge.results.trec import (
     LeaderboardRow,
@@ -23,7 +23,7 @@ from trecjudge.results.trec import (
 )
 
 
-def rows_of(path: Path, report: Report) -> list[LeaderboardRow]:
+def rows_of(path: Path, report: OnFinding) -> list[LeaderboardRow]:
     return [row for _, row in read_rows(path, report, "ir_measures")]
 
 

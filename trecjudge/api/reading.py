@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from trecjudge.api.given import PathLike, Paths, paths
 from trecjudge.files import default_folder
-from trecjudge.findings import PREFIX, Finding
+from trecjudge.findings import PREFIX, Finding, OnFinding
 from trecjudge.inputs.documents.store import documents_in, open_documents
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.runs import RunReader, find_runs, runs_among
 from trecjudge.inputs.topics import read_topics as topics_by_id
 from trecjudge.records import Document, Response, Topic
-
-OnFinding = Callable[[Finding], None]
 
 
 class FindingWarning(UserWarning):

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import orjson
 
 from trecjudge.api.given import PathLike
-from trecjudge.api.reading import OnFinding, warn
+from trecjudge.api.reading import warn
 from trecjudge.api.result import Result
 from trecjudge.api.tables import Board, boards, is_frame, is_missing, records_of
 from trecjudge.errors import InputError
@@ -20,6 +20,7 @@ from trecjudge.evaluation import agreement as agreeing
 from trecjudge.evaluation import comparing
 from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison
+from trecjudge.findings import OnFinding
 from trecjudge.stats import meta
 from trecjudge.stats.alignment import AllRows, OnMissing, Rules
 from trecjudge.stats.cells import Duplicates

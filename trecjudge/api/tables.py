@@ -13,7 +13,7 @@ from trecjudge.api.given import PathLike
 from trecjudge.api.result import Result
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import scores_at
-from trecjudge.findings import Report, shown
+from trecjudge.findings import OnFinding, shown
 from trecjudge.records import Place
 from trecjudge.results.jobs import Outcome, outcomes
 from trecjudge.results.trec import LeaderboardRow
@@ -45,7 +45,7 @@ def is_missing(value: object) -> bool:
 
 def boards(
     given: Iterable[Board],
-    report: Report,
+    report: OnFinding,
     duplicates: Duplicates = "first",
     format_name: str = "auto",
 ) -> tuple[list[Scores], list[Outcome]]:
@@ -74,7 +74,7 @@ def _told_apart(tables: Sequence[Scores]) -> Iterator[Scores]:
         yield table if count == 1 else replace(table, name=f"{table.name} ({count})")
 
 
-def _scores_of_frame(given: Any, name: str, report: Report, duplicates: Duplicates) -> Scores:
+def _scores_of_frame(given: Any, name: str, report: OnFinding, duplicates: Duplicates) -> Scores:
     """Return the scores of a frame of a row for each run, topic and measure.
 
     A value that is missing is in no mean; a row that is not there counts 0, as in TREC.

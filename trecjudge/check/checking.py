@@ -8,7 +8,7 @@ from pathlib import Path
 from trecjudge.check.checker import Checker
 from trecjudge.check.outcome import CheckReport, Violation
 from trecjudge.check.rules import track_named
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.run_records import ReadRecords
 from trecjudge.inputs.runs import RunReader
@@ -27,7 +27,7 @@ def check(
     track: str = "",
     dataset: str = "auto",
     store: DocumentStore | None = None,
-    report: Report = ignore,
+    report: OnFinding = ignore,
     heard: Callable[[Violation], None] = ignore,
     records: ReadRecords | None = None,
 ) -> CheckReport:

@@ -13,7 +13,7 @@ import typer
 from trecjudge.cli.exits import print_errors
 from trecjudge.errors import InputError
 from trecjudge.files import whole
-from trecjudge.findings import PREFIX, Finding, Report
+from trecjudge.findings import PREFIX, Finding, OnFinding
 from trecjudge.measures import UNJUDGED
 from trecjudge.stats.scores import Scores
 
@@ -93,7 +93,7 @@ class Heard:
         return [{"kind": finding.kind, "message": str(finding)} for finding in self.findings]
 
 
-def refusing(report: Report, all_rows: str) -> Report:
+def refusing(report: OnFinding, all_rows: str) -> OnFinding:
     """Return a report that lets no contradicted `all` row pass where `all_rows` is `error`."""
 
     def told(finding: Finding) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from trecjudge.errors import InputError
 from trecjudge.evaluation.label_sets import Item, Side, in_one_shape, side_at
-from trecjudge.findings import Report
+from trecjudge.findings import OnFinding
 from trecjudge.records import GRADES, NONE
 from trecjudge.stats.agreement import Agreed, Pair, agreement
 
@@ -53,7 +53,7 @@ class Agreement:
 def agree(
     truth: Path,
     predicted: Path,
-    report: Report,
+    report: OnFinding,
     threshold: int = 1,
     on_missing: OnMissing = "common",
 ) -> Agreement:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Report
+from trecjudge.findings import OnFinding
 from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.stats import comparison
@@ -40,7 +40,7 @@ class Comparison:
 def compare(
     tables: Sequence[Scores],
     jobs: Sequence[Outcome],
-    report: Report,
+    report: OnFinding,
     measures: Collection[str] = (),
     runs: Collection[str] = (),
     against: str = "",

@@ -12,7 +12,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import key_of, label_duplicate, placed_labels, support_label
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import GRADES, NONE, Judgment, Place
@@ -41,13 +41,13 @@ class Side:
     places: dict[Item, Place] = field(default_factory=dict)
     """Where labels stand, as far as that is known."""
 
-    def take(self, labels: dict[Item, tuple[str, Place]], report: Report) -> None:
+    def take(self, labels: dict[Item, tuple[str, Place]], report: OnFinding) -> None:
         """Make these the labels, with their places."""
         self.labels = _known(labels, report)
         self.places = {item: place for item, (_, place) in labels.items()}
 
 
-def side_at(path: Path, report: Report) -> Side:
+def side_at(path: Path, report: OnFinding) -> Side:
     """Return the labels of a file, told by what its first line is, or those of a job.
 
     A job's own qrels are qrels; any other file of a job stands for its judgments. Raises
@@ -73,7 +73,7 @@ def _is_header(line: bytes) -> bool:
     return isinstance(record, dict) and record.get("record") == "header"
 
 
-def _of_judgments(reader: JudgmentsReader, report: Report) -> Side:
+def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> Side:
     """Return the labels of the first judge."""
     labels: dict[Item, tuple[str, Place]] = {}
     side = Side(str(reader.path), "judgments")
@@ -115,7 +115,7 @@ def _placed(reader: JudgmentsReader) -> Iterator[tuple[Place, Judgment]]:
             yield Place(str(reader.path), line), judgment
 
 
-def _of_qrels(path: Path, report: Report) -> Side:
+def _of_qrels(path: Path, report: OnFinding) -> Side:
     """Return grades of documents, the best of each; decimal ones are scores, and rounded labels."""
     side = Side(str(path), "qrels")
     decimal = False
@@ -129,7 +129,7 @@ def _of_qrels(path: Path, report: Report) -> Side:
     return side
 
 
-def _known(labels: dict[Item, tuple[str, Place]], report: Report) -> dict[Item, str]:
+def _known(labels: dict[Item, tuple[str, Place]], report: OnFinding) -> dict[Item, str]:
     """Return labels of support by their one name each, grades as they are.
 
     Where most are of support, or grades, one that is neither cannot be held against them: it is
@@ -158,7 +158,7 @@ def _grade(label: str) -> str | None:
     return label if label.removeprefix("-").isdecimal() else None
 
 
-def in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Side]:
+def in_one_shape(truth: Side, predicted: Side, report: OnFinding) -> tuple[Side, Side]:
     """Return both sides with items of one shape."""
     kinds = {truth.kind, predicted.kind}
     if kinds == {"judgments", "labels"}:
@@ -172,7 +172,7 @@ def in_one_shape(truth: Side, predicted: Side, report: Report) -> tuple[Side, Si
     return _pooled(sides[0]), _pooled(sides[1])
 
 
-def _by_key(side: Side, report: Report) -> Side:
+def _by_key(side: Side, report: OnFinding) -> Side:
     """Return a side with items as labels of people name them; the first of several counts."""
     found = Side(side.name, side.kind, unjudged=side.unjudged)
     for item, label in side.labels.items():

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Report
+from trecjudge.findings import OnFinding
 from trecjudge.measures import UNJUDGED
 from trecjudge.results.jobs import Outcome, judged_job, outcomes
 from trecjudge.results.judgments import JudgmentsReader
@@ -26,7 +26,7 @@ from trecjudge.stats.scores import Scores, scores_of
 
 def scores_of_paths(
     paths: Sequence[Path],
-    report: Report,
+    report: OnFinding,
     format_name: str = "auto",
     duplicates: Duplicates = "first",
 ) -> list[Scores]:
@@ -40,7 +40,7 @@ def scores_of_paths(
 
 def scores_at(
     found: Outcome,
-    report: Report,
+    report: OnFinding,
     format_name: str = "auto",
     duplicates: Duplicates = "first",
 ) -> Scores:
@@ -65,7 +65,7 @@ def _files(found: Outcome) -> Sequence[Path]:
 
 
 def rows_with_companions(
-    found: Outcome, scores: Scores, report: Report, format_name: str = "auto"
+    found: Outcome, scores: Scores, report: OnFinding, format_name: str = "auto"
 ) -> Iterator[LeaderboardRow]:
     """Yield the rows of a leaderboard as they are, and companion rows that only statistics know."""
     rows = [row for _, row in read_all(_files(found), report, format_name)]
@@ -82,7 +82,7 @@ def rows_with_companions(
     yield from lacking.values()
 
 
-def _known(found: Outcome, report: Report) -> dict[Key, Known]:
+def _known(found: Outcome, report: OnFinding) -> dict[Key, Known]:
     """Return what statistics beside a leaderboard tell of each run by each measure."""
     statistics = read_statistics(found.statistics, report) if found.statistics else ()
     return {

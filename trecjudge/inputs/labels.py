@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
 
@@ -49,7 +49,7 @@ def key_of(judgment: Judgment) -> Key:
     return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
 
 
-def read_labels(path: Path, report: Report) -> dict[Key, str]:
+def read_labels(path: Path, report: OnFinding) -> dict[Key, str]:
     """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
 
     The first label of an item counts. Raises InputError if there is none.
@@ -57,7 +57,7 @@ def read_labels(path: Path, report: Report) -> dict[Key, str]:
     return {key: label for key, (label, _) in placed_labels(path, report).items()}
 
 
-def placed_labels(path: Path, report: Report) -> dict[Key, tuple[str, Place]]:
+def placed_labels(path: Path, report: OnFinding) -> dict[Key, tuple[str, Place]]:
     """Return the same labels, each with the place where it stands."""
     labels: dict[Key, tuple[str, Place]] = {}
     for number, record in objects(path, report):

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.carriers import Carriers
@@ -76,7 +76,7 @@ class RunRecord:
 
 
 Event = FileBegins | FileTaken | RunRecord
-ReadRecords = Callable[[Report], Iterator[Event]]
+ReadRecords = Callable[[OnFinding], Iterator[Event]]
 """Reads run files from their beginning; what is odd is told to the report in between."""
 
 
@@ -89,7 +89,7 @@ class RunRecords:
     own_documents: bool = False
     dataset: str = "auto"
     flag_instructions: bool = False
-    report: Report = lambda finding: None
+    report: OnFinding = lambda finding: None
     names: RunNames = field(init=False, repr=False)
     shelf: Shelf = field(init=False)
     carriers: Carriers = field(init=False)
@@ -101,7 +101,7 @@ class RunRecords:
         self.shelf = Shelf(self.store, self.own_documents)
         self.carriers = Carriers([Opened.of(file).path for file in self.files], self.dataset)
 
-    def read(self, report: Report) -> Iterator[Event]:
+    def read(self, report: OnFinding) -> Iterator[Event]:
         """Yield what is read, and tell `report` what is odd as it is met."""
         self.report = report
         for file in self.files:
@@ -205,14 +205,14 @@ class KeptRecords:
 
     def __init__(self, records: RunRecords, room: int = ROOM) -> None:
         self._records, self._room = records, room
-        self._report: Report = records.report
+        self._report: OnFinding = records.report
         self._begin()
 
-    def read(self, report: Report) -> Iterator[Event]:
+    def read(self, report: OnFinding) -> Iterator[Event]:
         """Yield and tell everything from the beginning on, and keep it for the next reader."""
         return self._read(report, keep=True)
 
-    def read_last(self, report: Report) -> Iterator[Event]:
+    def read_last(self, report: OnFinding) -> Iterator[Event]:
         """Yield and tell everything, for the last time."""
         return self._read(report, keep=False)
 
@@ -222,7 +222,7 @@ class KeptRecords:
         self._keeps = True
         self._going_on = replace(self._records).read(self._hear)
 
-    def _read(self, report: Report, keep: bool) -> Iterator[Event]:
+    def _read(self, report: OnFinding, keep: bool) -> Iterator[Event]:
         if self._left < 0:
             self._begin()
         kept = iter(self._kept) if keep else _emptied(self._kept)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.run_records import FileBegins, FileTaken, ReadRecords, RunRecords, not_a_run
@@ -37,7 +37,7 @@ def unobserved(
     """Do nothing with a record."""
 
 
-def find_runs(paths: Sequence[Path], report: Report = lambda finding: None) -> list[Path]:
+def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -> list[Path]:
     """Return the files below `paths`, each once. Raises InputError if there is none.
 
     A backup in the folder of what it is a backup of is passed over, unless its path is given; then
@@ -58,14 +58,14 @@ def find_runs(paths: Sequence[Path], report: Report = lambda finding: None) -> l
 
 
 def runs_among(
-    files: Sequence[Path], report: Report, beside: Mapping[str, Sequence[Path]] | None = None
+    files: Sequence[Path], report: OnFinding, beside: Mapping[str, Sequence[Path]] | None = None
 ) -> list[Path]:
     """Return the files that are runs; as `open_runs`."""
     return [opened.path for opened in open_runs(files, report, beside)]
 
 
 def open_runs(
-    files: Sequence[Path], report: Report, beside: Mapping[str, Sequence[Path]] | None = None
+    files: Sequence[Path], report: OnFinding, beside: Mapping[str, Sequence[Path]] | None = None
 ) -> list[Opened]:
     """Return the files that are runs, the first of them open at what was looked at to tell.
 
@@ -104,7 +104,7 @@ class RunReader:
     """
 
     files: Sequence[Path | Opened]
-    report: Report
+    report: OnFinding
     topics: dict[str, Topic] | None = None
     known: Collection[str] = ()
     store: DocumentStore | None = None

@@ -10,7 +10,7 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.files import default_folder
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, is_data_set, open_documents
 from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecords
@@ -84,7 +84,7 @@ class Inputs:
     qrels: Mapping[str, Mapping[str, int]] | None = None
 
     @classmethod
-    def read(cls, job: Job, report: Report) -> Inputs:
+    def read(cls, job: Job, report: OnFinding) -> Inputs:
         """Read topics and documents and find the runs. Raises InputError."""
         every = read_topics(job.topics, report) if job.topics else None
         store = _documents(job, report) if job.documents else None
@@ -99,12 +99,12 @@ class Inputs:
         )
         return cls(job, every, _wanted(every, job), store, KeptRecords(records), files, qrels)
 
-    def reader(self, report: Report, taken: Taken, observe: Observe = unobserved) -> RunReader:
+    def reader(self, report: OnFinding, taken: Taken, observe: Observe = unobserved) -> RunReader:
         """Return the last reader of the runs, from their beginning."""
         return self._reader(report, taken, observe, self.records.read_last)
 
     def _reader(
-        self, report: Report, taken: Taken, observe: Observe, records: ReadRecords
+        self, report: OnFinding, taken: Taken, observe: Observe, records: ReadRecords
     ) -> RunReader:
         return RunReader(
             self.files,
@@ -120,7 +120,7 @@ class Inputs:
             observe=observe,
         )
 
-    def check_documents(self, report: Report) -> None:
+    def check_documents(self, report: OnFinding) -> None:
         """Look whether the runs cite what `--documents` gave, before anything is judged.
 
         Runs are read until enough is found. Raises InputError where nothing that they cite is
@@ -206,7 +206,7 @@ def _beside(job: Job) -> dict[str, list[Path]]:
     }
 
 
-def _documents(job: Job, report: Report) -> DocumentStore:
+def _documents(job: Job, report: OnFinding) -> DocumentStore:
     """Open the documents given beside the runs; an index of them lies beside the cache."""
     folder = job.model.cache_folder or default_folder()
     return open_documents(job.documents, folder, report)

@@ -15,7 +15,7 @@ from trecjudge.check.checking import check
 from trecjudge.check.outcome import Violation
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.files import whole
-from trecjudge.findings import KINDS, RULE, Finding, FindingLog, Report
+from trecjudge.findings import KINDS, RULE, Finding, FindingLog, OnFinding
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.runs import RunReader
@@ -154,7 +154,7 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
 class _Rules:
     """Tells which rules of the tracks are broken; the reader tells what else is wrong."""
 
-    report: Report
+    report: OnFinding
     broken: int = 0
     last: str = ""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Report
+from trecjudge.findings import OnFinding
 from trecjudge.inputs.sources.values import objects
 from trecjudge.records import Place
 
@@ -46,7 +46,7 @@ LATER = tuple(field.name for field in fields(Statistic) if field.default is not 
 NEEDED = tuple(name for name in Statistic.__slots__ if name not in LATER)
 
 
-def read_statistics(path: Path, report: Report) -> Iterator[Statistic]:
+def read_statistics(path: Path, report: OnFinding) -> Iterator[Statistic]:
     """Yield the lines of a file of statistics. Raises InputError for one that lacks something."""
     for line, record in objects(path, report):
         place = Place(str(path), line)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.sources.values import objects
 from trecjudge.measures import DIGITS, UNJUDGED
@@ -97,7 +97,7 @@ def qrels_line(row: QrelsRow) -> str:
     return f"{' '.join(map(encode, columns))} {row.grade}\n"
 
 
-def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
+def read_qrels(path: Path, report: OnFinding) -> Iterator[QrelsRow]:
     """Yield the rows of a qrels file, of lines or JSON; whatever the second column holds.
 
     Two grades of one document on a topic, or of one run's, are reported.
@@ -114,7 +114,7 @@ def read_qrels(path: Path, report: Report) -> Iterator[QrelsRow]:
 
 
 def _report_other_grade(
-    place: Place, row: QrelsRow, grade: float, seen: Grades, report: Report
+    place: Place, row: QrelsRow, grade: float, seen: Grades, report: OnFinding
 ) -> None:
     """Report a document that was graded before, otherwise, unless for another run."""
     run_id = "" if row.iteration in NO_RUN else row.iteration
@@ -126,7 +126,7 @@ def _report_other_grade(
         report(Finding("grade_duplicate", place, told, f"{grade:g}", None, run_id, row.topic_id))
 
 
-def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
+def read_grades(path: Path, report: OnFinding) -> dict[str, dict[str, int]]:
     """Return the grades of a qrels file by topic and document: of each pair the highest.
 
     Raises InputError if there is none.
@@ -145,7 +145,7 @@ def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:
     return grades
 
 
-def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, float]]:
+def read_decimal_qrels(path: Path, report: OnFinding) -> Iterator[tuple[QrelsRow, float]]:
     """Yield (row, grade) of a qrels file whose grades may be decimal; the row's is rounded.
 
     Two grades of one document are reported as by `read_qrels`.
@@ -172,7 +172,7 @@ def is_json_qrels(path: Path) -> bool:
     )
 
 
-def _grades(path: Path, report: Report) -> Iterator[tuple[Place, tuple[str, str, str], str]]:
+def _grades(path: Path, report: OnFinding) -> Iterator[tuple[Place, tuple[str, str, str], str]]:
     """Yield (place, (topic, iteration, doc), grade as written) of each row."""
     if not is_json_qrels(path):
         for place, (*ids, grade) in _columns(path, 4, report):
@@ -209,7 +209,7 @@ def number_of(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _columns(path: Path, wanted: int, report: Report) -> Iterable[tuple[Place, list[str]]]:
+def _columns(path: Path, wanted: int, report: OnFinding) -> Iterable[tuple[Place, list[str]]]:
     for number, line in lines(path):
         place = Place(str(path), number)
         try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from trecjudge.files import whole
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import Key, TakesLabels
 from trecjudge.judging.panel import Panel, Seat, make_panel, panel_spec
 from trecjudge.measures import LeaderboardSpec
@@ -68,7 +68,7 @@ def score(
     reader: JudgmentsReader,
     outputs: Outputs,
     labels: Mapping[Key, str] | None = None,
-    report: Report | None = None,
+    report: OnFinding | None = None,
 ) -> Summary:
     """Write the qrels and the leaderboards of a judgments file and return the summary.
 
@@ -81,7 +81,7 @@ def scored(
     reader: JudgmentsReader,
     outputs: Outputs,
     labels: Mapping[Key, str] | None = None,
-    report: Report | None = None,
+    report: OnFinding | None = None,
     panel: Panel | None = None,
 ) -> Scored:
     """Write the qrels and the leaderboards of a judgments file and return what was scored.
@@ -146,7 +146,7 @@ class Pool:
     """
 
     path: Path
-    report: Report | None = None
+    report: OnFinding | None = None
     best: dict[tuple[str, str], int] = field(default_factory=dict)
     first: dict[Asked, tuple[int, str, int | None]] = field(default_factory=dict)
     """What was judged -> its first grade, with the run and the sentence that had it."""

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
 from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.scores import Scores
@@ -39,7 +39,7 @@ class Rules:
 
 
 def same_runs(
-    truth: Scores, predicted: Scores, rules: Rules, report: Report
+    truth: Scores, predicted: Scores, rules: Rules, report: OnFinding
 ) -> tuple[Scores, Scores]:
     """Return both sides over the same runs; those of one side only are named."""
     common = [run for run in truth.runs if run in set(predicted.runs)]
@@ -77,7 +77,7 @@ def _with_zeros(scores: Scores, runs: Sequence[str]) -> Scores:
     )
 
 
-def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: Report) -> list[str]:
+def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: OnFinding) -> list[str]:
     """Return the topics of both sides; those of one side only are named."""
     common = [topic for topic in truth.topics if topic in set(predicted.topics)]
     report_topics(truth, predicted, report)
@@ -98,7 +98,7 @@ def settled(scores: Scores, rules: Rules, topics: Sequence[str]) -> Scores:
     return scores.only(scores.runs, topics or scores.topics).without_all(scores.measures)
 
 
-def report_topics(one: Scores, other: Scores, report: Report) -> None:
+def report_topics(one: Scores, other: Scores, report: OnFinding) -> None:
     """Name the topics of one side only; a side of `all` rows alone has none to be named."""
     if not (one.topics and other.topics):
         return
@@ -109,7 +109,7 @@ def report_topics(one: Scores, other: Scores, report: Report) -> None:
             report(Finding("topic_one_sided", Place(there.name), message, few(lacking)))
 
 
-def report_unjudged(scores: Scores, measures: Sequence[str], report: Report) -> None:
+def report_unjudged(scores: Scores, measures: Sequence[str], report: OnFinding) -> None:
     """Name the runs of which items are unjudged, by measure."""
     for measure in measures:
         found = [(run, scores.unjudged.get((run, measure))) for run in scores.runs]
@@ -133,7 +133,7 @@ def rows_of_both(
     truth_measure: str,
     measure: str,
     rules: Rules,
-    report: Report,
+    report: OnFinding,
 ) -> tuple[int, ...]:
     """Return which runs have both measures; those that lack one are named."""
     both = truth.overall(truth_measure) + predicted.overall(measure)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
 from trecjudge.results.trec import LeaderboardRow
 from trecjudge.stats.known import Key, Unjudged
@@ -22,7 +22,7 @@ Cells = dict[str, dict[tuple[str, str | None], list[float]]]
 
 
 def collected(
-    rows: Iterable[tuple[Place, LeaderboardRow]], report: Report, duplicates: Duplicates
+    rows: Iterable[tuple[Place, LeaderboardRow]], report: OnFinding, duplicates: Duplicates
 ) -> Cells:
     """Return the values of every row; what is given a second time is reported."""
     cells: Cells = {}
@@ -96,7 +96,7 @@ def _one_of(numbers: Sequence[float], duplicates: Duplicates) -> float:
 
 
 def _report_duplicate(
-    place: Place, row: LeaderboardRow, first: float, report: Report, duplicates: Duplicates
+    place: Place, row: LeaderboardRow, first: float, report: OnFinding, duplicates: Duplicates
 ) -> None:
     topic = "all" if row.topic_id is None else row.topic_id
     what = f"run {row.run_id!r}, topic {topic!r}, {row.measure}"

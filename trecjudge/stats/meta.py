@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import DIGITS
 from trecjudge.records import Place
 from trecjudge.stats.alignment import (
@@ -119,7 +119,7 @@ def _total(found: Sequence[Unjudged | None]) -> int | None:
 
 
 def meta_evaluate(
-    truth: Scores, predicted: Scores, rules: Rules, report: Report
+    truth: Scores, predicted: Scores, rules: Rules, report: OnFinding
 ) -> list[Correlated]:
     """Return every wanted measure of the predicted side beside every wanted one of the truth.
 
@@ -148,7 +148,7 @@ def meta_evaluate(
     return [found[pair] for pair in product(truth_measures, measures)]
 
 
-def _report_ties(means: Mapping[str, Array], name: str, report: Report) -> None:
+def _report_ties(means: Mapping[str, Array], name: str, report: OnFinding) -> None:
     for measure, values in means.items():
         distinct = len(np.unique(values))
         if distinct == 1:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
 from trecjudge.results.trec import LeaderboardRow
@@ -148,7 +148,7 @@ def _distance(found: Array, given: Array) -> Array:
 def scores_of(
     name: str,
     rows: Iterable[tuple[Place, LeaderboardRow]],
-    report: Report,
+    report: OnFinding,
     duplicates: Duplicates = "first",
     known: Mapping[Key, Known] | None = None,
 ) -> Scores:
@@ -221,7 +221,7 @@ def _difference(
     return ""
 
 
-def _report_contradictions(scores: Scores, report: Report) -> list[str]:
+def _report_contradictions(scores: Scores, report: OnFinding) -> list[str]:
     """Report `all` rows that are not what their topics give; return the measures that have some.
 
     Of a run whose topics are known, but not how they make its mean, none is doubted.

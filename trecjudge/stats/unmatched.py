@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
 from trecjudge.stats.alignment import few, report_topics
 from trecjudge.stats.comparison import Difference, System
@@ -17,7 +17,7 @@ def report_unmatched(
     tables: Sequence[Scores],
     pairs: Sequence[Pair],
     found: Sequence[Difference],
-    report: Report,
+    report: OnFinding,
     only: Collection[str] = (),
     measures: Collection[str] = (),
 ) -> None:
@@ -42,7 +42,7 @@ def _tables(pairs: Iterable[Pair]) -> list[tuple[Scores, Scores]]:
 
 
 def _report_runs(
-    tables: Sequence[Scores], pairs: Sequence[Pair], only: Collection[str], report: Report
+    tables: Sequence[Scores], pairs: Sequence[Pair], only: Collection[str], report: OnFinding
 ) -> None:
     compared = {(id(system.scores), system.run_id) for pair in pairs for system in pair}
     for table in tables:
@@ -57,7 +57,7 @@ def _report_runs(
 
 
 def _report_measures(
-    before: Scores, after: Scores, measures: Collection[str], report: Report
+    before: Scores, after: Scores, measures: Collection[str], report: OnFinding
 ) -> None:
     for here, there in ((before, after), (after, before)):
         asked = [m for m in here.measures if not measures or m in measures]
@@ -67,7 +67,7 @@ def _report_measures(
             report(Finding("measure_one_sided", Place(there.name), message, few(lacking)))
 
 
-def _report_values(difference: Difference, pairs: Sequence[Pair], report: Report) -> None:
+def _report_values(difference: Difference, pairs: Sequence[Pair], report: OnFinding) -> None:
     """Name topics of both leaderboards on which one of two runs has no value."""
     names = {(a.name, b.name): (a.scores.topics, b.scores.topics) for a, b in pairs}
     topics = names[difference.before, difference.after]
@@ -89,7 +89,7 @@ def _report_nothing(
     pairs: Sequence[Pair],
     found: Sequence[Difference],
     measures: Collection[str],
-    report: Report,
+    report: OnFinding,
 ) -> None:
     """Name the runs that have no value at all by a measure that both leaderboards have."""
     there = {(d.before, d.after, d.measure) for d in found}

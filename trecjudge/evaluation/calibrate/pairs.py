@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.labels import read_labels, support_label
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.judging.attest.citations import Attesting
@@ -30,7 +30,7 @@ class LabelledPair:
     weight: float
 
 
-def read_pairs(path: Path, report: Report) -> list[LabelledPair]:
+def read_pairs(path: Path, report: OnFinding) -> list[LabelledPair]:
     """Return the pairs of a JSONL file of sentence, passage and label (or a list of labels).
 
     The passage may also be called `document` or `text`; `topic_id` says what a pair belongs to.
@@ -50,7 +50,7 @@ def read_pairs(path: Path, report: Report) -> list[LabelledPair]:
     return pairs
 
 
-def _pairs_of(record: Mapping[str, Any], place: Place, report: Report) -> Iterator[LabelledPair]:
+def _pairs_of(record: Mapping[str, Any], place: Place, report: OnFinding) -> Iterator[LabelledPair]:
     sentence = record.get("sentence")
     text = next((record[key] for key in _TEXTS if isinstance(record.get(key), str)), None)
     given = record.get("labels", record.get("label"))
@@ -73,7 +73,7 @@ def _pairs_of(record: Mapping[str, Any], place: Place, report: Report) -> Iterat
 
 
 def pairs_of_runs(
-    path: Path, responses: Iterable[tuple[Topic, Response]], report: Report
+    path: Path, responses: Iterable[tuple[Topic, Response]], report: OnFinding
 ) -> list[LabelledPair]:
     """Return the pairs that labels of runs make, in the order of the runs.
 

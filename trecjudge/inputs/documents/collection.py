@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.markup import begins_documents, marked_up
 from trecjudge.inputs.documents.names import KNOWN, USUAL_IDS, USUAL_TEXTS, plain
 from trecjudge.inputs.documents.tables import delimiter_of, rows
@@ -32,7 +32,7 @@ Entry = tuple[int, Any, str | None]
 """(line, record, id where it stands outside of the record)."""
 
 
-def entries(path: Path, report: Report) -> Iterator[Entry] | None:
+def entries(path: Path, report: OnFinding) -> Iterator[Entry] | None:
     """Yield the records of a file of documents. What cannot be read is reported and passed over.
 
     None if it is of no container that is known. Raises InputError if it cannot be read.
@@ -54,7 +54,7 @@ def entries(path: Path, report: Report) -> Iterator[Entry] | None:
     return None
 
 
-def _json(path: Path, first: bytes, report: Report) -> Iterator[Entry]:
+def _json(path: Path, first: bytes, report: OnFinding) -> Iterator[Entry]:
     text = first.decode(errors="replace").lstrip()
     if text.startswith("[") and "\n" not in text and len(first) >= CHUNK:
         # One line is the whole collection.

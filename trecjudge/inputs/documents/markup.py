@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.names import (
     ADDRESSES,
     DATES,
@@ -56,7 +56,7 @@ def begins_documents(opening: bytes) -> bool:
     return BEGIN.search(opening) is not None
 
 
-def marked_up(path: Path, report: Report) -> Iterator[tuple[int, dict[str, str]]]:
+def marked_up(path: Path, report: OnFinding) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line, record) of every document of a file; what breaks off is reported.
 
     The first element that can be a document tells what the others are called. Where one is not

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from trecjudge.errors import InputError, OutputError
 from trecjudge.files import whole_path
-from trecjudge.findings import Finding, FindingLog, Report, shown
+from trecjudge.findings import Finding, FindingLog, OnFinding, shown
 from trecjudge.inputs.documents.collection import (
     CHOICES,
     NAMES,
@@ -120,7 +120,7 @@ class DocumentStores:
 
 
 def open_documents(
-    paths: Sequence[Path], index_folder: Path, report: Report, held_bytes: int = HELD_BYTES
+    paths: Sequence[Path], index_folder: Path, report: OnFinding, held_bytes: int = HELD_BYTES
 ) -> DocumentStore:
     """Return the documents of files, or folders of them, in any container of `collection`.
 
@@ -141,7 +141,7 @@ def open_documents(
     return stores[0] if len(stores) == 1 else DocumentStores(stores)
 
 
-def documents_in(paths: Sequence[Path], report: Report) -> Iterator[Document]:
+def documents_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Document]:
     """Yield the documents of files, or folders of them, one at a time, in their order.
 
     Ids that are there twice come twice. Raises InputError where a path is an output of this
@@ -154,7 +154,7 @@ def documents_in(paths: Sequence[Path], report: Report) -> Iterator[Document]:
             yield document
 
 
-def _documents_below(path: Path, report: Report) -> list[Path]:
+def _documents_below(path: Path, report: OnFinding) -> list[Path]:
     """Return the files below a path but for outputs of this program.
 
     Raises InputError if there is no other.
@@ -174,7 +174,7 @@ def is_data_set(path: Path) -> bool:
     return str(path).startswith(IRDS)
 
 
-def _held(path: Path, files: Sequence[Path], report: Report) -> HeldDocuments:
+def _held(path: Path, files: Sequence[Path], report: OnFinding) -> HeldDocuments:
     store, log = HeldDocuments(), FindingLog([report])
     for file, line, document in _documents(files, log):
         first = store.documents.setdefault(document.doc_id, document)
@@ -188,7 +188,9 @@ def _held(path: Path, files: Sequence[Path], report: Report) -> HeldDocuments:
     return store
 
 
-def _indexed(path: Path, files: Sequence[Path], folder: Path, report: Report) -> IndexedDocuments:
+def _indexed(
+    path: Path, files: Sequence[Path], folder: Path, report: OnFinding
+) -> IndexedDocuments:
     """Return the index of these files, made if it is not there."""
     state = [f"{file.resolve()}\0{(s := file.stat()).st_size}\0{s.st_mtime_ns}" for file in files]
     digest = hashlib.sha256("\n".join(state).encode()).hexdigest()[:32]
@@ -246,7 +248,7 @@ def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
     return count
 
 
-def _documents(files: Sequence[Path], report: Report) -> Iterator[tuple[Path, int, Document]]:
+def _documents(files: Sequence[Path], report: OnFinding) -> Iterator[tuple[Path, int, Document]]:
     """Yield (file, line, document); whatever is none is reported."""
     for file in files:
         found = entries(file, report)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.names import IDENTIFYING, TEXTS, TITLES, plain
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
@@ -30,7 +30,7 @@ def delimiter_of(first_line: str) -> str | None:
     return "\t" if tab and rest.strip() and len(first.split()) == 1 else None
 
 
-def rows(path: Path, delimiter: str, report: Report) -> Iterator[Row]:
+def rows(path: Path, delimiter: str, report: OnFinding) -> Iterator[Row]:
     """Yield (line, record) of a table. What cannot be read is reported and passed over."""
     decoded = decoded_lines(path, report)
     if delimiter == "\t":
@@ -45,7 +45,9 @@ def _is_header(cells: list[str]) -> bool:
     return any(n in IDENTIFYING for n in names) and any(name in said for name in names)
 
 
-def _tab_separated(decoded: Iterator[tuple[int, str]], path: Path, report: Report) -> Iterator[Row]:
+def _tab_separated(
+    decoded: Iterator[tuple[int, str]], path: Path, report: OnFinding
+) -> Iterator[Row]:
     header: list[str] = []
     columns = 0
     for number, line in decoded:
@@ -81,7 +83,7 @@ def _unnamed(cells: list[str]) -> dict[str, Any]:
 
 
 def _comma_separated(
-    decoded: Iterator[tuple[int, str]], delimiter: str, path: Path, report: Report
+    decoded: Iterator[tuple[int, str]], delimiter: str, path: Path, report: OnFinding
 ) -> Iterator[Row]:
     csv.field_size_limit(LONGEST_CELL)
     number = 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.formats.carriers import Carriers
@@ -29,7 +29,7 @@ class Reader:
 
     draft: Draft
     place: Place
-    report: Report
+    report: OnFinding
     shelf: Shelf = field(default_factory=Shelf)
     flag_instructions: bool = False
     name: str = ""

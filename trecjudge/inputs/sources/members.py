@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from trecjudge.findings import Report
+from trecjudge.findings import OnFinding
 from trecjudge.inputs.sources.values import Spread
 
 KEY = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
@@ -38,7 +38,7 @@ def first_members(text: str, most: int = 20) -> tuple[dict[str, Any], str | None
 class Members(Spread):
     """Reads the members of one object, or of several one after another, on any lines of a file."""
 
-    def __init__(self, path: Path, report: Report) -> None:
+    def __init__(self, path: Path, report: OnFinding) -> None:
         super().__init__(path, report)
         self._closed = False
 

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import Opened, lines
 from trecjudge.records import Place
 
@@ -21,7 +21,7 @@ LARGEST = 1 << 28
 """The most characters of one value in a layout other than lines."""
 
 
-def values(file: Path | Opened, report: Report) -> Iterator[tuple[int, Any]]:
+def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
     """Yield (line, JSON value) of a JSONL file, one array, or values one after another.
 
     What cannot be read is reported and passed over. No more than one line, or one value of the
@@ -88,7 +88,7 @@ class Spread:
     """
 
     def __init__(
-        self, file: Path | Opened, report: Report, chunks: Iterator[bytes] | None = None
+        self, file: Path | Opened, report: OnFinding, chunks: Iterator[bytes] | None = None
     ) -> None:
         opened = Opened.of(file)
         self._path = opened.path
@@ -176,7 +176,7 @@ class Spread:
 
 
 def _salvage(
-    place: Place, line: bytes, error: ValueError, report: Report
+    place: Place, line: bytes, error: ValueError, report: OnFinding
 ) -> Iterator[tuple[int, Any]]:
     """Yield the values of a line that holds several; report a line that holds none, or a rest."""
     try:
@@ -206,7 +206,7 @@ def _refuse(constant: str) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
-def decoded_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
+def decoded_lines(path: Path, report: OnFinding) -> Iterator[tuple[int, str]]:
     """Yield (number, text) of every line that is not blank; one that is not UTF-8 is reported."""
     for number, line in lines(path):
         try:
@@ -216,7 +216,7 @@ def decoded_lines(path: Path, report: Report) -> Iterator[tuple[int, str]]:
             report(Finding("bad_utf8", Place(str(path), number), message, shown(line)))
 
 
-def objects(file: Path | Opened, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line, object) of a file; a value that is no object is reported and passed over."""
     opened = Opened.of(file)
     for number, value in values(opened, report):

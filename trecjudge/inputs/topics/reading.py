@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.values import as_id, objects
@@ -18,7 +18,7 @@ from trecjudge.inputs.topics.turns import topics_in, turns_in
 from trecjudge.records import Place, Topic
 
 
-def read_topics(path: Path, report: Report) -> dict[str, Topic]:
+def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     """Return the topics of a JSON, TSV, CSV, SGML or XML file by id, in the file's order.
 
     Ids and texts go by any of the names of `record`. What holds text and is no part of a topic is
@@ -52,14 +52,14 @@ def read_topics(path: Path, report: Report) -> dict[str, Topic]:
     return topics
 
 
-def _check_ids(place: Place, fields: Record, topic: Topic, report: Report) -> None:
+def _check_ids(place: Place, fields: Record, topic: Topic, report: OnFinding) -> None:
     given = {found for key in SAME_KEYS if (found := as_id(fields.get(key)))}
     if len(given) > 1:
         message = f"names two topics: {', '.join(map(repr, sorted(given)))}"
         report(Finding("topic_id_conflict", place, message, topic_id=topic.topic_id))
 
 
-def _records(path: Path, report: Report) -> Iterator[tuple[Place, Record]]:
+def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
     """Yield what may be a topic, by names, whatever the file's kind."""
     if not os.path.isfile(path):
         raise InputError(f"{path}: no such topic file")

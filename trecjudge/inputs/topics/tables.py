@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import ENDINGS
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, name_of
 from trecjudge.records import Place
 
 
-def table_topics(path: Path, report: Report) -> Iterator[tuple[Place, Record]]:
+def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
     """Yield a record for each row: by the names of a header, or of id and text without one."""
     rows = _rows(path, report)
     place, first = next(rows, (Place(str(path)), []))
@@ -45,7 +45,7 @@ def header_of(cells: Sequence[str]) -> list[str]:
     return names if ids and (texts or len(ids) == len(names)) else []
 
 
-def _rows(path: Path, report: Report) -> Iterator[tuple[Place, list[str]]]:
+def _rows(path: Path, report: OnFinding) -> Iterator[tuple[Place, list[str]]]:
     """Yield the cells of every row; commas part them where the file's name or header says so."""
     texts = decoded_lines(path, report)
     number, first = next(texts, (0, ""))
@@ -67,7 +67,7 @@ def _is_csv(path: Path, first: str) -> bool:
 
 
 def _csv_rows(
-    path: Path, texts: Iterator[tuple[int, str]], report: Report
+    path: Path, texts: Iterator[tuple[int, str]], report: OnFinding
 ) -> Iterator[tuple[Place, list[str]]]:
     """Yield the rows of a CSV file at the lines where they end; cells may hold line ends."""
     number = 0
@@ -93,7 +93,7 @@ def _by_name(names: Sequence[str], cells: Sequence[str]) -> Record:
     return {name: cell.strip() for name, cell in zip(names, fitted, strict=False)}
 
 
-def _row(place: Place, cells: Sequence[str], report: Report) -> Iterator[tuple[Place, Record]]:
+def _row(place: Place, cells: Sequence[str], report: OnFinding) -> Iterator[tuple[Place, Record]]:
     topic_id, *rest = cells
     if len(topic_id.split()) == 1 and not topic_id.startswith(("{", "[")):
         yield place, {"topic_id": topic_id, "title": "\t".join(rest).strip()}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
-from trecjudge.findings import Finding, Report
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.sources.containers import chunks
 from trecjudge.inputs.topics.record import Record, name_of
 from trecjudge.records import Place
@@ -20,7 +20,7 @@ LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.IG
 """What stands before the text of a field: `<num> Number: 301`."""
 
 
-def tagged_topics(path: Path, report: Report) -> Iterator[tuple[Place, Record]]:
+def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
     """Yield a record for each topic of a file: its tags and attributes as names."""
     text = _text(path, report)
     line, counted = 1, 0
@@ -30,7 +30,7 @@ def tagged_topics(path: Path, report: Report) -> Iterator[tuple[Place, Record]]:
         yield Place(str(path), line), _record(match[2], match[3])
 
 
-def _text(path: Path, report: Report) -> str:
+def _text(path: Path, report: OnFinding) -> str:
     content = b"".join(chunks(path))
     try:
         return codecs.decode(content, "utf-8-sig")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from trecjudge.findings import Finding, Report, shown
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import ENDINGS, lines
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.measures import UNJUDGED
@@ -41,7 +41,7 @@ FEWEST_COLUMNS = 3
 
 
 def read_rows(
-    path: Path, report: Report, format_name: str = "auto", shared: Collection[str] = ()
+    path: Path, report: OnFinding, format_name: str = "auto", shared: Collection[str] = ()
 ) -> Iterator[Placed]:
     """Yield (place, row) of a leaderboard file of any format; what cannot be used is reported.
 
@@ -64,7 +64,7 @@ def _counts_nothing(row: LeaderboardRow) -> bool:
 
 
 def _any_rows(
-    path: Path, report: Report, format_name: str, shared: Collection[str]
+    path: Path, report: OnFinding, format_name: str, shared: Collection[str]
 ) -> Iterator[Placed]:
     layout = layout_named(format_name)
     if (layout is None and _begins_json(path)) or (layout is not None and layout.name == "jsonl"):
@@ -77,7 +77,7 @@ def _begins_json(path: Path) -> bool:
     return next(lines(path), (0, b""))[1].lstrip()[:1] in (b"{", b"[")
 
 
-def _of_objects(path: Path, report: Report) -> Iterator[Placed]:
+def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
     for line, record in objects(path, report):
         place = Place(str(path), line)
         named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
@@ -117,7 +117,7 @@ def _companions(
 
 
 def _of_lines(
-    path: Path, report: Report, layout: Layout | None, shared: Collection[str]
+    path: Path, report: OnFinding, layout: Layout | None, shared: Collection[str]
 ) -> Iterator[Placed]:
     texts = list(_texts(path, report))
     commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
@@ -155,7 +155,7 @@ def _unpacked_name(path: Path) -> str:
     return path.name.removesuffix(ending)
 
 
-def _texts(path: Path, report: Report) -> Iterator[tuple[Place, str]]:
+def _texts(path: Path, report: OnFinding) -> Iterator[tuple[Place, str]]:
     for number, line in lines(path):
         place = Place(str(path), number)
         try:
@@ -191,7 +191,9 @@ def _bad(place: Place, message: str, value: object) -> Finding:
     return Finding("row_unreadable", place, message, shown(value))
 
 
-def read_all(paths: Sequence[Path], report: Report, format_name: str = "auto") -> Iterator[Placed]:
+def read_all(
+    paths: Sequence[Path], report: OnFinding, format_name: str = "auto"
+) -> Iterator[Placed]:
     """Yield the rows of several files of one leaderboard, one after another.
 
     Files of one run each that name it alike, in their `runid` rows, are named after themselves.
