@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from trecjudge.judging.attest.attesters import require_text as require_text
     from trecjudge.judging.attest.attesters import text_missing as text_missing
     from trecjudge.judging.attest.citations import Attesting as Attesting
+    from trecjudge.judging.attest.citations import best_or_worst as best_or_worst
     from trecjudge.judging.attest.citations import citation_item as citation_item
-    from trecjudge.judging.attest.citations import filled as filled
     from trecjudge.judging.claims.by_model import NOT_FOUND as NOT_FOUND
     from trecjudge.judging.claims.by_model import first_sure as first_sure
     from trecjudge.judging.claims.by_model import in_parts as in_parts

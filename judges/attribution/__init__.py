@@ -59,7 +59,7 @@ class AttributionJudge(ClaimJudging):
             MeasureSpec("ATTRIBUTION_RECALL", attribution_recall),
         ]
         measures = tuple(replace(column, default_if_undefined=False) for column in columns)
-        return LeaderboardSpec(measures, sort_by="ATTRIBUTION_RATE", fill=filled)
+        return LeaderboardSpec(measures, sort_by="ATTRIBUTION_RATE", fill=best_or_worst)
 
     async def judged(
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
@@ -113,17 +113,17 @@ def document_coverage(response: Response, judgments: Sequence[Judgment]) -> floa
 def attribution_recall(response: Response, judgments: Sequence[Judgment]) -> float | None:
     """Return facts of the documents that the response states / facts; None without facts."""
     facts = [fact for j in judgments for fact in j.facts]
-    if filled_in := [fact for fact in facts if fact in ANY_NUMBER.values()]:
-        return float(all(fact.found for fact in filled_in))
+    if stand_ins := [fact for fact in facts if fact in ANY_NUMBER.values()]:
+        return float(all(fact.found for fact in stand_ins))
     return sum(bool(fact.found) for fact in facts) / len(facts) if facts else None
 
 
-_filled_claim = filling(ATTRIBUTED, CONTRADICTED)
+_best_or_worst_claim = filling(ATTRIBUTED, CONTRADICTED)
 
 
-def filled(judgment: Judgment, best: bool) -> Judgment:
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged judgment, on a claim or on a document, at its best or at its worst."""
     if judgment.claim or judgment.doc_id is None:
-        return _filled_claim(judgment, best)
+        return _best_or_worst_claim(judgment, best)
     facts = judgment.facts or (ANY_NUMBER[best],)
     return replace(judgment, label=USED if best else UNUSED, facts=facts, failure=None)

@@ -18,8 +18,8 @@ from trecjudge import (
     Program,
     ReplyLength,
     Response,
+    best_or_worst,
     check_range,
-    filled,
 )
 
 ATTEST = Program("attest", f"{__package__}.program:Attest")
@@ -55,7 +55,7 @@ class CitationJudge(Attesting):
             MeasureSpec("PERFECT_CITATIONS", perfect_citations, "mean_of_bools"),
             MeasureSpec("SENTENCE_SUPPORT", sentence_support),
         )
-        return LeaderboardSpec(columns, sort_by="CITATION_SUPPORT", fill=filled)
+        return LeaderboardSpec(columns, sort_by="CITATION_SUPPORT", fill=best_or_worst)
 
     def citation_support(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return supporting citations / citations: 0 without citations, None if none is judged."""

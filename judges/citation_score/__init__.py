@@ -29,7 +29,7 @@ from trecjudge import (
     unjudged,
 )
 
-from .axes import Passage, keywords, missing, read_claims, read_passage
+from .axes import CitedText, keywords, missing, read_cited_text, read_claims
 
 FAITHFULNESS, COVERAGE, REDUNDANCY = "FAITHFULNESS", "COVERAGE", "REDUNDANCY"
 AXES = (FAITHFULNESS, COVERAGE, REDUNDANCY)
@@ -71,7 +71,7 @@ class CitationScoreJudge:
             MeasureSpec(COVERAGE, coverage),
             MeasureSpec(REDUNDANCY, redundancy, lower_is_better=True),
         )
-        return LeaderboardSpec(columns, sort_by="CITATION_SCORE", fill=filled)
+        return LeaderboardSpec(columns, sort_by="CITATION_SCORE", fill=best_or_worst)
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield the whole response as one item."""
@@ -87,7 +87,9 @@ class CitationScoreJudge:
         response = item.response
         ids = dict.fromkeys(c.doc_id for s in response.sentences for c in s.citations if c.doc_id)
         there = {i: response.documents.get(i) for i in ids if response.has(i) is not False}
-        cited = {i: _passage(found) for i, found in there.items() if not (found and found.hollow)}
+        cited = {
+            i: _cited_text(found) for i, found in there.items() if not (found and found.hollow)
+        }
         if not cited:
             reason = "nothing cited that has text" if there else "nothing cited that is there"
             return [_nothing_cited(item, name, reason) for name in AXES]
@@ -101,7 +103,7 @@ class CitationScoreJudge:
         ]
 
     def _faithfulness(
-        self, item: Item, response: Response, cited: Mapping[str, Passage | None]
+        self, item: Item, response: Response, cited: Mapping[str, CitedText | None]
     ) -> Judgment:
         """Judge the mean over claims of keywords found in the cited documents / keywords."""
         claims = read_claims(response.sentences, cited, count_uncited=self.uncited == "zero")
@@ -156,12 +158,12 @@ def redundancy(response: Response, judgments: Sequence[Judgment]) -> float | Non
     return axis(judgments, REDUNDANCY)
 
 
-def filled(judgment: Judgment, best: bool) -> Judgment:
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged judgment with the highest or the lowest number that it could have."""
     return replace(judgment, value=float(best), failure=None)
 
 
-def _coverage(item: Item, passages: Sequence[Passage]) -> Judgment:
+def _coverage(item: Item, passages: Sequence[CitedText]) -> Judgment:
     topic = item.topic
     text = "\n".join((topic.title, topic.problem_statement, topic.background)).strip()
     text = text or topic.body
@@ -179,13 +181,13 @@ def _coverage(item: Item, passages: Sequence[Passage]) -> Judgment:
     return _measured(item, COVERAGE, found / len(terms), reason)
 
 
-def _redundancy(item: Item, passages: Sequence[Passage]) -> Judgment:
+def _redundancy(item: Item, passages: Sequence[CitedText]) -> Judgment:
     value = mean_cosine([passage.vector for passage in passages])
     return _measured(item, REDUNDANCY, value, f"cited passages: {len(passages)}")
 
 
-def _passage(document: Document | None) -> Passage | None:
-    return read_passage(document.full_text) if document and document.has_text else None
+def _cited_text(document: Document | None) -> CitedText | None:
+    return read_cited_text(document.full_text) if document and document.has_text else None
 
 
 def _nothing_cited(item: Item, name: str, reason: str) -> Judgment:
@@ -196,7 +198,7 @@ def _measured(item: Item, name: str, value: float, reason: str) -> Judgment:
     return judgment_of(item, label=name, value=value, exists=True, reason=reason)
 
 
-def _without_text(item: Item, cited: Mapping[str, Passage | None]) -> Judgment:
+def _without_text(item: Item, cited: Mapping[str, CitedText | None]) -> Judgment:
     return unjudged(item, text_missing(*(i for i, passage in cited.items() if passage is None)))
 
 

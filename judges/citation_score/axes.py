@@ -26,7 +26,7 @@ Unreadable = Literal["script", "no_document_text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CitedText:
     """A cited text: its forms (also in other writings), TF-IDF vector and writing systems."""
 
     forms: Set[str]
@@ -43,11 +43,11 @@ class Passage:
 
 
 @lru_cache(maxsize=1024)
-def read_passage(text: str) -> Passage:
+def read_cited_text(text: str) -> CitedText:
     """Return a text as a passage, remembered: runs on one topic cite the same documents."""
     written, forms = read_forms(text)
     found = {*forms, *other_writings(text, written, forms)}
-    return Passage(found, vector_of(weighed_forms(text)), scripts(text))
+    return CitedText(found, vector_of(weighed_forms(text)), scripts(text))
 
 
 def keywords(text: str) -> list[Term]:
@@ -55,7 +55,7 @@ def keywords(text: str) -> list[Term]:
     return [term for term in wording_of(text).terms if term.content]
 
 
-def missing(terms: Iterable[Term], passages: Sequence[Passage]) -> list[Term]:
+def missing(terms: Iterable[Term], passages: Sequence[CitedText]) -> list[Term]:
     """Return the terms that none of the passages has."""
     return [term for term in terms if not any(passage.has(term) for passage in passages)]
 
@@ -82,7 +82,7 @@ class Claims:
 
 
 def read_claims(
-    sentences: Iterable[Sentence], cited: Mapping[str, Passage | None], count_uncited: bool
+    sentences: Iterable[Sentence], cited: Mapping[str, CitedText | None], count_uncited: bool
 ) -> Claims:
     """Return how far the sentences are in what they cite.
 

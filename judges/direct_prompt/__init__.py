@@ -75,7 +75,7 @@ class DirectPromptJudge:
             MeasureSpec("IS_RELEVANT", self.is_relevant, "mean_of_bools"),
         )
         pooled = self.unit == "document"
-        return LeaderboardSpec(columns, "AVG_GRADE", fill=filled, pooled_qrels=pooled)
+        return LeaderboardSpec(columns, "AVG_GRADE", fill=best_or_worst, pooled_qrels=pooled)
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield the response, its sentences, or its documents, each once."""
@@ -149,7 +149,7 @@ def avg_grade(response: Response, judgments: Sequence[Judgment]) -> float | None
     return _mean(judgments, [float(grade) for grade in _grades(judgments)])
 
 
-def filled(judgment: Judgment, best: bool) -> Judgment:
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged judgment as the best or the worst that it could have been."""
     grade = MAX_GRADE if best else 0
     return replace(judgment, label=str(grade), grade=grade, failure=None)

@@ -45,20 +45,20 @@ _SAID = re.compile(
 )
 
 
-def grade_of(said: object) -> int | None:
-    """Return the grade that `said` states, 0 to 3; None where it states none, or not one alone.
+def grade_of(written: object) -> int | None:
+    """Return the grade that `written` states, 0 to 3; None where it states none, or several.
 
-    `said` is a number or a text. A text states a grade by being it ("2", "2/3", "two"), by naming
-    it ("final score: 2", before "grade: 1"), by beginning with it ("2, since ...") or by saying it
-    ("this is a 2"), looked for in this order; the scale ("0 to 3") and what is denied ("not 3")
-    are no statements. Two that differ, a range, another scale, a refusal, or a number beyond the
-    scale leave it unread.
+    `written` is a number or a text. A text states a grade by being it ("2", "2/3", "two"), by
+    naming it ("final score: 2", before "grade: 1"), by beginning with it ("2, since ...") or in a
+    sentence ("this is a 2"), looked for in this order; the scale ("0 to 3") and what is denied
+    ("not 3") are no statements. Two that differ, a range, another scale, a refusal, or a number
+    beyond the scale leave it unread.
     """
-    if isinstance(said, bool) or not isinstance(said, int | float | str):
+    if isinstance(written, bool) or not isinstance(written, int | float | str):
         return None
-    if not isinstance(said, str):
-        return int(said) if said in range(MAX_GRADE + 1) else None
-    text = _plain(said)
+    if not isinstance(written, str):
+        return int(written) if written in range(MAX_GRADE + 1) else None
+    text = _plain(written)
     if _REFUSED.search(text):
         return None
     for found in _statements(text):
@@ -81,9 +81,9 @@ def _values(pattern: re.Pattern[str], text: str) -> list[str]:
     return [match["value"] for match in pattern.finditer(text)]
 
 
-def _plain(said: str) -> str:
+def _plain(written: str) -> str:
     """Return the text in NFKC, numbers as digits, without the scale and without what is denied."""
-    text = unicodedata.normalize("NFKC", said).replace("’", "'")
+    text = unicodedata.normalize("NFKC", written).replace("’", "'")
     text = re.sub("[\u2010-\u2015\u2212]", "-", text)
     text = _WORD.sub(lambda word: str(_WORDS.index(word[0].lower())), text)
     text = _LEGEND.sub(" ", _SCALE.sub(" ", text))

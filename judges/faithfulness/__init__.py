@@ -44,7 +44,7 @@ from trecjudge import (
 from .steps import (
     TRUTHS,
     VERIFY,
-    Answer,
+    ClaimAnswer,
     Truth,
     Verifier,
     truths_of,
@@ -79,7 +79,7 @@ class FaithfulnessJudge(ClaimJudging):
                 "HALLUCINATION", rate([NO], empty=None), default=None, lower_is_better=True
             ),
         )
-        return LeaderboardSpec(columns, sort_by="FAITHFULNESS", fill=filled)
+        return LeaderboardSpec(columns, sort_by="FAITHFULNESS", fill=best_or_worst)
 
     async def judged(
         self, item: WholeResponse, claims: Sequence[Claim], library: Library, model: Model
@@ -171,7 +171,7 @@ def _known(item: WholeResponse, truths: Sequence[Judgment]) -> list[Truth]:
 def _decided(
     item: Item,
     claim: Claim,
-    answer: Answer | JudgmentFailed,
+    answer: ClaimAnswer | JudgmentFailed,
     truths: Sequence[Judgment],
     library: Library,
 ) -> Judgment:
@@ -201,11 +201,11 @@ def _decided(
     )
 
 
-_filled_claim = filling(YES, NO)
+_best_or_worst_claim = filling(YES, NO)
 
 
-def filled(judgment: Judgment, best: bool) -> Judgment:
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged claim at its best or at its worst; truths alone score nothing."""
     if judgment.claim is None and judgment.doc_id is not None:
         return replace(judgment, label=STATED, failure=None)
-    return _filled_claim(judgment, best)
+    return _best_or_worst_claim(judgment, best)

@@ -48,7 +48,7 @@ _SHARED = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ClaimAnswer:
     """A verdict on a claim, with the truth that decides it."""
 
     label: str
@@ -117,14 +117,14 @@ class Verifier:
     group: int
     rounds: int
 
-    async def verify(self, claims: Sequence[Claim]) -> list[Answer | JudgmentFailed]:
+    async def verify(self, claims: Sequence[Claim]) -> list[ClaimAnswer | JudgmentFailed]:
         """Return an answer for each claim, or why there is none."""
         groups = [claims[i : i + self.group] for i in range(0, len(claims), self.group)]
         found = await asyncio.gather(*(self._group(group) for group in groups))
         return [answer for answers in found for answer in answers]
 
-    async def _group(self, claims: Sequence[Claim]) -> list[Answer | JudgmentFailed]:
-        answers: dict[int, Answer | JudgmentFailed] = {}
+    async def _group(self, claims: Sequence[Claim]) -> list[ClaimAnswer | JudgmentFailed]:
+        answers: dict[int, ClaimAnswer | JudgmentFailed] = {}
         parts = list(in_parts(self.truths, lambda t: len(t.fact.text), self.characters))
         for part in parts[: self.rounds]:
             open_claims = [claim for claim in claims if _is_open(answers.get(claim.index))]
@@ -134,12 +134,12 @@ class Verifier:
             failed = JudgmentFailed("not_read", f"{unread} truths were not read: raise `rounds`")
             open_claims = [claim for claim in claims if _is_open(answers.get(claim.index))]
             answers |= {claim.index: failed for claim in open_claims}
-        nothing = Answer(UNSURE, "the documents state nothing")
+        nothing = ClaimAnswer(UNSURE, "the documents state nothing")
         return [answers.get(claim.index, nothing) for claim in claims]
 
     async def _asked(
         self, claims: Sequence[Claim], truths: Sequence[Truth]
-    ) -> Mapping[int, Answer | JudgmentFailed]:
+    ) -> Mapping[int, ClaimAnswer | JudgmentFailed]:
         """Ask for all claims at once and, where the reply does not fit them, one by one."""
         try:
             answers = await self._answers(claims, truths)
@@ -152,7 +152,7 @@ class Verifier:
 
     async def _answers(
         self, claims: Sequence[Claim], truths: Sequence[Truth]
-    ) -> list[Answer | JudgmentFailed]:
+    ) -> list[ClaimAnswer | JudgmentFailed]:
         """Return an answer for each claim by one request; the first has its cost."""
         told = "\n".join(f"{n}. {truth.fact.text}" for n, truth in enumerate(truths, 1))
         texts = [claim.text for claim in claims]
@@ -165,14 +165,14 @@ class Verifier:
         return [_answer(truths, text, verdict, usage) for text, verdict, usage in rows]
 
 
-def _is_open(answer: Answer | JudgmentFailed | None) -> bool:
+def _is_open(answer: ClaimAnswer | JudgmentFailed | None) -> bool:
     """Tell if further truths could decide a claim."""
-    return answer is None or (isinstance(answer, Answer) and answer.label == UNSURE)
+    return answer is None or (isinstance(answer, ClaimAnswer) and answer.label == UNSURE)
 
 
 def _answer(
     truths: Sequence[Truth], claim: str, verdict: ClaimVerdict, usage: Usage
-) -> Answer | JudgmentFailed:
+) -> ClaimAnswer | JudgmentFailed:
     """Return an answer with the truth that decides it; a decision without one is none.
 
     By a truth that says nothing, or has another number, it is unsure.
@@ -182,12 +182,12 @@ def _answer(
     if label != UNSURE and not decides:
         return JudgmentFailed("parse", f"{label} by truth {number}, of {len(truths)}")
     if not decides:
-        return Answer(label, reason, (), usage)
+        return ClaimAnswer(label, reason, (), usage)
     truth = truths[number - 1]
     fact = truth.fact.text
     if label != UNSURE and (what := no_evidence(claim, fact, asserts=label == YES)):
         reason = f"{NOT_FOUND}: {what}: {fact}; the model said {label}: {reason}"
-        return Answer(UNSURE, reason, (truth.source,), usage)
+        return ClaimAnswer(UNSURE, reason, (truth.source,), usage)
     if label == YES:
         reason = with_note(claim, fact, reason)
-    return Answer(label, reason, (truth.source,), usage)
+    return ClaimAnswer(label, reason, (truth.source,), usage)

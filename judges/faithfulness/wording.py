@@ -14,10 +14,10 @@ _VERDICTS = {word: verdict for verdict, words in _WORDS.items() for word in word
 _FIRST = re.compile(r"[\s\"'*`(\[]*([^\W\d_]+)")
 
 
-def read_verdict(said: object) -> str | None:
+def read_verdict(wording: object) -> str | None:
     """Return `yes`, `no` or `unsure`, or None where the wording opens with none of them.
 
     "No, but yes in part" is no. Words further on decide nothing: "I cannot say yes" says none.
     """
-    found = _FIRST.match(said) if isinstance(said, str) else None
+    found = _FIRST.match(wording) if isinstance(wording, str) else None
     return _VERDICTS.get(found[1].lower()) if found else None

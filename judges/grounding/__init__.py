@@ -64,7 +64,7 @@ class GroundingJudge(ClaimJudging):
             MeasureSpec("ABSTAINED", abstained, "mean_of_bools", None, lower_is_better=True),
             MeasureSpec(HIT, retrieval_hit, default=None),
         )
-        return LeaderboardSpec(columns, sort_by="FACTUALITY_RATE", fill=filled)
+        return LeaderboardSpec(columns, sort_by="FACTUALITY_RATE", fill=best_or_worst)
 
     async def judge(self, item: Item, model: Model) -> list[Judgment]:
         """Return a judgment on the response, on its first documents, and on each claim."""
@@ -111,4 +111,4 @@ def retrieval_hit(response: Response, judgments: Sequence[Judgment]) -> float | 
     return next((judgment.value for judgment in judgments if judgment.label == HIT), None)
 
 
-filled = filling(SUPPORTED, LABELS[CONTRADICTED])
+best_or_worst = filling(SUPPORTED, LABELS[CONTRADICTED])

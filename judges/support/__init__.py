@@ -18,8 +18,8 @@ from trecjudge import (
     Program,
     Response,
     Topic,
+    best_or_worst,
     citation_item,
-    filled,
     judgment_of,
     unjudged,
 )
@@ -29,11 +29,11 @@ from .alce import (
     Together,
     alce_precision,
     alce_recall,
+    best_or_worst_together,
     cited_together,
-    filled_together,
     without,
 )
-from .weighing import HARD, WEIGHTED, Rule, Weighing, strongest
+from .weighing import HARD, WEIGHTED, AssessedCitations, Weighing, strongest
 
 ALCE = (MeasureSpec("ALCE_RECALL", alce_recall), MeasureSpec("ALCE_PRECISION", alce_precision))
 ARGUE = (
@@ -51,7 +51,7 @@ class SupportJudge(Attesting):
     ALCE's questions and takes its measures in place of the track's (`alce`).
     """
 
-    citations: Rule = "first"
+    citations: AssessedCitations = "first"
     compat: Literal["none", "alce", "argue"] = "none"
     # The citation judge's own programs: an equal question of both judges is one model call.
     programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP)
@@ -60,7 +60,7 @@ class SupportJudge(Attesting):
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by WEIGHTED_PRECISION; with `alce` ALCE's, ranked by its recall."""
         if self.compat == "alce":
-            return LeaderboardSpec(ALCE, sort_by="ALCE_RECALL", fill=filled_together)
+            return LeaderboardSpec(ALCE, sort_by="ALCE_RECALL", fill=best_or_worst_together)
         weighted, hard = Weighing(self.citations, WEIGHTED), Weighing(self.citations, HARD)
         columns = (
             MeasureSpec("WEIGHTED_PRECISION", weighted.precision),
@@ -69,7 +69,7 @@ class SupportJudge(Attesting):
             MeasureSpec("HARD_RECALL", hard.recall),
         )
         more = ARGUE if self.compat == "argue" else ()
-        return LeaderboardSpec((*columns, *more), sort_by="WEIGHTED_PRECISION", fill=filled)
+        return LeaderboardSpec((*columns, *more), sort_by="WEIGHTED_PRECISION", fill=best_or_worst)
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
         """Yield what the measures need: with `alce` cited sentences, else citations."""

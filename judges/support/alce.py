@@ -19,11 +19,11 @@ from trecjudge import (
     Response,
     Sentence,
     Topic,
+    best_or_worst,
     citation_item,
-    filled,
 )
 
-from .weighing import Place, by_place, label_at, mean, place_of
+from .weighing import CitationKey, by_citation, citation_key, label_at, mean
 
 TOGETHER: Final = "all"
 WITHOUT: Final = "without:"
@@ -93,7 +93,7 @@ def alce_recall(response: Response, judgments: Sequence[Judgment]) -> float | No
 
     An uncited sentence is not entailed. 0 without sentences, None if no citation is judged.
     """
-    found = by_place(judgments)
+    found = by_citation(judgments)
     outcomes = [_entailed(sentence, found) for sentence in response.sentences]
     cited = [o for s, o in zip(response.sentences, outcomes, strict=True) if s.citations]
     return None if mean(cited) is None else mean(outcomes)
@@ -105,27 +105,27 @@ def alce_precision(response: Response, judgments: Sequence[Judgment]) -> float |
     A citation is precise if its sentence is entailed by all its documents together, and it entails
     the sentence alone or the rest without it does not. 0 without citations, None if none is judged.
     """
-    found = by_place(judgments)
+    found = by_citation(judgments)
     return mean([p for s in response.sentences for p in _precise(s, found)])
 
 
-def _entailed(sentence: Sentence, found: Mapping[Place, Judgment]) -> bool | None:
+def _entailed(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> bool | None:
     """Return whether all documents together entail the sentence; None if that is unjudged."""
     if not sentence.citations:
         return False
     if len(sentence.citations) == 1:
-        return _full(found, place_of(sentence, sentence.citations[0]))
+        return _full(found, citation_key(sentence, sentence.citations[0]))
     return _full(found, (sentence.index, None, TOGETHER))
 
 
-def _precise(sentence: Sentence, found: Mapping[Place, Judgment]) -> Iterator[bool | None]:
+def _precise(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> Iterator[bool | None]:
     """Yield for each citation whether it is precise; None if that is unjudged."""
     entailed = _entailed(sentence, found)
     for citation in sentence.citations:
         if not entailed or len(sentence.citations) == 1:
             yield entailed
             continue
-        alone = _full(found, place_of(sentence, citation))
+        alone = _full(found, citation_key(sentence, citation))
         suffices = _full(found, (sentence.index, None, _without(citation)))
         if alone or suffices is False:
             yield True
@@ -133,15 +133,15 @@ def _precise(sentence: Sentence, found: Mapping[Place, Judgment]) -> Iterator[bo
             yield None if None in (alone, suffices) else False
 
 
-def _full(found: Mapping[Place, Judgment], place: Place) -> bool | None:
+def _full(found: Mapping[CitationKey, Judgment], place: CitationKey) -> bool | None:
     label = label_at(found, place)
     return None if label is None else label == FULL
 
 
-def filled_together(judgment: Judgment, best: bool) -> Judgment:
+def best_or_worst_together(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged judgment as the best or the worst that it could have been.
 
     That the rest without a citation suffices is the worst for that citation.
     """
     rest = judgment.doc_id is None and (judgment.citation or "").startswith(WITHOUT)
-    return filled(judgment, best != rest)
+    return best_or_worst(judgment, best != rest)

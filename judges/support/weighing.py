@@ -12,8 +12,8 @@ from typing import Final, Literal
 
 from trecjudge import FULL, NONE, PARTIAL, Citation, Judgment, Response, Sentence
 
-Rule = Literal["first", "all", "best"]
-Place = tuple[int | None, str | None, str | None]
+AssessedCitations = Literal["first", "all", "best"]
+CitationKey = tuple[int | None, str | None, str | None]
 """(sentence_index, doc_id, citation as written): tells the judgments of a response apart."""
 
 WEIGHTED: Final[Mapping[str, float]] = {FULL: 1.0, PARTIAL: 0.5, NONE: 0.0}
@@ -24,7 +24,7 @@ HARD: Final[Mapping[str, float]] = {FULL: 1.0, PARTIAL: 0.0, NONE: 0.0}
 class Weighing:
     """Precision and recall with w as `weights` says by label, of the citations of `rule`."""
 
-    rule: Rule
+    rule: AssessedCitations
     weights: Mapping[str, float]
 
     def precision(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
@@ -51,14 +51,16 @@ class Weighing:
         self, response: Response, judgments: Sequence[Judgment]
     ) -> list[list[float | None]]:
         """Return for each sentence the w of its assessed citations, None for an unjudged one."""
-        found = by_place(judgments)
+        found = by_citation(judgments)
         return [self._weights(sentence, found) for sentence in response.sentences]
 
-    def _weights(self, sentence: Sentence, found: Mapping[Place, Judgment]) -> list[float | None]:
+    def _weights(
+        self, sentence: Sentence, found: Mapping[CitationKey, Judgment]
+    ) -> list[float | None]:
         if not sentence.citations:
             return []
         wanted = (strongest(sentence),) if self.rule == "first" else sentence.citations
-        labels = [label_at(found, place_of(sentence, citation)) for citation in wanted]
+        labels = [label_at(found, citation_key(sentence, citation)) for citation in wanted]
         weights = [None if label is None else self.weights[label] for label in labels]
         return [self._best(weights)] if self.rule == "best" else weights
 
@@ -84,17 +86,17 @@ def mean(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known)
 
 
-def by_place(judgments: Sequence[Judgment]) -> dict[Place, Judgment]:
+def by_citation(judgments: Sequence[Judgment]) -> dict[CitationKey, Judgment]:
     """Return the judgments by what they are on."""
     return {(j.sentence_index, j.doc_id, j.citation): j for j in judgments}
 
 
-def place_of(sentence: Sentence, citation: Citation) -> Place:
+def citation_key(sentence: Sentence, citation: Citation) -> CitationKey:
     """Return where the judgment on a citation is found."""
     return sentence.index, citation.doc_id, citation.value
 
 
-def label_at(found: Mapping[Place, Judgment], place: Place) -> str | None:
+def label_at(found: Mapping[CitationKey, Judgment], place: CitationKey) -> str | None:
     """Return the label of the judgment there; None if it is unjudged or was not asked for."""
     judgment = found.get(place)
     return None if judgment is None else judgment.label

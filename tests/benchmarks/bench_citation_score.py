@@ -26,7 +26,7 @@ from trecjudge.findings import FindingLog
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.topics import read_topics
 from trecjudge.judges.citation_score import CitationScoreJudge
-from trecjudge.judges.citation_score.axes import read_passage
+from trecjudge.judges.citation_score.axes import read_cited_text
 from trecjudge.judging.offline.wording import wording_of
 from trecjudge.models.model import NoModel
 from trecjudge.records import Citation, Document, Response, Sentence, Topic
@@ -65,7 +65,7 @@ def real(runs: Path, topics: Path) -> list[Pair]:
 
 def forget() -> None:
     """Empty what is remembered of texts."""
-    read_passage.cache_clear()
+    read_cited_text.cache_clear()
     wording_of.cache_clear()
 
 

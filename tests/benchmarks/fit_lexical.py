@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 import trecjudge.text
 from trecjudge.evaluation.calibrate.figures import (
     FIGURES,
-    Figure,
+    CalibrationFigure,
     Measured,
     Predictions,
     figures,
@@ -100,19 +100,19 @@ def _fit_column(
     return lambda rows: intercept + np.clip(rows[:, used], low, high) @ weights
 
 
-def figures_of(data: Data, result: Result) -> list[Figure]:
+def figures_of(data: Data, result: Result) -> list[CalibrationFigure]:
     """Return all figures of a result, those of the run order last."""
     found = figures(result.found)
     weights = np.array([one.weight for one in data.judged])
     (cited,) = auc(result.supported, weights > 0, np.ones((1, len(weights)))).tolist()
-    found.append(Figure("AUC supported, all of the runs", cited, NO_INTERVAL))
+    found.append(CalibrationFigure("AUC supported, all of the runs", cited, NO_INTERVAL))
     topics = len({one.topic for one in data.judged})
     for name, values in (
         ("tau-b of runs, expected weights", result.expected),
         ("tau-b of runs, labels", result.labels),
     ):
         drawn = interval_of(order_draws(data, values), topics)
-        found.append(Figure(name, run_order(data, values), drawn))
+        found.append(CalibrationFigure(name, run_order(data, values), drawn))
     return found
 
 

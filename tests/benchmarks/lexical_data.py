@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 from trecjudge.evaluation.calibrate.fitting import is_copy
 from trecjudge.evaluation.calibrate.measuring import measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
-from trecjudge.judging.offline.features import Found
+from trecjudge.judging.offline.features import Measurements
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import ruled
 from trecjudge.judging.offline.wording import read_wording
@@ -120,10 +120,10 @@ class Fold:
     fresh: NDArray[np.bool_]
     """The training pairs that are no copies."""
     pair_rows: Rows
-    test_found: list[Found]
+    test_found: list[Measurements]
     test: Floats
     judged_rows: Rows
-    judged_found: list[Found]
+    judged_found: list[Measurements]
     judged: Floats
 
     def weighed(self, odds: Sequence[Odds]) -> tuple[Floats, Floats]:
@@ -134,7 +134,7 @@ class Fold:
         )
 
 
-def _chances(values: Floats, found: Sequence[Found], odds: Sequence[Odds]) -> Floats:
+def _chances(values: Floats, found: Sequence[Measurements], odds: Sequence[Odds]) -> Floats:
     """Return (n, 2) probabilities, after what rules full support out, as the attester has it."""
     if not found:
         return np.zeros((0, 2))
@@ -169,7 +169,7 @@ def folds(data: Data) -> Iterator[Fold]:
         )
 
 
-def _values(found: Sequence[Found], texts: Sequence[tuple[str, str]]) -> Floats:
+def _values(found: Sequence[Measurements], texts: Sequence[tuple[str, str]]) -> Floats:
     """Return the features, with what embeddings say where there are any."""
     meaning = semantic_columns(dict.fromkeys(texts))
     rows = [(*one.features, *meaning.get(t, ())) for one, t in zip(found, texts, strict=True)]

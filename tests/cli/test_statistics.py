@@ -27,10 +27,10 @@ def choices(command: Any, parameter: str) -> tuple[str, ...]:
     [
         (get_args(FormatName), (AUTO, *LAYOUTS)),
         (choices(convert.convert, "to"), tuple(LAYOUTS)),
-        (choices(meta_evaluate.meta_evaluate, "on_missing"), get_args(alignment.OnMissing)),
+        (choices(meta_evaluate.meta_evaluate, "on_missing"), get_args(alignment.OneSidedRuns)),
         (choices(meta_evaluate.meta_evaluate, "all_rows"), get_args(alignment.AllRows)),
         (choices(gate.gate, "all_rows"), get_args(alignment.AllRows)),
-        (choices(agree.agree, "on_missing"), get_args(agreeing.OnMissing)),
+        (choices(agree.agree, "on_missing"), get_args(agreeing.OneSidedItems)),
         (get_args(get_args(Duplicates)[0]), get_args(cells.Duplicates)),
     ],
 )

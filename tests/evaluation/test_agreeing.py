@@ -10,13 +10,13 @@ import pytest
 from tests.commandline import SAMPLES, sample
 from tests.reading import Write
 from trecjudge.errors import InputError
-from trecjudge.evaluation.agreement import Agreement, OnMissing, agree
+from trecjudge.evaluation.agreement import Agreement, OneSidedItems, agree
 from trecjudge.findings import Finding
 from trecjudge.records import Place
 
 
 def agreed(
-    truth: Path, predicted: Path, threshold: int = 1, on_missing: OnMissing = "common"
+    truth: Path, predicted: Path, threshold: int = 1, on_missing: OneSidedItems = "common"
 ) -> Agreement:
     findings: list[Finding] = []
     found = agree(truth, predicted, findings.append, threshold, on_missing)

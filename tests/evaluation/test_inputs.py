@@ -9,10 +9,10 @@ import pytest
 from tests.commandline import sample
 from tests.reading import Write
 from trecjudge.errors import InputError
-from trecjudge.evaluation.loading import figures_of, judgments_at, scores_at, scores_of_paths
+from trecjudge.evaluation.loading import bounded_means, judgments_at, scores_at, scores_of_paths
 from trecjudge.findings import Finding
 from trecjudge.results.jobs import outcome
-from trecjudge.stats.release_gate import Figure
+from trecjudge.stats.release_gate import BoundedMean
 
 
 def fail(finding: Finding) -> None:
@@ -62,21 +62,21 @@ def test_judgments_alone_are_no_leaderboard(write: Write) -> None:
 def test_what_statistics_tell(own: str, named: list[str], wanted: bool, write: Write) -> None:
     write("r all M 0.5\n", "x.leaderboard.txt")
     found = outcome(write(STATISTICS % ("0.5", own), "x.leaderboard.jsonl"))
-    figures = figures_of(scores_at(found, fail), named)
-    assert figures == {("r", "M"): Figure(0.5, 0.4, 0.9, 3, 4, wanted)}
+    figures = bounded_means(scores_at(found, fail), named)
+    assert figures == {("r", "M"): BoundedMean(0.5, 0.4, 0.9, 3, 4, wanted)}
 
 
 def test_without_statistics_the_bounds_are_the_mean(write: Write) -> None:
     found = outcome(write("r all M 0.5\n", "lb"))
-    assert figures_of(scores_at(found, fail)) == {
-        ("r", "M"): Figure(0.5, 0.5, 0.5, 0, 0, in_all=False)
+    assert bounded_means(scores_at(found, fail)) == {
+        ("r", "M"): BoundedMean(0.5, 0.5, 0.5, 0, 0, in_all=False)
     }
 
 
 def test_a_run_of_which_nothing_was_judged_is_in_the_statistics_alone(write: Write) -> None:
     write("s all M 0.5\n", "x.leaderboard.txt")
     found = outcome(write(STATISTICS % ("null", "false"), "x.leaderboard.jsonl"))
-    figures = figures_of(scores_at(found, fail))
+    figures = bounded_means(scores_at(found, fail))
     assert figures["r", "M"].mean is None
 
 
@@ -84,7 +84,7 @@ def test_statistics_that_lack_something(write: Write) -> None:
     write("r all M 0.5\n", "x.leaderboard.txt")
     found = outcome(write('{"run_id": "r", "measure": "M"}\n', "x.leaderboard.jsonl"))
     with pytest.raises(InputError, match=r"x.leaderboard.jsonl:1: a record without 'mean'"):
-        figures_of(scores_at(found, fail))
+        bounded_means(scores_at(found, fail))
 
 
 def test_the_judgments_of_a_job(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from trecjudge.show.tables import (
     verdict_lines,
 )
 from trecjudge.stats.comparison import compare, pairs_of
-from trecjudge.stats.flips import Flip, Verdicts
+from trecjudge.stats.flips import Flip, VerdictChanges
 from trecjudge.stats.labelling import Candidate
 from trecjudge.stats.meta import Correlated, Correlation
 from trecjudge.stats.resampling import NO_INTERVAL, Interval
@@ -99,7 +99,7 @@ def judged(label: str, **fields: object) -> Judgment:
 
 def test_flips_are_shown_with_what_either_side_had() -> None:
     failed = Judgment("r", "t", 3, "d", failure=Failure("transport", "reset"))
-    found = Verdicts(only_before=2)
+    found = VerdictChanges(only_before=2)
     found.counts.update({(FULL, NONE): 1, (FULL, FULL): 5, (NONE, "unjudged"): 1})
     found.flips += [
         Flip("Said.", judged(FULL, evidence=Evidence(0, 4, "Seen")), judged(NONE, reason="why")),
@@ -120,7 +120,7 @@ def test_flips_are_shown_with_what_either_side_had() -> None:
 
 
 def test_only_the_first_flips_are_shown() -> None:
-    found = Verdicts(flips=[Flip("S.", judged(FULL), judged(NONE))] * 50)
+    found = VerdictChanges(flips=[Flip("S.", judged(FULL), judged(NONE))] * 50)
     lines = list(verdict_lines(found))
     assert len(lines) == 1 + 3 * 20 + 1
     assert lines[-1] == "  … 50 in all; --json has them all"

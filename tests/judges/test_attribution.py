@@ -11,7 +11,7 @@ import pytest
 
 from tests.fakes import ScriptedModel, response
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judges.attribution import AttributionJudge, filled
+from trecjudge.judges.attribution import AttributionJudge, best_or_worst
 from trecjudge.judging.claims.by_model import ATTRIBUTE
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.prompt import Prompts
@@ -261,10 +261,11 @@ def test_bounds_of_what_is_unjudged() -> None:
         Judgment("r", "t1", doc_id="d", failure=failure),
     )
     for judgment in (claim, whole):
-        best, worst = filled(judgment, True), filled(judgment, False)
+        best, worst = best_or_worst(judgment, True), best_or_worst(judgment, False)
         assert [scores(some, [j])["ATTRIBUTION_RATE"] for j in (best, worst)] == [1.0, 0.0]
     recall = [
-        scores(some, [filled(document, best)])["ATTRIBUTION_RECALL"] for best in (True, False)
+        scores(some, [best_or_worst(document, best)])["ATTRIBUTION_RECALL"]
+        for best in (True, False)
     ]
     assert recall == [1.0, 0.0]
 

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import ScriptedModel, always, item, judgment, response
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.citation import CitationJudge
-from trecjudge.judging.attest.citations import filled
+from trecjudge.judging.attest.citations import best_or_worst
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import FULL, NONE, PARTIAL, Citation, Failure, Item, Judgment, Topic
 
@@ -139,7 +139,7 @@ def test_a_partial_can_count_half() -> None:
 
 def test_bounds_of_an_unjudged_citation() -> None:
     (unknown,) = cited(None, exists=None)
-    best, worst = filled(unknown, best=True), filled(unknown, best=False)
+    best, worst = best_or_worst(unknown, best=True), best_or_worst(unknown, best=False)
     assert (best.label, best.exists, worst.label, worst.exists) == (FULL, True, NONE, False)
 
 

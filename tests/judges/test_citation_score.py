@@ -12,7 +12,7 @@ import pytest
 from tests.commandline import ROOT, command, judge, sample
 from tests.fakes import always, judgment, response
 from trecjudge.errors import WorkflowError
-from trecjudge.judges.citation_score import CitationScoreJudge, filled
+from trecjudge.judges.citation_score import CitationScoreJudge, best_or_worst
 from trecjudge.judging.judge import make_judge
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import Citation, Failure, Judgment, Response, Topic
@@ -257,7 +257,7 @@ def test_bounds(known: list[tuple[str, float]], lowest: list[float], highest: li
     failed = judgment(failure=Failure("no_topic_text", ""))
     axes = [judgment(label, value=value) for label, value in known]
     for best, bound in ((False, lowest), (True, highest)):
-        assert measured([*axes, filled(failed, best)]) == pytest.approx(bound)
+        assert measured([*axes, best_or_worst(failed, best)]) == pytest.approx(bound)
 
 
 def test_no_model_is_asked() -> None:

@@ -15,7 +15,7 @@ from tests.endpoint import Answer, in_chat_form, serving, text_of
 from tests.fakes import ScriptedModel, judgment, response
 from trecjudge.errors import JudgmentFailed, WorkflowError
 from trecjudge.job.workflow import read_workflow
-from trecjudge.judges.direct_prompt import GRADE, DirectPromptJudge, filled, topic_text
+from trecjudge.judges.direct_prompt import GRADE, DirectPromptJudge, best_or_worst, topic_text
 from trecjudge.judges.direct_prompt.grades import grade_of
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.prompt import FORMS, Form, Prompts
@@ -314,7 +314,10 @@ def test_measures(
 
 def test_bounds_of_an_unjudged_unit() -> None:
     (unknown,) = graded(None)
-    assert (filled(unknown, best=True).grade, filled(unknown, best=False).grade) == (3, 0)
+    assert (best_or_worst(unknown, best=True).grade, best_or_worst(unknown, best=False).grade) == (
+        3,
+        0,
+    )
 
 
 @pytest.mark.parametrize("threshold", [0, 4])

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes import judgment, response
 from trecjudge.errors import InputError, PluginError, WorkflowError
 from trecjudge.judging.panel import (
-    Seat,
+    NamedJudge,
     calibrations,
     make_panel,
     panel_spec,
@@ -69,7 +69,7 @@ def test_settings_of_no_judge(names: list[str], settings: dict[str, object], mes
 
 
 def test_a_measure_sees_its_own_judge_alone() -> None:
-    spec = panel_spec([Seat("a", Sharing("X")), Seat("b", Sharing("Y"))])  # type: ignore[arg-type]
+    spec = panel_spec([NamedJudge("a", Sharing("X")), NamedJudge("b", Sharing("Y"))])  # type: ignore[arg-type]
     board = Leaderboard(spec)
     failed = judgment(failure=Failure("cut", ""), judge="b")
     board.add(response(), [judgment(FULL, judge="a"), judgment(NONE, judge="b"), failed])
@@ -79,14 +79,14 @@ def test_a_measure_sees_its_own_judge_alone() -> None:
 
 
 def test_measures_of_one_name_are_told_apart() -> None:
-    spec = panel_spec([Seat("a", Sharing("X")), Seat("b", Sharing("X"))])  # type: ignore[arg-type]
+    spec = panel_spec([NamedJudge("a", Sharing("X")), NamedJudge("b", Sharing("X"))])  # type: ignore[arg-type]
     assert [m.name for m in spec.measures] == ["A.X", "B.X"]
     assert spec.ranked_by == "A.X"
 
 
 def test_judges_of_a_job_have_their_own_settings() -> None:
     panel = make_panel(["citation", "length"], {"length": {"limit": 3}})
-    assert [seat.name for seat in panel] == ["citation", "length"]
+    assert [named.name for named in panel] == ["citation", "length"]
     assert panel[1].judge == make_panel(["length"], {"limit": 3})[0].judge
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fakes import ScriptedModel, always, judgment, response
 from trecjudge.errors import JudgmentFailed, ModelError
-from trecjudge.judging.panel import Seat
+from trecjudge.judging.panel import NamedJudge
 from trecjudge.judging.runner import LOOK_AHEAD, JudgedResponse, Runner, _by_document
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model, NoModel, Program
@@ -44,7 +44,8 @@ def judged(judge: Asking, *responses: Response, model: Model | None = None) -> l
     async def collect() -> list[JudgedResponse]:
         pairs = ((Topic(r.topic_id), r) for r in responses)
         return [
-            found async for found in Runner([Seat("asking", judge)], model or NoModel()).run(pairs)
+            found
+            async for found in Runner([NamedJudge("asking", judge)], model or NoModel()).run(pairs)
         ]
 
     return asyncio.run(collect())
@@ -78,7 +79,7 @@ def test_look_ahead_is_bounded() -> None:
             yield Topic("t1"), response(("s", []))
 
     async def first() -> None:
-        runner = Runner([Seat("asking", Asking())], always("x"))
+        runner = Runner([NamedJudge("asking", Asking())], always("x"))
         async for _ in runner.run(responses()):
             break
 
@@ -137,12 +138,12 @@ def test_items_of_one_document_are_begun_together() -> None:
 
 def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
     async def collect() -> list[JudgedResponse]:
-        seats = [Seat("a", Asking()), Seat("b", Asking())]
+        panel = [NamedJudge("a", Asking()), NamedJudge("b", Asking())]
         pairs = [(Topic("t1"), response(("One.", []), ("Two.", [])))]
-        return [found async for found in Runner(seats, always("x")).run(pairs)]
+        return [found async for found in Runner(panel, always("x")).run(pairs)]
 
     (found,) = asyncio.run(collect())
-    assert [(item.seat.name, item.judgments[0].sentence_index) for item in found.items] == [
+    assert [(item.named_judge.name, item.judgments[0].sentence_index) for item in found.items] == [
         ("a", 0),
         ("a", 1),
         ("b", 0),

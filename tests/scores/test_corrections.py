@@ -76,7 +76,7 @@ def test_what_the_labels_give_without_the_judge() -> None:
     people = HumanLabels(labels(s0="none", s1="partial"), {"j": SupportJudge()})
     people.add(SUPPORT, SAID, JUDGED)
     made = people.values["r", "t1", "WEIGHTED_PRECISION"]
-    assert (made.alone, made.estimate) == (0.25, pytest.approx(0.5 - 0.75))
+    assert (made.without_judge, made.estimate) == (0.25, pytest.approx(0.5 - 0.75))
 
 
 def test_a_measure_in_which_items_do_not_count_for_themselves_needs_all_labels() -> None:
@@ -85,8 +85,8 @@ def test_a_measure_in_which_items_do_not_count_for_themselves_needs_all_labels()
     names = {measure for _, _, measure in people.values}
     assert "CITATION_SUPPORT" in names
     assert "PERFECT_CITATIONS" not in names
-    assert people.untold >= {("r", "t1", "PERFECT_CITATIONS")}
-    assert not people.untold & people.values.keys()
+    assert people.undetermined >= {("r", "t1", "PERFECT_CITATIONS")}
+    assert not people.undetermined & people.values.keys()
 
 
 def test_an_unjudged_item_that_people_did_not_label_leaves_it_open() -> None:

@@ -22,7 +22,7 @@ def share(response: Response, judgments: Sequence[Judgment]) -> float | None:
     return sum(j.label == FULL for j in judged) / len(judged) if judged else None
 
 
-def filled(judgment: Judgment, best: bool) -> Judgment:
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     return replace(judgment, label=FULL if best else NONE, failure=None)
 
 
@@ -32,7 +32,9 @@ def board(
     default: float | None = 0.0,
 ) -> Leaderboard:
     measure = MeasureSpec("SHARE", share, default=default)
-    return Leaderboard(LeaderboardSpec((measure,), on_missing=on_missing, fill=filled), topics)
+    return Leaderboard(
+        LeaderboardSpec((measure,), on_missing=on_missing, fill=best_or_worst), topics
+    )
 
 
 def rows(board: Leaderboard) -> list[str]:
@@ -184,7 +186,7 @@ def test_where_nothing_was_judged_no_mean_is_given() -> None:
 
 def test_a_measure_lacks_what_its_own_judge_could_not_judge() -> None:
     spec = LeaderboardSpec(
-        (MeasureSpec("A", share, judge="a"), MeasureSpec("B", share, judge="b")), fill=filled
+        (MeasureSpec("A", share, judge="a"), MeasureSpec("B", share, judge="b")), fill=best_or_worst
     )
     b = Leaderboard(spec, ["t1"])
     b.add(response(), [judgment(FULL, judge="a"), judgment(failure=FAILED, judge="b")])
@@ -218,7 +220,7 @@ def test_bounds_are_ordered_where_less_is_better() -> None:
         return None if found is None else 1 - found
 
     measure = MeasureSpec("MISSES", misses, lower_is_better=True)
-    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1"])
+    b = Leaderboard(LeaderboardSpec((measure,), fill=best_or_worst), ["t1"])
     b.add(response(), [judgment(FULL), judgment(failure=FAILED)])
     b.finish()
     mean = b.mean("r", measure)
@@ -227,7 +229,7 @@ def test_bounds_are_ordered_where_less_is_better() -> None:
 
 def test_what_is_not_defined_can_leave_the_mean_where_what_is_missing_does_not() -> None:
     measure = MeasureSpec("SHARE", share, default_if_undefined=False)
-    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1", "t2", "t3"])
+    b = Leaderboard(LeaderboardSpec((measure,), fill=best_or_worst), ["t1", "t2", "t3"])
     b.add(response(topic_id="t1"), [judgment(FULL)])
     b.add(response(topic_id="t2"), [])
     b.finish()
@@ -239,7 +241,7 @@ def test_where_no_response_has_a_value_missing_ones_do_not_make_one() -> None:
         return share(response, [j for j in judgments if j.sentence_index is not None])
 
     measure = MeasureSpec("SHARE", of_claims)
-    b = Leaderboard(LeaderboardSpec((measure,), fill=filled), ["t1", "t2"])
+    b = Leaderboard(LeaderboardSpec((measure,), fill=best_or_worst), ["t1", "t2"])
     b.add(response(), [judgment("ANSWERED", sentence_index=None), judgment(failure=FAILED)])
     b.finish()
     mean = b.mean("r", measure)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from trecjudge.stats.agreement import Agreed, Pair, agreement, alpha, auc, kappa
+from trecjudge.stats.agreement import Agreed, LabelPair, agreement, alpha, auc, kappa
 from trecjudge.stats.resampling import NO_INTERVAL
 
 RNG = np.random.default_rng(8)
@@ -15,7 +15,7 @@ TRUTH = RNG.integers(0, 4, 400)
 PREDICTED = np.where(RNG.random(400) < 0.6, TRUTH, RNG.integers(0, 4, 400))
 SCORES = (PREDICTED + RNG.normal(0, 1, 400)).round(1)  # with ties
 PAIRS = [
-    Pair(f"t{i % 6}", int(t), int(p), float(s))
+    LabelPair(f"t{i % 6}", int(t), int(p), float(s))
     for i, (t, p, s) in enumerate(zip(TRUTH, PREDICTED, SCORES, strict=True))
 ]
 COUNTS = metrics.confusion_matrix(TRUTH, PREDICTED).astype(float)
@@ -23,7 +23,7 @@ COUNTS = metrics.confusion_matrix(TRUTH, PREDICTED).astype(float)
 NAN = float("nan")
 
 
-def figures(pairs: list[Pair], labels: int = 2, **options: object) -> dict[str, Agreed]:
+def figures(pairs: list[LabelPair], labels: int = 2, **options: object) -> dict[str, Agreed]:
     return {f.name: f for f in agreement(pairs, labels, **options)}  # type: ignore[arg-type]
 
 
@@ -80,14 +80,14 @@ def test_alpha_by_hand() -> None:
 
 
 def test_all_alike_leaves_kappa_and_alpha_undefined() -> None:
-    found = figures([Pair("t", 1, 1)] * 5)
+    found = figures([LabelPair("t", 1, 1)] * 5)
     assert found["accuracy"].pooled == 1.0
     undefined = {name for name, figure in found.items() if figure.pooled is None}
     assert undefined == set(found) - {"accuracy"}
 
 
 def test_a_topic_without_relevant_items_stays_in_the_mean() -> None:
-    pairs = [Pair("t1", 1, 1), Pair("t1", 0, 1), Pair("t2", 0, 0)]
+    pairs = [LabelPair("t1", 1, 1), LabelPair("t1", 0, 1), LabelPair("t2", 0, 0)]
     found = figures(pairs, threshold=1)
     assert found["precision"].by_topic == {"t1": 0.5, "t2": 1.0}
     assert (found["precision"].mean, found["precision"].defined) == (0.75, 2)
@@ -97,7 +97,7 @@ def test_a_topic_without_relevant_items_stays_in_the_mean() -> None:
 
 
 def test_relevant_items_that_one_side_alone_has() -> None:
-    found = figures([Pair("a", 1, 0), Pair("b", 0, 1)], threshold=1)
+    found = figures([LabelPair("a", 1, 0), LabelPair("b", 0, 1)], threshold=1)
     assert found["precision"].by_topic == {"a": 0.0, "b": 0.0}
     assert found["f1"].by_topic == {"a": 0.0, "b": 0.0}
 
@@ -108,7 +108,7 @@ def test_labels_that_are_no_grades_have_no_order() -> None:
 
 
 def test_without_scores_there_is_no_auc() -> None:
-    found = figures([Pair("t", 1, 1, 0.5), Pair("t", 0, 0)], threshold=1)
+    found = figures([LabelPair("t", 1, 1, 0.5), LabelPair("t", 0, 0)], threshold=1)
     assert "auc" not in found
 
 
@@ -135,7 +135,7 @@ def test_auc_by_hand(
 
 
 def test_one_topic_has_no_interval() -> None:
-    assert figures([Pair("t", 1, 1), Pair("t", 0, 1)])["accuracy"].interval == NO_INTERVAL
+    assert figures([LabelPair("t", 1, 1), LabelPair("t", 0, 1)])["accuracy"].interval == NO_INTERVAL
 
 
 def test_topics_of_auc_0_and_of_none_are_not_one_and_the_same() -> None:
@@ -145,7 +145,7 @@ def test_topics_of_auc_0_and_of_none_are_not_one_and_the_same() -> None:
     found = set()
     for shift in range(8):
         pairs = [
-            Pair(f"t{(t + shift) % 8}", r, r, s) for t, held in scored.items() for r, s in held
+            LabelPair(f"t{(t + shift) % 8}", r, r, s) for t, held in scored.items() for r, s in held
         ]
         found.add(figures(pairs, threshold=1)["auc"].interval)
     assert len(found) == 1
@@ -153,6 +153,8 @@ def test_topics_of_auc_0_and_of_none_are_not_one_and_the_same() -> None:
 
 
 def test_names_of_topics_change_nothing() -> None:
-    renamed = [Pair(f"x{9 - int(p.topic_id[1:])}", p.truth, p.predicted, p.score) for p in PAIRS]
+    renamed = [
+        LabelPair(f"x{9 - int(p.topic_id[1:])}", p.truth, p.predicted, p.score) for p in PAIRS
+    ]
     before, after = figures(PAIRS, 4, threshold=2), figures(renamed[::-1], 4, threshold=2)
     assert [f.interval for f in before.values()] == [f.interval for f in after.values()]

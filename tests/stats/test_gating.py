@@ -11,11 +11,19 @@ import pytest
 from tests.stats.texts import by_run, by_topic, scores
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.show.junit import junit
-from trecjudge.stats.release_gate import Check, Figure, Figures, Rule, bounds, drops, rule_of
+from trecjudge.stats.release_gate import (
+    BoundedMean,
+    BoundedMeans,
+    Check,
+    GateRule,
+    bounds,
+    drops,
+    rule_of,
+)
 from trecjudge.stats.scores import Scores
 
-JUDGED = Figure(0.8, 0.8, 0.8, 40, 40)
-OPEN = Figure(0.8, 0.7, 0.9, 36, 40)
+JUDGED = BoundedMean(0.8, 0.8, 0.8, 40, 40)
+OPEN = BoundedMean(0.8, 0.7, 0.9, 36, 40)
 
 
 @pytest.mark.parametrize(
@@ -39,30 +47,30 @@ OPEN = Figure(0.8, 0.7, 0.9, 36, 40)
             id="unjudged items could make it too high",
         ),
         pytest.param(
-            Figure(None, 0.0, 1.0, 0, 40),
+            BoundedMean(None, 0.0, 1.0, 0, 40),
             "min 0.1",
             "has no value: nothing of it was judged",
             id="nothing judged",
         ),
         pytest.param(
-            Figure(0.8, None, None, 3, 4),
+            BoundedMean(0.8, None, None, 3, 4),
             "min 0.1",
             "is 0.8, but 1 of 4 items are unjudged: it could be anything, must be at least 0.1",
             id="no bounds known",
         ),
     ],
 )
-def test_bounds(figure: Figure, text: str, broken: str) -> None:
+def test_bounds(figure: BoundedMean, text: str, broken: str) -> None:
     kind, limit = text.split()
-    rule = Rule(kind, "M", float(limit))  # type: ignore[arg-type]
+    rule = GateRule(kind, "M", float(limit))  # type: ignore[arg-type]
     (check,) = bounds([rule], scores(by_run(r=0.8)), {("r", "M"): figure})
     assert check.broken == broken
 
 
 def test_every_run_is_held_against_every_rule() -> None:
     table = scores(by_run(a=1, b=1) + by_run("N", a=1, b=1))
-    figures = {(run, m): Figure(1, 1, 1, 1, 1) for run in "ab" for m in "MN"}
-    checks = bounds([Rule("min", "M", 0), Rule("min", "N", 2)], table, figures)
+    figures = {(run, m): BoundedMean(1, 1, 1, 1, 1) for run in "ab" for m in "MN"}
+    checks = bounds([GateRule("min", "M", 0), GateRule("min", "N", 2)], table, figures)
     assert [(c.run_id, c.rule.measure, bool(c.broken)) for c in checks] == [
         ("a", "M", False),
         ("a", "N", True),
@@ -74,21 +82,21 @@ def test_every_run_is_held_against_every_rule() -> None:
 
 def test_a_measure_that_is_not_there() -> None:
     with pytest.raises(InputError, match="lb: unknown measure 'X'; there are: M"):
-        bounds([Rule("min", "X", 0)], scores(by_run(a=1)), {})
+        bounds([GateRule("min", "X", 0)], scores(by_run(a=1)), {})
 
 
 NOISE = np.random.default_rng(7).normal(0, 0.1, 30)
 NOISE -= NOISE.mean()
 OLD = scores(by_topic("r", (0.8 + NOISE).tolist()), "old")
-DROP = Rule("drop", "M", 0.02)
+DROP = GateRule("drop", "M", 0.02)
 
 
-def now(values: object, run: str = "r") -> tuple[Scores, Figures]:
+def now(values: object, run: str = "r") -> tuple[Scores, BoundedMeans]:
     """Return a leaderboard of one run, and its figures with everything judged."""
     numbers = np.asarray(values, dtype=float)
     mean = float(numbers.mean())
     return scores(by_topic(run, numbers.tolist()), "new"), {
-        (run, "M"): Figure(mean, mean, mean, 9, 9)
+        (run, "M"): BoundedMean(mean, mean, mean, 9, 9)
     }
 
 
@@ -176,10 +184,10 @@ def test_a_topic_of_the_baseline_alone_breaks_the_rule() -> None:
 def test_a_sum_falls_as_a_sum() -> None:
     old = scores(by_topic("r", [5] * 20) + "r all M 100\n", "old")
     table = scores(by_topic("r", [3] * 20) + "r all M 60\n", "new")
-    figures = {("r", "M"): Figure(60, 60, 60, 9, 9)}
-    (check,) = drops([Rule("drop", "M", 39)], table, old, figures)
+    figures = {("r", "M"): BoundedMean(60, 60, 60, 9, 9)}
+    (check,) = drops([GateRule("drop", "M", 39)], table, old, figures)
     assert check.broken.startswith("fell by 40 from 100 to 60, p 1.91e-06")
-    assert not drops([Rule("drop", "M", 40)], table, old, figures)[0].broken
+    assert not drops([GateRule("drop", "M", 40)], table, old, figures)[0].broken
 
 
 def test_a_minimum_is_compared_as_it_is() -> None:
@@ -216,13 +224,16 @@ def test_a_rule_that_is_none(text: str) -> None:
 
 
 def test_a_rule() -> None:
-    assert rule_of("max", "A.M=0.5") == Rule("max", "A.M", 0.5)
+    assert rule_of("max", "A.M=0.5") == GateRule("max", "A.M", 0.5)
     assert str(rule_of("drop", "M=0.02")) == "M falls by at most 0.02"
 
 
 def test_junit_is_xml_whatever_a_run_is_called() -> None:
     hostile = 'r"><failure/>&\x1b[2J\x00\ud800'
-    checks = [Check(hostile, Rule("min", "M", 1), "is 0 <b>"), Check("fine", Rule("min", "M", 0))]
+    checks = [
+        Check(hostile, GateRule("min", "M", 1), "is 0 <b>"),
+        Check("fine", GateRule("min", "M", 0)),
+    ]
     suite = ElementTree.fromstring(junit("gate", checks))
     assert suite.attrib == {"name": "gate", "tests": "2", "failures": "1", "errors": "0"}
     bad, good = suite

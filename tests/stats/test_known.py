@@ -39,5 +39,5 @@ def test_no_topics_make_none(how: str) -> None:
         (Unjudged(0, 12, 0.5, 0.5), "0 of 12 items are unjudged", "0 of 12"),
     ],
 )
-def test_unjudged_items_in_words(gaps: Unjudged, sentence: str, told: str) -> None:
-    assert (str(gaps), gaps.told) == (sentence, told)
+def test_unjudged_items_in_words(gaps: Unjudged, sentence: str, with_bounds: str) -> None:
+    assert (str(gaps), gaps.with_bounds) == (sentence, with_bounds)

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from trecjudge.stats.labelling import Candidate, drawn, ranked, rivalry
+from trecjudge.stats.labelling import Candidate, drawn, near_ties, ranked
 from trecjudge.stats.ppi import corrected
 
 
@@ -27,19 +27,19 @@ def test_doubt_is_largest_in_the_middle_and_where_nothing_is_judged(
 def test_a_run_has_as_many_rivals_as_are_hard_to_tell_from_it() -> None:
     noise = np.random.default_rng(1).normal(0, 0.1, (3, 20))
     values = np.array([[0.5], [0.5], [0.9]]) + noise
-    found = rivalry(["a", "b", "c"], values)
+    found = near_ties(["a", "b", "c"], values)
     assert found["a"] == pytest.approx(found["b"], abs=0.05)
     assert found["c"] < 0.01 < 0.3 < found["a"] <= 1.0
 
 
 def test_equal_runs_are_rivals_and_those_a_constant_apart_are_none() -> None:
     values = np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.4]])
-    assert rivalry(["a", "b", "c"], values) == {"a": 1.0, "b": 1.0, "c": 0.0}
+    assert near_ties(["a", "b", "c"], values) == {"a": 1.0, "b": 1.0, "c": 0.0}
 
 
 def test_topics_without_a_value_are_left_out() -> None:
     values = np.array([[0.1, np.nan], [0.1, 0.2]])
-    assert rivalry(["a", "b"], values) == {"a": 0.0, "b": 0.0}
+    assert near_ties(["a", "b"], values) == {"a": 0.0, "b": 0.0}
 
 
 def test_the_order() -> None:

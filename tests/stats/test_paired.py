@@ -14,8 +14,8 @@ from trecjudge.stats.paired import (
     effect_size,
     flips,
     holm,
+    pairwise_p_values,
     sign_flip,
-    told_apart,
 )
 
 NAN = float("nan")
@@ -108,7 +108,7 @@ def test_effect_size() -> None:
 
 def test_runs_told_apart() -> None:
     noise = RNG.normal(0, 0.05, (3, 40))
-    p = told_apart(np.array([[0.5], [0.5], [0.9]]) + noise)
+    p = pairwise_p_values(np.array([[0.5], [0.5], [0.9]]) + noise)
     assert (p == p.T).all()
     assert np.diag(p).tolist() == [1.0, 1.0, 1.0]
     assert p[0, 1] > 0.05
@@ -118,10 +118,10 @@ def test_runs_told_apart() -> None:
 def test_many_runs_can_be_told_apart_in_spite_of_the_correction() -> None:
     runs = np.linspace(0, 1, 60)[:, None] + RNG.normal(0, 0.05, (60, 40))
     pairs = 60 * 59 / 2
-    p = told_apart(runs)
+    p = pairwise_p_values(runs)
     assert p[0, -1] < 1e-4 < pairs / FLIPS
     assert ((p < 0.05).sum() / 2) > 0.8 * pairs
 
 
 def test_one_run_is_alone() -> None:
-    assert told_apart(np.array([[0.1, 0.2]])).tolist() == [[1.0]]
+    assert pairwise_p_values(np.array([[0.1, 0.2]])).tolist() == [[1.0]]

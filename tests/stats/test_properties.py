@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.stats.texts import by_topic, scores
-from trecjudge.stats.agreement import Pair, agreement
+from trecjudge.stats.agreement import LabelPair, agreement
 from trecjudge.stats.comparison import Difference, compare, pairs_of
 from trecjudge.stats.correlation import COEFFICIENTS, Side, kendall
 from trecjudge.stats.groups import letter_groups
-from trecjudge.stats.paired import holm, sign_flip, told_apart
+from trecjudge.stats.paired import holm, pairwise_p_values, sign_flip
 from trecjudge.stats.ppi import ppi_mean
 from trecjudge.stats.resampling import mean_intervals
 from trecjudge.stats.standing import Entry, standings
@@ -85,7 +85,7 @@ def test_p_is_a_probability_above_what_the_flips_can_reach(table: np.ndarray) ->
 
 @given(table=TABLE)
 def test_runs_that_are_told_apart_share_no_letter(table: np.ndarray) -> None:
-    p = told_apart(table)
+    p = pairwise_p_values(table)
     letters = [set(row) for row in letter_groups(p >= 0.05)]
     assert all(letters)
     for i in range(len(letters)):
@@ -142,7 +142,7 @@ LABELLED = st.lists(
 
 @given(labelled=LABELLED)
 def test_no_figure_of_agreement_is_above_1(labelled: list[tuple[str, int, int]]) -> None:
-    for figure in agreement([Pair(*one) for one in labelled], 3, threshold=1):
+    for figure in agreement([LabelPair(*one) for one in labelled], 3, threshold=1):
         values = [figure.pooled, figure.mean, *figure.interval, *figure.by_topic.values()]
         assert all(value is None or value <= 1 + 1e-9 for value in values)
 
@@ -151,8 +151,8 @@ def test_no_figure_of_agreement_is_above_1(labelled: list[tuple[str, int, int]])
 def test_the_two_sides_of_an_agreement_can_change_places(
     labelled: list[tuple[str, int, int]],
 ) -> None:
-    there = agreement([Pair(t, a, b) for t, a, b in labelled], 3)
-    back = agreement([Pair(t, b, a) for t, a, b in labelled], 3)
+    there = agreement([LabelPair(t, a, b) for t, a, b in labelled], 3)
+    back = agreement([LabelPair(t, b, a) for t, a, b in labelled], 3)
     assert [f.pooled for f in there] == pytest.approx([f.pooled for f in back], nan_ok=True)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fakes import judgment, response
 from trecjudge.records import FULL, NONE, Claim, Failure, Judgment
-from trecjudge.stats.flips import Verdicts, verdicts
+from trecjudge.stats.flips import VerdictChanges, verdict_changes
 
 FAILED = Failure("transport", "reset")
 SAID = response(("First.", ["d"]), ("Second.", ["d"]))
@@ -16,8 +16,8 @@ def of(label: str | None, index: int = 0, judge: str = "citation", **fields: Any
     return judgment(label, sentence_index=index, doc_id="d", judge=judge, **fields)
 
 
-def found(before: list[Judgment], after: list[Judgment]) -> Verdicts:
-    return verdicts([(SAID, before)], [(SAID, after)])
+def found(before: list[Judgment], after: list[Judgment]) -> VerdictChanges:
+    return verdict_changes([(SAID, before)], [(SAID, after)])
 
 
 def test_a_flip_has_both_judgments_and_the_sentence() -> None:

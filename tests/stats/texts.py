@@ -8,7 +8,7 @@ from trecjudge.findings import Finding
 from trecjudge.records import Place
 from trecjudge.results.trec import LeaderboardRow
 from trecjudge.stats.cells import Duplicates
-from trecjudge.stats.known import Key, Known, Unjudged
+from trecjudge.stats.known import Known, MeanKey, Unjudged
 from trecjudge.stats.scores import Scores, scores_of
 
 
@@ -27,11 +27,11 @@ def scores(
     name: str = "lb",
     findings: list[Finding] | None = None,
     duplicates: Duplicates = "first",
-    known: Mapping[Key, Known] | None = None,
+    known: Mapping[MeanKey, Known] | None = None,
 ) -> Scores:
     """Return the scores of such lines; what is odd goes into `findings`."""
-    heard = [] if findings is None else findings
-    return scores_of(name, rows(text), heard.append, duplicates, known)
+    reported = [] if findings is None else findings
+    return scores_of(name, rows(text), reported.append, duplicates, known)
 
 
 def known(

@@ -22,7 +22,7 @@ from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison
 from trecjudge.findings import OnFinding
 from trecjudge.stats import meta
-from trecjudge.stats.alignment import AllRows, OnMissing, Rules
+from trecjudge.stats.alignment import AllRows, OneSidedRuns, Rules
 from trecjudge.stats.cells import Duplicates
 from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.meta import Correlated
@@ -65,7 +65,7 @@ def meta_evaluate(
     truth_measures: Sequence[str] = (),
     measures: Sequence[str] = (),
     correlations: Sequence[str] = (),
-    on_missing: OnMissing = "error",
+    on_missing: OneSidedRuns = "error",
     all_rows: AllRows = "checked",
     duplicates: Duplicates = "first",
     format_name: str = "auto",

@@ -18,7 +18,7 @@ from trecjudge.records import Place
 from trecjudge.results.jobs import Outcome, outcomes
 from trecjudge.results.trec import LeaderboardRow
 from trecjudge.stats.cells import Duplicates
-from trecjudge.stats.known import Key, Known, Unjudged
+from trecjudge.stats.known import Known, MeanKey, Unjudged
 from trecjudge.stats.scores import Scores, scores_of
 
 Board: TypeAlias = "PathLike | Result | Any"
@@ -83,8 +83,8 @@ def _scores_of_frame(given: Any, name: str, report: OnFinding, duplicates: Dupli
         if column not in list(given.columns):
             raise InputError(f"{name}: {unknown('column', column, given.columns)}")
     rows: list[tuple[Place, LeaderboardRow]] = []
-    cells: dict[Key, dict[str, float | None]] = {}
-    items: Counter[Key] = Counter()
+    cells: dict[MeanKey, dict[str, float | None]] = {}
+    items: Counter[MeanKey] = Counter()
     for number, record in enumerate(records_of(given), 1):
         run_id, topic_id, measure = (str(record[column]) for column in COLUMNS[:3])
         key = (run_id, measure)

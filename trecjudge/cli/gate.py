@@ -12,14 +12,14 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.errors import InputError, WorkflowError, unknown
-from trecjudge.evaluation.loading import figures_of, scores_at
+from trecjudge.evaluation.loading import bounded_means, scores_at
 from trecjudge.files import whole
 from trecjudge.findings import Finding
 from trecjudge.records import Place
 from trecjudge.results.jobs import Outcome, outcome
 from trecjudge.show.junit import junit
 from trecjudge.stats.alignment import report_topics, report_unjudged
-from trecjudge.stats.release_gate import Check, Rule, bounds, drops, rule_of
+from trecjudge.stats.release_gate import Check, GateRule, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
 ALWAYS_TOLD = ("unjudged_unseen", "direction_assumed")
@@ -132,7 +132,7 @@ def _scores(
 
 def _checks(
     tables: list[Scores],
-    rules: list[Rule],
+    rules: list[GateRule],
     max_drop: list[str],
     lower: list[str],
     strict: bool,
@@ -150,7 +150,7 @@ def _checks(
         if not table.unjudged:
             heard(_unseen(table))
         report_unjudged(table, _ruled(table, rules, falling), heard)
-    figures = [figures_of(table, lower) for table in tables]
+    figures = [bounded_means(table, lower) for table in tables]
     checks = bounds(rules, tables[0], figures[0])
     if falling:
         now, old = tables
@@ -161,7 +161,7 @@ def _checks(
     return checks
 
 
-def _ruled(table: Scores, *rules: list[Rule]) -> list[str]:
+def _ruled(table: Scores, *rules: list[GateRule]) -> list[str]:
     """Return the measures of a leaderboard that rules are about."""
     named = {rule.measure for some in rules for rule in some}
     return [measure for measure in table.measures if measure in named]
@@ -184,7 +184,7 @@ def _report_direction(
         )
 
 
-def _drop_rules(texts: list[str], rules: list[Rule], tables: list[Scores]) -> list[Rule]:
+def _drop_rules(texts: list[str], rules: list[GateRule], tables: list[Scores]) -> list[GateRule]:
     """Return the rules of --max-drop: a bare number is for the measures of other rules, or for all.
 
     Raises WorkflowError where it or the baseline is missing.

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.label_sets import Item, Side, in_one_shape, side_at
+from trecjudge.evaluation.label_sets import LabelledItem, LabelSet, in_one_shape, label_set_at
 from trecjudge.findings import OnFinding
 from trecjudge.records import GRADES, NONE
-from trecjudge.stats.agreement import Agreed, Pair, agreement
+from trecjudge.stats.agreement import Agreed, LabelPair, agreement
 
-OnMissing = Literal["common", "zero", "error"]
+OneSidedItems = Literal["common", "zero", "error"]
 MOST_GRADES = 50
 
 
@@ -24,8 +24,8 @@ class Agreement:
     `only_truth` and `only_predicted` count the items of one side.
     """
 
-    truth: Side
-    predicted: Side
+    truth: LabelSet
+    predicted: LabelSet
     labels: Sequence[str]
     confusion: Sequence[Sequence[int]]
     figures: Sequence[Agreed]
@@ -55,7 +55,7 @@ def agree(
     predicted: Path,
     report: OnFinding,
     threshold: int = 1,
-    on_missing: OnMissing = "common",
+    on_missing: OneSidedItems = "common",
 ) -> Agreement:
     """Return how two files of labels agree.
 
@@ -64,7 +64,7 @@ def agree(
     (`common`), has 0 or no_support on the other (`zero`), or is an error. Raises InputError where
     nothing is in common.
     """
-    left, right = in_one_shape(side_at(truth, report), side_at(predicted, report), report)
+    left, right = in_one_shape(label_set_at(truth, report), label_set_at(predicted, report), report)
     shared = _shared(left, right, on_missing)
     given = {*left.labels.values(), *right.labels.values()}
     zero = NONE if given <= set(GRADES) else "0"
@@ -74,7 +74,7 @@ def agree(
         raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
     places = {label: place for place, label in enumerate(labels)}
     pairs = [
-        Pair(
+        LabelPair(
             item[0],
             places[left.labels.get(item, zero)],
             places[right.labels.get(item, zero)],
@@ -99,7 +99,7 @@ def agree(
     )
 
 
-def _shared(left: Side, right: Side, on_missing: OnMissing) -> list[Item]:
+def _shared(left: LabelSet, right: LabelSet, on_missing: OneSidedItems) -> list[LabelledItem]:
     """Return the items to compare. Raises InputError where there is none, or one too few."""
     shared = [item for item in left.labels if item in right.labels]
     missing = (len(left.labels) - len(shared), len(right.labels) - len(shared))
@@ -136,6 +136,6 @@ def _first_relevant(labels: Sequence[str], threshold: int) -> int | None:
     return next((place for place, grade in enumerate(grades) if grade >= threshold), len(grades))
 
 
-def _example(side: Side) -> str:
+def _example(side: LabelSet) -> str:
     item = next(iter(side.labels), ())
     return f"such as {item}" if item else "none"

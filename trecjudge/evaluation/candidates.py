@@ -16,7 +16,7 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.scores.leaderboard import Leaderboard, measured
 from trecjudge.scores.scoring import panel_of
-from trecjudge.stats.labelling import Candidate, drawn, ranked, rivalry
+from trecjudge.stats.labelling import Candidate, drawn, near_ties, ranked
 from trecjudge.stats.resampling import SEED
 
 
@@ -36,7 +36,7 @@ def label_next(
     reader = judgments_at(path)
     panel = panel_of(reader.header)
     spec = panel_spec(panel, reader.header.leaderboard, reader.header.measures)
-    takers = {seat.name for seat in panel if isinstance(seat.judge, TakesLabels)}
+    takers = {named.name for named in panel if isinstance(named.judge, TakesLabels)}
     measure = _measure(spec, measure_name)
     if spec.fill is None or (measure.judge and measure.judge not in takers):
         raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
@@ -53,7 +53,7 @@ def label_next(
     values = np.array([board.values(run, measure) for run in runs], dtype=float)
     topics = len(board.expected)
     of_means = (replace(candidate, reach=candidate.reach / topics) for candidate in found)
-    every = ranked(of_means, rivalry(runs, values))
+    every = ranked(of_means, near_ties(runs, values))
     if at_random and budget < len(every):
         places = drawn([one for _, one in every], budget, np.random.default_rng(SEED))
         return [every[place] for place in places]
@@ -110,5 +110,5 @@ def _with(
     """Return the measure with the item at its best or its worst."""
     if spec.fill is None:
         return None
-    filled = spec.fill(own[i], best)
-    return measured(measure, response, [*own[:i], filled, *own[i + 1 :]])
+    decided = spec.fill(own[i], best)
+    return measured(measure, response, [*own[:i], decided, *own[i + 1 :]])

@@ -12,7 +12,7 @@ from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.stats import comparison
 from trecjudge.stats.comparison import Difference
-from trecjudge.stats.flips import Verdicts, verdicts
+from trecjudge.stats.flips import VerdictChanges, verdict_changes
 from trecjudge.stats.scores import Scores
 from trecjudge.stats.unmatched import report_unmatched
 
@@ -26,15 +26,15 @@ class Comparison:
     """
 
     differences: tuple[Difference, ...]
-    verdicts: Verdicts | None
+    verdicts: VerdictChanges | None
     leaderboards: tuple[Scores, ...]
     note: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return differences and verdicts as JSON values."""
         found = [asdict(one) | {"difference": one.difference} for one in self.differences]
-        told = None if self.verdicts is None else _verdicts_dict(self.verdicts)
-        return {"differences": found, "verdicts": told}
+        changes = None if self.verdicts is None else _verdicts_dict(self.verdicts)
+        return {"differences": found, "verdicts": changes}
 
 
 def compare(
@@ -63,18 +63,18 @@ def compare(
     return Comparison(tuple(found), flipped, tuple(tables), note)
 
 
-def _flips(jobs: Sequence[Outcome]) -> Verdicts | None:
+def _flips(jobs: Sequence[Outcome]) -> VerdictChanges | None:
     """Return the verdicts of two jobs that judged the same runs; None for anything else."""
     if len(jobs) != 2:
         return None
     before, after = (job.judgments for job in jobs)
     if before is None or after is None:
         return None
-    found = verdicts(JudgmentsReader(before), JudgmentsReader(after))
+    found = verdict_changes(JudgmentsReader(before), JudgmentsReader(after))
     return found if found.shared else None
 
 
-def _verdicts_dict(found: Verdicts) -> dict[str, Any]:
+def _verdicts_dict(found: VerdictChanges) -> dict[str, Any]:
     return {
         "shared": found.shared,
         "only_before": found.only_before,

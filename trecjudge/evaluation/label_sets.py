@@ -20,14 +20,14 @@ from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
 
-Item = tuple[Any, ...]
+LabelledItem = tuple[Any, ...]
 """(topic_id, ...): what names an item on its side."""
 KEY = 4
 """How many parts the key of a label has."""
 
 
 @dataclass(slots=True)
-class Side:
+class LabelSet:
     """The labels of one side by item, and scores where its judge gives some.
 
     `kind` is `qrels`, `judgments` or `labels`. `unjudged` counts items that have no label.
@@ -35,19 +35,19 @@ class Side:
 
     name: str
     kind: str
-    labels: dict[Item, str] = field(default_factory=dict)
-    scores: dict[Item, float] = field(default_factory=dict)
+    labels: dict[LabelledItem, str] = field(default_factory=dict)
+    scores: dict[LabelledItem, float] = field(default_factory=dict)
     unjudged: int = 0
-    places: dict[Item, Place] = field(default_factory=dict)
+    places: dict[LabelledItem, Place] = field(default_factory=dict)
     """Where labels stand, as far as that is known."""
 
-    def take(self, labels: dict[Item, tuple[str, Place]], report: OnFinding) -> None:
+    def take(self, labels: dict[LabelledItem, tuple[str, Place]], report: OnFinding) -> None:
         """Make these the labels, with their places."""
         self.labels = _known(labels, report)
         self.places = {item: place for item, (_, place) in labels.items()}
 
 
-def side_at(path: Path, report: OnFinding) -> Side:
+def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     """Return the labels of a file, told by what its first line is, or those of a job.
 
     A job's own qrels are qrels; any other file of a job stands for its judgments. Raises
@@ -60,7 +60,7 @@ def side_at(path: Path, report: OnFinding) -> Side:
         return _of_qrels(path, report)
     if _is_header(first):
         return _of_judgments(JudgmentsReader(path), report)
-    side = Side(str(path), "labels")
+    side = LabelSet(str(path), "labels")
     side.take(dict(placed_labels(path, report)), report)
     return side
 
@@ -73,10 +73,10 @@ def _is_header(line: bytes) -> bool:
     return isinstance(record, dict) and record.get("record") == "header"
 
 
-def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> Side:
+def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
     """Return the labels of the first judge."""
-    labels: dict[Item, tuple[str, Place]] = {}
-    side = Side(str(reader.path), "judgments")
+    labels: dict[LabelledItem, tuple[str, Place]] = {}
+    side = LabelSet(str(reader.path), "judgments")
     judge = next(iter(reader.header.judges))
     for place, judgment in _placed(reader):
         if judgment.judge != judge:
@@ -115,9 +115,9 @@ def _placed(reader: JudgmentsReader) -> Iterator[tuple[Place, Judgment]]:
             yield Place(str(reader.path), line), judgment
 
 
-def _of_qrels(path: Path, report: OnFinding) -> Side:
+def _of_qrels(path: Path, report: OnFinding) -> LabelSet:
     """Return grades of documents, the best of each; decimal ones are scores, and rounded labels."""
-    side = Side(str(path), "qrels")
+    side = LabelSet(str(path), "qrels")
     decimal = False
     for row, grade in read_decimal_qrels(path, report):
         item = (row.topic_id, row.iteration, row.doc_id)
@@ -129,13 +129,15 @@ def _of_qrels(path: Path, report: OnFinding) -> Side:
     return side
 
 
-def _known(labels: dict[Item, tuple[str, Place]], report: OnFinding) -> dict[Item, str]:
+def _known(
+    labels: dict[LabelledItem, tuple[str, Place]], report: OnFinding
+) -> dict[LabelledItem, str]:
     """Return labels of support by their one name each, grades as they are.
 
     Where most are of support, or grades, one that is neither cannot be held against them: it is
     reported and left out. Labels that are of another kind altogether stay as they are.
     """
-    known: dict[Item, str] = {}
+    known: dict[LabelledItem, str] = {}
     for vocabulary in (support_label, _grade):
         known = {i: name for i, (label, _) in labels.items() if (name := vocabulary(label))}
         if len(known) * 2 > len(labels) and (vocabulary is _grade or _is_of_support(known, labels)):
@@ -149,7 +151,7 @@ def _known(labels: dict[Item, tuple[str, Place]], report: OnFinding) -> dict[Ite
     return known
 
 
-def _is_of_support(known: dict[Item, str], labels: dict[Item, Any]) -> bool:
+def _is_of_support(known: dict[LabelledItem, str], labels: dict[LabelledItem, Any]) -> bool:
     """Tell whether labels are of support: `no` may as well be the other of `yes`."""
     return len(known) == len(labels) or bool(set(known.values()) - {NONE})
 
@@ -158,7 +160,9 @@ def _grade(label: str) -> str | None:
     return label if label.removeprefix("-").isdecimal() else None
 
 
-def in_one_shape(truth: Side, predicted: Side, report: OnFinding) -> tuple[Side, Side]:
+def in_one_shape(
+    truth: LabelSet, predicted: LabelSet, report: OnFinding
+) -> tuple[LabelSet, LabelSet]:
     """Return both sides with items of one shape."""
     kinds = {truth.kind, predicted.kind}
     if kinds == {"judgments", "labels"}:
@@ -172,9 +176,9 @@ def in_one_shape(truth: Side, predicted: Side, report: OnFinding) -> tuple[Side,
     return _pooled(sides[0]), _pooled(sides[1])
 
 
-def _by_key(side: Side, report: OnFinding) -> Side:
+def _by_key(side: LabelSet, report: OnFinding) -> LabelSet:
     """Return a side with items as labels of people name them; the first of several counts."""
-    found = Side(side.name, side.kind, unjudged=side.unjudged)
+    found = LabelSet(side.name, side.kind, unjudged=side.unjudged)
     for item, label in side.labels.items():
         key = item[:KEY]
         place = side.places.get(item, Place(side.name))
@@ -186,9 +190,9 @@ def _by_key(side: Side, report: OnFinding) -> Side:
     return found
 
 
-def _as_qrels(side: Side) -> Side:
+def _as_qrels(side: LabelSet) -> LabelSet:
     """Return labels of sentences as grades of documents, the best of each run's sentences."""
-    found = Side(side.name, "qrels", unjudged=side.unjudged)
+    found = LabelSet(side.name, "qrels", unjudged=side.unjudged)
     for (topic_id, run_id, _, doc_id, *_), label in side.labels.items():
         if doc_id is None:
             continue
@@ -200,9 +204,9 @@ def _as_qrels(side: Side) -> Side:
     return found
 
 
-def _pooled(side: Side) -> Side:
+def _pooled(side: LabelSet) -> LabelSet:
     """Return the grades of documents over all runs, the best one each."""
-    found = Side(side.name, side.kind, unjudged=side.unjudged)
+    found = LabelSet(side.name, side.kind, unjudged=side.unjudged)
     for (topic_id, run_id, doc_id), grade in side.labels.items():
         item = (topic_id, doc_id)
         found.labels[item] = max(found.labels.get(item, grade), grade, key=int)

@@ -19,8 +19,8 @@ from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.statistics import read_statistics
 from trecjudge.results.trec import LeaderboardRow, companion
 from trecjudge.stats.cells import Duplicates
-from trecjudge.stats.known import Key, Known, Unjudged
-from trecjudge.stats.release_gate import Figure, Figures
+from trecjudge.stats.known import Known, MeanKey, Unjudged
+from trecjudge.stats.release_gate import BoundedMean, BoundedMeans
 from trecjudge.stats.scores import Scores, scores_of
 
 
@@ -82,7 +82,7 @@ def rows_with_companions(
     yield from lacking.values()
 
 
-def _known(found: Outcome, report: OnFinding) -> dict[Key, Known]:
+def _known(found: Outcome, report: OnFinding) -> dict[MeanKey, Known]:
     """Return what statistics beside a leaderboard tell of each run by each measure."""
     statistics = read_statistics(found.statistics, report) if found.statistics else ()
     return {
@@ -109,23 +109,27 @@ def _garbage_left_alone() -> Iterator[None]:
             gc.enable()
 
 
-def figures_of(scores: Scores, lower_is_better: Collection[str] = ()) -> Figures:
+def bounded_means(scores: Scores, lower_is_better: Collection[str] = ()) -> BoundedMeans:
     """Return means with what unjudged items could make of them, as far as that is known.
 
     Where nothing is known of unjudged items, or none are, the bounds are the means.
     `lower_is_better` names measures that are so, whatever the statistics say.
     """
-    return dict(_figures(scores, lower_is_better))
+    return dict(_bounded_means(scores, lower_is_better))
 
 
-def _figures(scores: Scores, lower_is_better: Collection[str]) -> Iterator[tuple[Key, Figure]]:
+def _bounded_means(
+    scores: Scores, lower_is_better: Collection[str]
+) -> Iterator[tuple[MeanKey, BoundedMean]]:
     for measure in scores.measures:
         for run_id, value in zip(scores.runs, scores.overall(measure).tolist(), strict=True):
             mean = None if np.isnan(value) else value
             known = scores.known.get((run_id, measure))
             lower = measure in lower_is_better or (known is not None and known.lower_is_better)
             gaps = scores.unjudged.get((run_id, measure), Unjudged(0))
-            figure = Figure(mean, gaps.lowest, gaps.highest, 0, gaps.items, lower, in_all=False)
+            figure = BoundedMean(
+                mean, gaps.lowest, gaps.highest, 0, gaps.items, lower, in_all=False
+            )
             if gaps.expected is not None:
                 judged = gaps.expected - gaps.items
                 figure = replace(figure, judged=judged, expected=gaps.expected, in_all=True)

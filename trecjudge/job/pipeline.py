@@ -25,8 +25,8 @@ from trecjudge.job.job import Inputs, Job
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import check_takes_labels, with_labels
 from trecjudge.judging.panel import (
+    NamedJudge,
     Panel,
-    Seat,
     calibrations,
     make_panel,
     panel_programs,
@@ -109,7 +109,7 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
     return asyncio.run(_plan(job, _panel(job), watcher))
 
 
-def _panel(job: Job) -> list[Seat]:
+def _panel(job: Job) -> list[NamedJudge]:
     """Return the judges; everything that names something is checked against what there is."""
     check_dataset(job.dataset)
     panel = make_panel(job.judges, job.settings, job.made)
@@ -119,9 +119,9 @@ def _panel(job: Job) -> list[Seat]:
     spec = panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
     rules = read_gate(job.workflow.gate, f"{job.workflow.path}: gate")
     check_gate(panel_rules(panel, rules), [measure.name for measure in spec.measures])
-    for seat in panel:
-        if needs_model(seat.judge) and not job.model.use and job.labels is None:
-            message = f"judge {seat.name}: its settings ask for a model: add --use-env-llm"
+    for named in panel:
+        if needs_model(named.judge) and not job.model.use and job.labels is None:
+            message = f"judge {named.name}: its settings ask for a model: add --use-env-llm"
             raise WorkflowError(message)
     typed_fields(LlmSettings, job.workflow.llm, "llm")
     check_in_clear(job.workflow.llm)
@@ -292,10 +292,10 @@ class _Session:
         judgments = []
         for entry in judged.items:
             shown = [self._shown(judgment) for judgment in entry.judgments]
-            judgments += [(entry.seat.name, judgment) for judgment in shown]
+            judgments += [(entry.named_judge.name, judgment) for judgment in shown]
             self.spared += sum(judgment.usage.spared for judgment in shown)
             if self.log is not None:
-                self.log.judged(entry.seat.name, entry.item, shown, entry.calls)
+                self.log.judged(entry.named_judge.name, entry.item, shown, entry.calls)
             if entry.trace:
                 self._event("BUG", traceback=entry.trace)
         writer.response(judged.response, judgments)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trecjudge.errors import JudgmentFailed, PluginError
 from trecjudge.inputs.labels import Key, TakesLabels
 from trecjudge.judging.judge import Judge
-from trecjudge.judging.panel import Panel, Seat
+from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model
 from trecjudge.records import Item, Judgment, Response, Topic
@@ -50,22 +50,22 @@ class GivenJudge:
         return found
 
 
-def with_labels(panel: Panel, labels: Mapping[Key, str]) -> list[Seat]:
+def with_labels(panel: Panel, labels: Mapping[Key, str]) -> list[NamedJudge]:
     """Return the panel with decisions taken from labels by the judges that can take them.
 
     Raises PluginError if none can.
     """
     check_takes_labels(panel, "--judgments-from")
     return [
-        Seat(seat.name, GivenJudge(seat.judge, labels))
-        if isinstance(seat.judge, TakesLabels)
-        else seat
-        for seat in panel
+        NamedJudge(named.name, GivenJudge(named.judge, labels))
+        if isinstance(named.judge, TakesLabels)
+        else named
+        for named in panel
     ]
 
 
 def check_takes_labels(panel: Panel, flag: str) -> None:
     """Raise PluginError if no judge can take labels of others."""
-    if not any(isinstance(seat.judge, TakesLabels) for seat in panel):
-        names = ", ".join(repr(seat.name) for seat in panel)
+    if not any(isinstance(named.judge, TakesLabels) for named in panel):
+        names = ", ".join(repr(named.name) for named in panel)
         raise PluginError(f"judge {names} takes no labels of others ({flag})")

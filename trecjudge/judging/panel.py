@@ -23,19 +23,19 @@ from trecjudge.records import Judgment
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class NamedJudge:
     """A judge of a job under its name; `name` is also what its judgments carry."""
 
     name: str
     judge: Judge
 
 
-Panel = Sequence[Seat]
+Panel = Sequence[NamedJudge]
 
 
 def make_panel(
     names: Sequence[str], settings: Mapping[str, Any], made: Mapping[str, Judge] | None = None
-) -> list[Seat]:
+) -> list[NamedJudge]:
     """Return the judges of a job with their settings; those `made` already are taken as they are.
 
     The settings of one judge are flat; those of several are given by judge. Raises PluginError for
@@ -48,7 +48,7 @@ def make_panel(
             message = f"judge {name} is given as an object, which has its settings: {given}"
             raise WorkflowError(f"{message} cannot be set beside it")
     return [
-        Seat(name, made[name] if name in made else make_judge(name, by_judge[name]))
+        NamedJudge(name, made[name] if name in made else make_judge(name, by_judge[name]))
         for name in names
     ]
 
@@ -79,7 +79,7 @@ def panel_spec(
     both are named `JUDGE.MEASURE`, and MEASURE is the first one's; `judge.*` are all of a judge.
     The first judge's ranking holds. Raises WorkflowError.
     """
-    specs = {seat.name: measures_of(seat.judge) for seat in panel}
+    specs = {named.name: measures_of(named.judge) for named in panel}
     names = column_names(panel)
     columns: tuple[MeasureSpec, ...] = tuple(
         replace(m, name=names[judge, m.name], judge=judge)
@@ -103,7 +103,7 @@ def panel_spec(
 
 def column_names(panel: Panel) -> dict[tuple[str, str], str]:
     """Return the name of each measure in the leaderboard by its judge and its own name."""
-    every = [(seat.name, m.name) for seat in panel for m in measures_of(seat.judge).measures]
+    every = [(named.name, m.name) for named in panel for m in measures_of(named.judge).measures]
     count = Counter(name for _, name in every)
     return {(j, name): name if count[name] == 1 else f"{j.upper()}.{name}" for j, name in every}
 
@@ -129,25 +129,25 @@ def _named(wanted: Mapping[str, Any], names: Mapping[tuple[str, str], str]) -> d
     return named
 
 
-def with_calibration(panel: Panel, path: Path) -> list[Seat]:
+def with_calibration(panel: Panel, path: Path) -> list[NamedJudge]:
     """Return the panel with this calibration in every judge that takes one.
 
     Raises PluginError if none does.
     """
-    if not any(_calibration_of(seat.judge) is not None for seat in panel):
-        names = ", ".join(repr(seat.name) for seat in panel)
+    if not any(_calibration_of(named.judge) is not None for named in panel):
+        names = ", ".join(repr(named.name) for named in panel)
         raise PluginError(f"judge {names} takes no calibration (--calibration)")
     return [
-        seat
-        if _calibration_of(seat.judge) is None
-        else Seat(seat.name, replace(cast(Any, seat.judge), calibration=str(path)))
-        for seat in panel
+        named
+        if _calibration_of(named.judge) is None
+        else NamedJudge(named.name, replace(cast(Any, named.judge), calibration=str(path)))
+        for named in panel
     ]
 
 
 def calibrations(panel: Panel) -> list[Path]:
     """Return the calibration files that the judges use. Raises InputError if one is none."""
-    paths = {path: None for seat in panel if (path := _calibration_of(seat.judge))}
+    paths = {path: None for named in panel if (path := _calibration_of(named.judge))}
     for path in paths:
         calibration_at(path)
     return list(map(Path, paths))
@@ -161,9 +161,9 @@ def _calibration_of(judge: Judge) -> str | None:
 
 def panel_programs(panel: Panel) -> dict[str, Program]:
     """Return the DSPy programs that the judges run, by name."""
-    return {name: p for seat in panel for name, p in programs_of(seat.judge).items()}
+    return {name: p for named in panel for name, p in programs_of(named.judge).items()}
 
 
 def panel_settings(panel: Panel) -> dict[str, dict[str, Any]]:
     """Return the resolved settings of each judge by name."""
-    return {seat.name: settings_of(seat.judge) for seat in panel}
+    return {named.name: settings_of(named.judge) for named in panel}

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
 from trecjudge.findings import shown
 from trecjudge.judging.judge import GroupingJudge, Judge, unjudged
-from trecjudge.judging.panel import Panel, Seat
+from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.measures import HUGE
 from trecjudge.models.model import Model, Recorder
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
@@ -40,7 +40,7 @@ class JudgedItem:
     item: Item
     judgments: list[Judgment]
     calls: list[ModelCall]
-    seat: Seat
+    named_judge: NamedJudge
     trace: str = ""
 
 
@@ -70,7 +70,7 @@ class Runner:
         begun, look_ahead = 0, LOOK_AHEAD * self.model.in_flight
         try:
             for topic, response in pairs:
-                pools = [self._pool(seat, topic, response) for seat in self.panel]
+                pools = [self._pool(named, topic, response) for named in self.panel]
                 if not self.model.available:
                     yield await self._response(response, pools)
                     continue
@@ -94,36 +94,36 @@ class Runner:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._window.clear()
 
-    def _pool(self, seat: Seat, topic: Topic, response: Response) -> list[Item | JudgedItem]:
+    def _pool(self, named: NamedJudge, topic: Topic, response: Response) -> list[Item | JudgedItem]:
         """Return the items to judge or, where the judge cannot tell them, one unjudged item."""
         try:
-            pool = list(seat.judge.pool(topic, response))
+            pool = list(named.judge.pool(topic, response))
             for item in pool:
                 if not isinstance(item, Item):
                     raise TypeError(f"pool gave {shown(item)}, not an Item")
             return [*pool]
         except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
-            return [_bug(seat, Item(topic, response.run_id, response.text), error, [])]
+            return [_bug(named, Item(topic, response.run_id, response.text), error, [])]
 
     async def _response(
         self, response: Response, pools: list[list[Item | JudgedItem]]
     ) -> JudgedResponse:
         """Judge all items of a response, judge by judge."""
-        work = [self._items(seat, pool) for seat, pool in zip(self.panel, pools, strict=True)]
+        work = [self._items(named, pool) for named, pool in zip(self.panel, pools, strict=True)]
         if self.model.available:
             judged = await _all(work)
         else:
             judged = [await items for items in work]
         return JudgedResponse(response, [item for items in judged for item in items])
 
-    async def _items(self, seat: Seat, pool: list[Item | JudgedItem]) -> list[JudgedItem]:
+    async def _items(self, named: NamedJudge, pool: list[Item | JudgedItem]) -> list[JudgedItem]:
         """Judge the items of one judge; items that share a document are begun together."""
         items = [entry for entry in pool if isinstance(entry, Item)]
         if not self.model.available:
-            judged = [(await self._judged(seat, [item]))[0] for item in items]
+            judged = [(await self._judged(named, [item]))[0] for item in items]
         else:
-            groups = list(_groups(seat.judge, items))
-            work = (self._judged(seat, [items[i] for i in group]) for group in groups)
+            groups = list(_groups(named.judge, items))
+            work = (self._judged(named, [items[i] for i in group]) for group in groups)
             found = await _all(work)
             pairs = zip(groups, found, strict=True)
             by_place = {
@@ -132,11 +132,11 @@ class Runner:
             judged = [by_place[i] for i in range(len(items))]
         return [*judged, *(entry for entry in pool if isinstance(entry, JudgedItem))]
 
-    async def _judged(self, seat: Seat, items: list[Item]) -> list[JudgedItem]:
+    async def _judged(self, named: NamedJudge, items: list[Item]) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request; the first has its model calls."""
         recorder = Recorder(self.model)
         try:
-            found = await _judgments(seat.judge, items, recorder)
+            found = await _judgments(named.judge, items, recorder)
             for item, judgments in zip(items, found, strict=True):
                 _check(item, judgments)
         except TrecJudgeError:
@@ -147,11 +147,12 @@ class Runner:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return [_bug(seat, item, error, recorder.calls) for item in items]  # the judge's own
+            # Not our cancelling, but the judge's own: a fault of this judge only.
+            return [_bug(named, item, error, recorder.calls) for item in items]
         except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
-            return [_bug(seat, item, error, recorder.calls) for item in items]
+            return [_bug(named, item, error, recorder.calls) for item in items]
         calls = [recorder.calls, *([] for _ in items[1:])]
-        return [JudgedItem(*each, seat) for each in zip(items, found, calls, strict=True)]
+        return [JudgedItem(*each, named) for each in zip(items, found, calls, strict=True)]
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -228,12 +229,12 @@ def _writable(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-def _bug(seat: Seat, item: Item, error: BaseException, calls: list[ModelCall]) -> JudgedItem:
+def _bug(named: NamedJudge, item: Item, error: BaseException, calls: list[ModelCall]) -> JudgedItem:
     """Return the item as unjudged by a fault of the judge, with the traceback for the log."""
     failure = Failure("bug", _writable(f"{type(error).__name__}: {error}"))
     trace = _writable("".join(traceback.format_exception(error)))
     judgment = judgment_of(item, failure=failure)
-    return JudgedItem(item, [judgment], calls, seat, trace)
+    return JudgedItem(item, [judgment], calls, named, trace)
 
 
 def _by_document(pool: list[Item]) -> list[int]:

@@ -1,4 +1,4 @@
-"""A few labels of people beside a judge's own decisions: what they would make of each response."""
+"""Correct a judge's scores with a few human labels: what each response would have by them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from trecjudge.records import Citation, Failure, Item, Judgment, Response, Topic
 from trecjudge.scores.leaderboard import measured
 
 EQUAL = 1e-9
+"""Changes that differ by less are equal but for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByPeople:
     """A measure on a response if people had judged all of it.
 
-    `estimate` is the judge's value, corrected by the labels that there are; `alone` what these
-    labels give without the judge, None where they give nothing.
+    `estimate` is the judge's value, corrected by the labels that there are; `without_judge` what
+    these labels give by themselves, None where they give nothing.
     """
 
     estimate: float
-    alone: float | None
+    without_judge: float | None
 
 
 @dataclass(slots=True)
 class HumanLabels:
-    """Labels of people, the judges that take them, and what came of them.
+    """Labels of people, the judges that take them, and the values that they give.
 
     `values` are what they make of a measure on a response, by (run_id, topic_id, measure).
     """
@@ -38,10 +39,10 @@ class HumanLabels:
     values: dict[tuple[str, str, str], ByPeople] = field(default_factory=dict)
     certain: set[tuple[str, str, str]] = field(default_factory=set)
     """Responses with nothing to label: what a measure is there needs no people."""
-    untold: set[tuple[str, str, str]] = field(default_factory=set)
-    """Responses whose labels do not tell a measure: it needs those of all items, or is not defined.
+    undetermined: set[tuple[str, str, str]] = field(default_factory=set)
+    """Responses with too few labels to compute the measure: it needs all items, or is not defined.
 
-    The others are no random sample then: it is the short ones that are labelled whole.
+    The others are no random sample then: mostly short responses are labelled completely.
     """
     matched: set[Key] = field(default_factory=set)
     unusable: dict[Key, str] = field(default_factory=dict)
@@ -60,7 +61,7 @@ class HumanLabels:
             if value is not None:
                 self.values[key] = value
             elif any(human is not None for _, human in own):
-                self.untold.add(key)
+                self.undetermined.add(key)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -97,20 +98,20 @@ class HumanLabels:
         return replace(made, judge=judgment.judge)
 
 
-Pair = tuple[Judgment, Judgment | None]
+OwnAndHuman = tuple[Judgment, Judgment | None]
 """A judge's own judgment, and that of people where they made one."""
 
 
-def _can_be_labelled(pair: Pair) -> bool:
-    """Tell whether people could label an item: nobody can a citation of no document."""
+def _can_be_labelled(pair: OwnAndHuman) -> bool:
+    """Return whether people could label an item: a citation of no document nobody can."""
     own, human = pair
     return human is not None or own.exists is not False
 
 
 def _by_people(
-    spec: LeaderboardSpec, measure: MeasureSpec, response: Response, pairs: Sequence[Pair]
+    spec: LeaderboardSpec, measure: MeasureSpec, response: Response, pairs: Sequence[OwnAndHuman]
 ) -> ByPeople | None:
-    """Return what a measure would be if people had judged all; None where that cannot be told.
+    """Return what a measure would be if people had judged all; None where that is unknown.
 
     Where some items are labelled, the change that their labels make stands for all of them, as if
     they had been drawn at random; that holds for a measure in which each item counts for itself.
@@ -131,8 +132,9 @@ def _by_people(
     if not _is_additive(spec, measure, response, own):
         return None
     labels = [human or (_open(own) if own.exists is not False else own) for own, human in pairs]
-    alone = measured(measure, response, labels)
-    return ByPeople(value + (swapped - value) * wanted / labelled, alone)
+    without_judge = measured(measure, response, labels)
+    # The change that the labelled items made, scaled up to all that could be labelled.
+    return ByPeople(value + (swapped - value) * wanted / labelled, without_judge)
 
 
 def _open(judgment: Judgment) -> Judgment:
@@ -144,21 +146,22 @@ def _open(judgment: Judgment) -> Judgment:
 def _is_additive(
     spec: LeaderboardSpec, measure: MeasureSpec, response: Response, own: Sequence[Judgment]
 ) -> bool:
-    """Tell whether each item counts for itself.
+    """Return whether each item counts for itself.
 
-    Then turning one item after the other from its worst to its best changes as much, on its own, as
-    turning all; and so does turning them back.
+    Then the changes of single items from worst to best add up to the change of all items together;
+    and so they do from best to worst.
     """
     if spec.fill is None:
         return False
     worst, best = ([spec.fill(judgment, end) for judgment in own] for end in (False, True))
     whole = _change(measure, response, worst, best)
+    # Both ways: one of the two may add up by chance.
     for start, end, sign in ((worst, best, 1), (best, worst, -1)):
-        turned = (
+        single_changes = (
             _change(measure, response, start, [*start[:i], end[i], *start[i + 1 :]])
             for i in range(len(own))
         )
-        changes = [change for change in turned if change is not None]
+        changes = [change for change in single_changes if change is not None]
         if whole is None or len(changes) < len(own) or abs(whole - sign * sum(changes)) > EQUAL:
             return False
     return True

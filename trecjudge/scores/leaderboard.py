@@ -80,10 +80,10 @@ class Coverage:
             else:
                 kind = judgment.failure.kind
                 self.failures[kind] = self.failures.get(kind, 0) + 1
-                self.examples.setdefault(kind, _told(judgment))
+                self.examples.setdefault(kind, failure_text(judgment))
 
 
-def _told(judgment: Judgment) -> str:
+def failure_text(judgment: Judgment) -> str:
     """Return which item is unjudged, and why."""
     sentence = "" if judgment.sentence_index is None else f", sentence {judgment.sentence_index}"
     message = judgment.failure.message if judgment.failure else ""
@@ -125,11 +125,11 @@ class Leaderboard:
         if fill is None or not unjudged:
             return Score(value, value, value, not unjudged, unjudged, failure)
 
-        def filled(best: bool) -> Value:
+        def bound(best: bool) -> Value:
             whole = [j if j.judged else fill(j, best) for j in judgments]
             return measured(measure, response, whole)
 
-        lowest, highest = filled(best=False), filled(best=True)
+        lowest, highest = bound(best=False), bound(best=True)
         if lowest is not None and highest is not None:  # of some measures less is better
             lowest, highest = min(lowest, highest), max(lowest, highest)
         return Score(value, lowest, highest, judged=False, unjudged=unjudged, failure=failure)
@@ -223,8 +223,8 @@ class Leaderboard:
     def rows(self) -> Iterator[LeaderboardRow]:
         """Yield every row: runs and topics sorted, measures in their order, `all` rows last.
 
-        A row from which items are missing has its companion behind it, which stands alone where
-        there is no value.
+        A row from which items are missing is followed by its companion row; where there is no
+        value, there is only the companion.
         """
         for run_id in sorted(self.scores):
             for topic_id in self.expected:
@@ -249,7 +249,7 @@ def _row_and_companion(
     run_id: str, topic_id: str | None, measure: MeasureSpec, value: Value, unjudged: int
 ) -> Iterator[LeaderboardRow]:
     row = LeaderboardRow(run_id, topic_id, measure.name, value or 0.0)
-    if value is not None:
+    if value is not None:  # what is not known is no row: 0 would be read as a score
         yield row
     if unjudged:
         yield companion(row, unjudged)

@@ -28,8 +28,8 @@ _RULE = re.compile(r"\s*(\S+?)\s*(>=|<=|==|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[e
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What a response must reach: `measure` compared with `bound`; else it has the status."""
+class ReviewRule:
+    """A bound on a measure: a response that does not keep it gets the status."""
 
     measure: str
     comparison: str
@@ -42,7 +42,7 @@ class Rule:
     def outcome(self, score: Score) -> Literal["met", "broken", "open"]:
         """Return whether a score meets the rule.
 
-        Open where that hangs on unjudged items, or the measure is not defined for the response.
+        Open where that depends on unjudged items, or the measure is not defined for the response.
         """
         if score.value is None and score.judged:
             return "open"
@@ -53,7 +53,7 @@ class Rule:
         return "met" if meets <= {True} else "broken"
 
 
-def read_gate(given: Mapping[str, Any], where: str = "gate") -> list[Rule]:
+def read_gate(given: Mapping[str, Any], where: str = "gate") -> list[ReviewRule]:
     """Return the rules of a workflow's `gate:`. Raises WorkflowError for what is none."""
     rules = []
     for key, value in given.items():
@@ -64,11 +64,11 @@ def read_gate(given: Mapping[str, Any], where: str = "gate") -> list[Rule]:
             if found is None:
                 form = "MEASURE >= NUMBER (or <=, >, <, ==)"
                 raise WorkflowError(f"{where}: {key} is {shown(text)}, must be {form}")
-            rules.append(Rule(found[1], found[2], float(found[3]), KEYS[key]))
+            rules.append(ReviewRule(found[1], found[2], float(found[3]), KEYS[key]))
     return rules
 
 
-def check_gate(rules: Sequence[Rule], measures: Collection[str]) -> None:
+def check_gate(rules: Sequence[ReviewRule], measures: Collection[str]) -> None:
     """Raise WorkflowError for a rule on a measure that is not there."""
     for rule in rules:
         if rule.measure not in measures:
@@ -76,7 +76,7 @@ def check_gate(rules: Sequence[Rule], measures: Collection[str]) -> None:
 
 
 def review(
-    rules: Sequence[Rule],
+    rules: Sequence[ReviewRule],
     spec: LeaderboardSpec,
     response: Response,
     judgments: Sequence[Judgment],
@@ -98,7 +98,7 @@ def review(
         "run_id": response.run_id,
         "topic_id": response.topic_id,
         "status": "REJECTED" if rejected else "REVIEW",
-        "rules": [_told(rule, scores[rule.measure], how) for rule, how in failed],
+        "rules": [_rule_record(rule, scores[rule.measure], how) for rule, how in failed],
         "look_at": list(_look_at(spec, response, judgments)),
     }
 
@@ -107,7 +107,7 @@ def _abstains(judgments: Sequence[Judgment]) -> bool:
     return any(judgment.label == ABSTAINED for judgment in judgments)
 
 
-def _told(rule: Rule, score: Score, outcome: str) -> dict[str, Any]:
+def _rule_record(rule: ReviewRule, score: Score, outcome: str) -> dict[str, Any]:
     bounds = {"value": score.value, "lowest": score.lowest, "highest": score.highest}
     return {"rule": str(rule), "outcome": outcome} | bounds
 
@@ -135,7 +135,7 @@ def _look_at(
         }
 
 
-def panel_rules(panel: Panel, rules: Iterable[Rule]) -> list[Rule]:
+def panel_rules(panel: Panel, rules: Iterable[ReviewRule]) -> list[ReviewRule]:
     """Return the rules of a gate on the columns that a panel has."""
     names = column_names(panel)
     return [replace(rule, measure=column_of(rule.measure, names)) for rule in rules]

@@ -14,7 +14,7 @@ import orjson
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import Key, TakesLabels
-from trecjudge.judging.panel import Panel, Seat, make_panel, panel_spec
+from trecjudge.judging.panel import NamedJudge, Panel, make_panel, panel_spec
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Judgment, Place, Response
 from trecjudge.results.judgments import Header, JudgmentsReader
@@ -45,7 +45,7 @@ def spec_of(header: Header) -> LeaderboardSpec:
     return panel_spec(panel, header.leaderboard, header.measures)
 
 
-def panel_of(header: Header) -> list[Seat]:
+def panel_of(header: Header) -> list[NamedJudge]:
     """Return the judges of a judgments file."""
     names = list(header.judges)
     settings = header.judges if len(names) > 1 else header.judges[names[0]]
@@ -56,7 +56,7 @@ def panel_of(header: Header) -> list[Seat]:
 class Scored:
     """What scoring makes: the summary, and the numbers behind it.
 
-    `standings` tell where each run stands, by measure.
+    `standings` are the rank and the intervals of each run, by measure.
     """
 
     summary: Summary
@@ -106,7 +106,7 @@ def scored(
         reviews = files.enter_context(whole(outputs.review)) if rules else None
         for response, judgments in reader:
             board.add(response, judgments)
-            if labels:
+            if labels:  # without labels nothing is corrected: its work is spared
                 people.add(spec, response, judgments)
             if reviews is not None:
                 scores = board.scores[response.run_id][response.topic_id]
@@ -142,7 +142,7 @@ class Pool:
     """The best grade of each document over all runs; grades that cannot both be right are reported.
 
     Two sentences may say different things of one document. One sentence has one grade on it, or
-    the runs carry different texts of it, or the judge was not of one mind.
+    the runs carry different texts of it, or the judge decided it in two ways.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""From a finished leaderboard to where the runs stand: what the statistics need of it."""
+"""Statistics of a finished leaderboard: the standing of each run by each measure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _kind(measure: MeasureSpec) -> Literal["mean", "sum", "other"]:
 def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) -> Iterator[bytes]:
     """Yield the lines of `NAME.leaderboard.jsonl`: an object for each measure and run.
 
-    `by_topic` has what a leaderboard does not tell: a topic that the run did not answer, and
+    `by_topic` has what a leaderboard lacks: a topic that the run did not answer, and
     whether a value that is not there stands as the measure's default or is in no mean.
     """
     for measure in board.spec.measures:
@@ -77,7 +77,7 @@ def _corrected(
     if None in values or measure.aggregate not in MEANS:
         return None
     keys = [(run_id, topic_id, measure.name) for topic_id in board.expected]
-    if people.untold.intersection(keys):
+    if people.undetermined.intersection(keys):
         return None
     given = [people.values.get(key) for key in keys]
     answered = board.scores[run_id]
@@ -85,6 +85,6 @@ def _corrected(
     return corrected(
         np.array(values, dtype=float),
         np.array([None if g is None else g.estimate for g in given], dtype=float),
-        np.array([None if g is None else g.alone for g in given], dtype=float),
+        np.array([None if g is None else g.without_judge for g in given], dtype=float),
         np.array(certain),
     )

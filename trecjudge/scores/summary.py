@@ -39,7 +39,7 @@ class Summary:
     labels: dict[str, int] | None = None
     """Labels of people: how many were given, are of judged items, mean nothing to the judge."""
     gate: dict[str, int] = field(default_factory=dict)
-    """Responses by what the gate makes of them; empty without a gate."""
+    """Number of responses by the status that the gate gives; empty without a gate."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 

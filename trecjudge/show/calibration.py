@@ -9,7 +9,7 @@ from rich.table import Table
 
 from trecjudge.evaluation.calibrate.calibrate import Calibrated
 from trecjudge.evaluation.calibrate.counting import Counted
-from trecjudge.evaluation.calibrate.figures import Figure
+from trecjudge.evaluation.calibrate.figures import CalibrationFigure
 from trecjudge.findings import Finding
 
 
@@ -24,7 +24,7 @@ def figure_table(done: Calibrated) -> Table:
     return table
 
 
-def figure_text(figure: Figure) -> str:
+def figure_text(figure: CalibrationFigure) -> str:
     """Return `0.862 (0.832-0.885)`, without the interval where there is none."""
     if figure.value is None:
         return "n/a"

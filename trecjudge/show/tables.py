@@ -10,7 +10,7 @@ from rich.table import Table
 from trecjudge.evaluation.agreement import Agreement
 from trecjudge.findings import shown_line, visible
 from trecjudge.stats.comparison import Difference
-from trecjudge.stats.flips import Verdicts, verdict
+from trecjudge.stats.flips import VerdictChanges, verdict
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.labelling import Candidate
 from trecjudge.stats.meta import Correlated
@@ -49,7 +49,7 @@ def probability(p: float | None) -> str:
 
 def gaps(unjudged: Unjudged | None) -> str:
     """Return unjudged items and the bounds of a mean, `n/a` where nothing is known of them."""
-    return "n/a" if unjudged is None else unjudged.told
+    return "n/a" if unjudged is None else unjudged.with_bounds
 
 
 def correlation_table(found: Sequence[Correlated]) -> Table:
@@ -111,7 +111,7 @@ def moved_lines(found: Sequence[Difference]) -> Iterator[str]:
             yield f"moved most, {d.measure}, {d.before} -> {d.after}: {moves}"
 
 
-def verdict_lines(found: Verdicts) -> Iterator[str]:
+def verdict_lines(found: VerdictChanges) -> Iterator[str]:
     """Yield how many verdicts are not the same, and the first of them with their evidence."""
     yield (
         f"verdicts: {found.shared} items on both sides, {len(found.flips)} decided otherwise;"

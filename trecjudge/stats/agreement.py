@@ -23,16 +23,17 @@ from trecjudge.stats.resampling import (
     ratio,
 )
 
-Figure = Callable[[Array], Array]
+AgreementFigure = Callable[[Array], Array]
 """(..., labels, labels) -> (...)"""
 
 RESAMPLES = 1000
+"""Half as many as for means: a figure of a resample takes longer."""
 SHOWN = 6
 """Decimals of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LabelPair:
     """One item as both sides have it: places among the labels, and a score where there is one."""
 
     topic_id: str
@@ -46,7 +47,7 @@ def accuracy(confusion: Array) -> Array:
     return ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
 
 
-def kappa(power: int) -> Figure:
+def kappa(power: int) -> AgreementFigure:
     """Return Cohen's kappa, its weights by `power` of the distance: 0 plain, 1 linear, 2 quadratic.
 
     Cohen, Educational and Psychological Measurement 1960; Psychological Bulletin 1968.
@@ -65,7 +66,7 @@ def kappa(power: int) -> Figure:
     return weighted
 
 
-def alpha(ordinal: bool) -> Figure:
+def alpha(ordinal: bool) -> AgreementFigure:
     """Return Krippendorff's alpha of two coders without gaps, nominal or ordinal.
 
     Krippendorff, Content Analysis, 2004, ch. 11.
@@ -74,6 +75,7 @@ def alpha(ordinal: bool) -> Figure:
     def reliability(confusion: Array) -> Array:
         coincidences = confusion + np.swapaxes(confusion, -2, -1)
         totals = coincidences.sum(axis=-1)
+        # Without replacement: an item is not paired with itself, hence values - 1 below.
         values = totals.sum(axis=-1)
         distance = _ordinal(totals) if ordinal else 1.0 - np.eye(confusion.shape[-1])
         observed = (coincidences * distance).sum(axis=(-2, -1))
@@ -85,6 +87,7 @@ def alpha(ordinal: bool) -> Figure:
 
 def _ordinal(totals: Array) -> Array:
     """Return squared ordinal distances: by how many values lie between two labels."""
+    # Half of a label's own values count as below it: ties stand in the middle.
     below = np.cumsum(totals, axis=-1) - totals / 2
     distance: Array = (below[..., :, None] - below[..., None, :]) ** 2
     return distance
@@ -93,7 +96,7 @@ def _ordinal(totals: Array) -> Array:
 def precision(confusion: Array) -> Array:
     """Return relevant on both sides / relevant on the predicted; labels are 0 and 1 here.
 
-    1 where neither side has any relevant item, 0 where the predicted alone has none.
+    1 where neither side has any relevant item, 0 where only the predicted side has none.
     """
     return _overlap(confusion, confusion[..., :, 1].sum(axis=-1))
 
@@ -127,22 +130,23 @@ def auc(scores: Array, relevant: npt.NDArray[np.bool_], weights: Array) -> Array
         chosen = np.flatnonzero(relevant == bool(kind))
         for place, column in zip(places[chosen], weights[:, chosen].T, strict=True):
             sums[kind, :, place] += column
+    # Half of the ties count as below: they are half right.
     below = np.cumsum(sums[0], axis=1) - sums[0] / 2
     whole = sums[0].sum(axis=1) * sums[1].sum(axis=1)
     return ratio((sums[1] * below).sum(axis=1), whole)
 
 
-LABEL_FIGURES: Mapping[str, Figure] = {
+LABEL_FIGURES: Mapping[str, AgreementFigure] = {
     "accuracy": accuracy,
     "kappa": kappa(0),
     "alpha_nominal": alpha(ordinal=False),
 }
-GRADE_FIGURES: Mapping[str, Figure] = {
+GRADE_FIGURES: Mapping[str, AgreementFigure] = {
     "kappa_linear": kappa(1),
     "kappa_quadratic": kappa(2),
     "alpha_ordinal": alpha(ordinal=True),
 }
-SET_FIGURES: Mapping[str, Figure] = {"precision": precision, "recall": recall, "f1": f1}
+SET_FIGURES: Mapping[str, AgreementFigure] = {"precision": precision, "recall": recall, "f1": f1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,7 @@ class Agreed:
 
 
 def agreement(
-    pairs: Sequence[Pair], labels: int, ordered: bool = True, threshold: int | None = None
+    pairs: Sequence[LabelPair], labels: int, ordered: bool = True, threshold: int | None = None
 ) -> list[Agreed]:
     """Return all figures that the pairs allow; intervals are over topics.
 
@@ -195,7 +199,8 @@ def agreement(
     if threshold is None:
         return found
     cut = [
-        Pair(p.topic_id, int(p.truth >= threshold), int(p.predicted >= threshold)) for p in pairs
+        LabelPair(p.topic_id, int(p.truth >= threshold), int(p.predicted >= threshold))
+        for p in pairs
     ]
     halves = _confusion(cut, topics, 2)
     found += [_agreed(name, figure, halves, topics) for name, figure in SET_FIGURES.items()]
@@ -204,7 +209,7 @@ def agreement(
     return found
 
 
-def _confusion(pairs: Sequence[Pair], topics: Sequence[str], labels: int) -> Array:
+def _confusion(pairs: Sequence[LabelPair], topics: Sequence[str], labels: int) -> Array:
     """Return the confusion matrix of each topic: (topics, labels, labels)."""
     counts = np.zeros((len(topics), labels, labels))
     at = {topic: place for place, topic in enumerate(topics)}
@@ -213,7 +218,7 @@ def _confusion(pairs: Sequence[Pair], topics: Sequence[str], labels: int) -> Arr
     return counts
 
 
-def _agreed(name: str, figure: Figure, confusion: Array, topics: Sequence[str]) -> Agreed:
+def _agreed(name: str, figure: AgreementFigure, confusion: Array, topics: Sequence[str]) -> Agreed:
     by_topic = dict(zip(topics, map(_number, figure(confusion)), strict=True))
     interval = NO_INTERVAL
     if len(topics) > 1:
@@ -224,7 +229,7 @@ def _agreed(name: str, figure: Figure, confusion: Array, topics: Sequence[str]) 
     return Agreed(name, _number(float(figure(confusion.sum(axis=0)))), interval, by_topic)
 
 
-def _auc(pairs: Sequence[Pair], threshold: int, topics: Sequence[str]) -> Agreed:
+def _auc(pairs: Sequence[LabelPair], threshold: int, topics: Sequence[str]) -> Agreed:
     scores = np.array([np.nan if p.score is None else p.score for p in pairs])
     relevant = np.array([p.truth >= threshold for p in pairs])
     owners = [p.topic_id for p in pairs]

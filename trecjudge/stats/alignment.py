@@ -14,10 +14,12 @@ from trecjudge.records import Place
 from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.scores import Scores
 
-OnMissing = Literal["error", "common", "zero"]
+OneSidedRuns = Literal["error", "common", "zero"]
 AllRows = Literal["error", "checked", "given", "recomputed"]
 FEWEST_RUNS = 3
+"""Two runs are always in the same order or in the opposite one: their correlation is 1 or -1."""
 MOST_NAMED = 8
+"""Names in a message; of more, the first ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Rules:
     are the `all` rows in any case.
     """
 
-    on_missing: OnMissing = "error"
+    on_missing: OneSidedRuns = "error"
     all_rows: AllRows = "checked"
     correlations: Sequence[str] = DEFAULT
     truth_measures: Sequence[str] = ()
@@ -67,7 +69,7 @@ def same_runs(
 
 
 def _with_zeros(scores: Scores, runs: Sequence[str]) -> Scores:
-    """Return the scores with further runs that have 0 everywhere."""
+    """Return the scores with further runs that have 0 everywhere: they answered nothing."""
     zeros = np.zeros((len(runs), len(scores.topics)))
     return replace(
         scores,
@@ -99,7 +101,7 @@ def settled(scores: Scores, rules: Rules, topics: Sequence[str]) -> Scores:
 
 
 def report_topics(one: Scores, other: Scores, report: OnFinding) -> None:
-    """Name the topics of one side only; a side of `all` rows alone has none to be named."""
+    """Name the topics of one side only; a side that has only `all` rows has no topics to name."""
     if not (one.topics and other.topics):
         return
     for here, there in ((one, other), (other, one)):
@@ -113,11 +115,13 @@ def report_unjudged(scores: Scores, measures: Sequence[str], report: OnFinding) 
     """Name the runs of which items are unjudged, by measure."""
     for measure in measures:
         found = [(run, scores.unjudged.get((run, measure))) for run in scores.runs]
-        told = [f"{run!r} {gaps.told}" for run, gaps in found if gaps is not None and gaps.items]
-        if told:
-            more = ", …" if len(told) > MOST_NAMED else ""
-            runs = ", ".join(told[:MOST_NAMED])
-            message = f"{measure}: items of {len(told)} runs are unjudged: {runs}{more}"
+        lacking = [
+            f"{run!r} {gaps.with_bounds}" for run, gaps in found if gaps is not None and gaps.items
+        ]
+        if lacking:
+            more = ", …" if len(lacking) > MOST_NAMED else ""
+            runs = ", ".join(lacking[:MOST_NAMED])
+            message = f"{measure}: items of {len(lacking)} runs are unjudged: {runs}{more}"
             report(Finding("items_unjudged", Place(scores.name), message))
 
 

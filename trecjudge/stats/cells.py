@@ -1,4 +1,4 @@
-"""Rows by run, topic and measure: what is given twice, and what companion rows tell."""
+"""Rows by run, topic and measure: duplicates, and the unjudged items that companion rows count."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.records import Place
 from trecjudge.results.trec import LeaderboardRow
-from trecjudge.stats.known import Key, Unjudged
+from trecjudge.stats.known import MeanKey, Unjudged
 from trecjudge.stats.resampling import Array
 
 Duplicates = Literal["first", "last", "mean", "error"]
@@ -37,7 +37,7 @@ def collected(
 def again(
     name: str, cells: Cells, duplicates: Duplicates
 ) -> Iterator[tuple[Place, LeaderboardRow]]:
-    """Yield the rows again, one of each: duplicates were told."""
+    """Yield the rows again, one of each: duplicates were reported before."""
     for measure, found in cells.items():
         for (run_id, topic_id), numbers in found.items():
             value = _one_of(numbers, duplicates)
@@ -75,14 +75,15 @@ def unjudged_topics(
 
 def unjudged_items(
     counts: Cells, runs: Sequence[str], measures: Sequence[str], duplicates: Duplicates
-) -> dict[Key, Unjudged]:
-    """Return what companion rows tell; where there are some, a run without has none unjudged."""
+) -> dict[MeanKey, Unjudged]:
+    """Return what companion rows count; where there are some, a run without has none unjudged."""
     if not counts:
         return {}
     found = {(run, measure): Unjudged(0) for run in runs for measure in measures}
     for measure, cells in counts.items():
         totals: Counter[str] = Counter()
         for (run, topic_id), numbers in cells.items():
+            # The run's own `all` count, else the sum over its topics: never both.
             if topic_id is None or (run, None) not in cells:
                 totals[run] += int(_one_of(numbers, duplicates))
         found |= {(run, measure): Unjudged(items) for run, items in totals.items()}
@@ -103,8 +104,8 @@ def _report_duplicate(
     message = f"gives {what} a second time: {row.value:g}, before {first:g}"
     if duplicates == "error":
         raise InputError(f"{place}: {message} (--duplicates error)")
-    told = (place, message, f"{row.value:g}")
+    what_and_where = (place, message, f"{row.value:g}")
     if row.value == first:
-        report(Finding("row_repeated", *told, run_id=row.run_id))
+        report(Finding("row_repeated", *what_and_where, run_id=row.run_id))
     else:
-        report(Finding("row_duplicate", *told, run_id=row.run_id))
+        report(Finding("row_duplicate", *what_and_where, run_id=row.run_id))

@@ -16,6 +16,7 @@ from trecjudge.stats.resampling import NO_INTERVAL, Interval, mean_intervals
 from trecjudge.stats.scores import Scores
 
 MOST_MOVED = 5
+"""Topics listed of a difference: those that changed most."""
 
 
 class System(NamedTuple):
@@ -32,7 +33,7 @@ class System(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What a measure is on a topic, before and after."""
+    """The value of a measure on a topic, before and after."""
 
     topic_id: str
     before: float
@@ -46,7 +47,7 @@ class Difference:
     `interval` is its 95 % bootstrap interval, `p` that of the paired sign-flip test, `holm` the
     same corrected for all comparisons by this measure, `effect` Cohen's d of the paired
     differences, `changed` on how many topics they are not 0. `only_before` and `only_after` are
-    topics with a value on one side alone, which are in no other figure. Without common topics the
+    topics with a value on only one side, which are in no other figure. Without common topics the
     means are the `all` rows, and nothing is tested. `unjudged_before` and `unjudged_after` are what
     is known of the runs' unjudged items, with the bounds of their whole means.
     """

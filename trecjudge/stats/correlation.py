@@ -35,6 +35,7 @@ class Side:
     def gaps(self) -> Pairs:
         """By how much run j stands above run i: (resamples, i, j)."""
         scores = self.scores
+        # Half the memory: only signs, and shares of the gaps, are taken of it.
         return (scores[:, None, :] - scores[:, :, None]).astype(np.float32)
 
     @cached_property
@@ -161,6 +162,7 @@ def top(k: int, coefficient: Coefficient) -> Coefficient:
         chosen = [np.take_along_axis(s.scores, best, axis=1) for s in (truth, predicted)]
         found = coefficient(*map(Side, chosen))
         last = chosen[0][:, -1:]
+        # Resamples have different numbers of ties with the last: those are done one by one.
         for row in np.flatnonzero((truth.scores >= last).sum(axis=1) > k):
             kept = truth.scores[row] >= last[row]
             sides = (Side(s.scores[row : row + 1, kept]) for s in (truth, predicted))
@@ -192,7 +194,7 @@ def coefficients(names: Sequence[str]) -> dict[str, Coefficient]:
     return found
 
 
-Key = tuple[str, str, str]
+PairKey = tuple[str, str, str]
 """(measure of the truth, measure of the predicted side, coefficient)"""
 
 
@@ -200,15 +202,15 @@ def correlations(
     truth: Mapping[str, Array],
     predicted: Mapping[str, Array],
     wanted: Mapping[str, Coefficient],
-) -> dict[Key, Array]:
+) -> dict[PairKey, Array]:
     """Return every coefficient of every pair of measures; scores are (resamples, runs).
 
-    A resample in which a run has no score is NaN. Looks at so many resamples at a time that memory
-    stays small.
+    A resample in which a run has no score is NaN. Only so many resamples are worked on at a
+    time that memory stays small.
     """
     resamples, runs = next(iter(truth.values())).shape
     rows = max(1, BLOCK // max(1, runs**2))
-    parts: dict[Key, list[Array]] = {}
+    parts: dict[PairKey, list[Array]] = {}
     for start in range(0, resamples, rows):
         sides = [
             {name: Side(scores[start : start + rows]) for name, scores in side.items()}

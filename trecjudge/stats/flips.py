@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from trecjudge.records import Judgment, Response
 
 Judged = Iterable[tuple[Response, Sequence[Judgment]]]
-Identity = tuple[str, str, int | None, str | None, str | None, str, str]
+JudgmentKey = tuple[str, str, int | None, str | None, str | None, str, str]
 UNJUDGED = "unjudged"
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An item that was decided in two ways."""
+    """An item with two verdicts, and the judgments behind them."""
 
     sentence: str
     before: Judgment
@@ -23,7 +23,7 @@ class Flip:
 
 
 @dataclass(slots=True)
-class Verdicts:
+class VerdictChanges:
     """How two sets of judgments fit: `counts` are items by both verdicts, `flips` those apart.
 
     `only_before` and `only_after` count the items of one side, which are in no other figure.
@@ -40,28 +40,28 @@ class Verdicts:
         return sum(self.counts.values())
 
 
-def verdicts(before: Judged, after: Judged) -> Verdicts:
+def verdict_changes(before: Judged, after: Judged) -> VerdictChanges:
     """Return how the judgments of the same items differ, in the order of the second side.
 
-    Judges of different names are set beside each other where each side has one alone.
+    Judges of different names are compared where each side has only one.
     """
-    first = {_identity(j): j for _, judgments in before for j in judgments if _decided(j)}
+    first = {_key(j): j for _, judgments in before for j in judgments if _decided(j)}
     names = {judgment.judge for judgment in first.values()}
-    found, met = Verdicts(), 0
+    found, shared_items = VerdictChanges(), 0
     for response, judgments in after:
         sentences = {sentence.index: sentence.text for sentence in response.sentences}
         for judgment in filter(_decided, judgments):
             name = next(iter(names)) if len(names) == 1 else judgment.judge
-            old = first.get(_identity(judgment, name))
+            old = first.get(_key(judgment, name))
             if old is None:
                 found.only_after += 1
                 continue
-            met += 1
+            shared_items += 1
             found.counts[verdict(old), verdict(judgment)] += 1
             if verdict(old) != verdict(judgment):
                 text = _text(judgment, sentences)
                 found.flips.append(Flip(text, old, judgment))
-    found.only_before = len(first) - met
+    found.only_before = len(first) - shared_items
     return found
 
 
@@ -71,7 +71,7 @@ def verdict(judgment: Judgment) -> str:
 
 
 def _decided(judgment: Judgment) -> bool:
-    """Tell whether a judgment gives a label, or should have: one that measures gives none."""
+    """Return whether a judgment gives a label, or should have: one that measures gives none."""
     return judgment.label is not None or not judgment.judged
 
 
@@ -81,7 +81,7 @@ def _text(judgment: Judgment, sentences: dict[int, str]) -> str:
     return sentences.get(-1 if judgment.sentence_index is None else judgment.sentence_index, "")
 
 
-def _identity(judgment: Judgment, judge: str = "") -> Identity:
+def _key(judgment: Judgment, judge: str = "") -> JudgmentKey:
     return (
         judgment.run_id,
         judgment.topic_id,

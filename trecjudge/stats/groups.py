@@ -1,4 +1,4 @@
-"""Groups of runs that a test cannot tell apart, as letters: a compact letter display."""
+"""Groups of runs that a test cannot separate, as letters: a compact letter display."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ def letter_groups(alike: npt.NDArray[Any]) -> list[list[str]]:
     groups: list[list[int]] = []
     together: set[tuple[int, int]] = set()
     for first in runs:
+        # The farthest partner first: the group grown from it covers most nearer pairs.
         for last in reversed(range(first, len(alike))):
             pair = (first, last)
             if not alike[first, last] or pair in together or (first == last and _in(first, groups)):

@@ -1,4 +1,4 @@
-"""What is known of a mean beside its row: items that are unjudged, bounds, what entered it."""
+"""What is known of a mean besides its row: unjudged items, bounds, the values that entered it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from trecjudge.stats.resampling import Array, ratio
 
-Key = tuple[str, str]
+MeanKey = tuple[str, str]
 """(run_id, measure)"""
 NOISE_DIGITS = 10
 """Means that differ later than this are the same: sums in another order differ in their last."""
@@ -19,7 +19,7 @@ NOISE_DIGITS = 10
 class Unjudged:
     """How many items of a run are unjudged for a measure, and what its mean could be with them.
 
-    `expected`, `lowest` and `highest` are None where only a companion row tells of them.
+    `expected`, `lowest` and `highest` are None where only a companion row counts them.
     """
 
     items: int
@@ -33,7 +33,7 @@ class Unjudged:
         return f"{self.items} items are unjudged" if self.items != 1 else "1 item is unjudged"
 
     @property
-    def told(self) -> str:
+    def with_bounds(self) -> str:
         """`3 of 12 (0.25 to 1)`: the items, and what the mean could be, if that is known."""
         of_all = "" if self.expected is None else f" of {self.expected}"
         if not self.items or self.lowest is None or self.highest is None:
@@ -43,10 +43,10 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the statistics of a job tell of a run by a measure.
+    """What the statistics of a job have of a run by a measure.
 
     `by_topic` has the value of every topic as it enters the mean, None where none does; it is None
-    itself where they do not say. `aggregate` is how topics make the mean, empty where not told.
+    itself where they do not have it. `aggregate` is how topics make the mean, empty if unknown.
     """
 
     mean: float | None
@@ -63,6 +63,7 @@ def aggregated(values: Array, how: str = "") -> Array:
     """
     known = ~np.isnan(values)
     counts = known.sum(axis=1)
+    # NaN would win every comparison: it is replaced by what cannot be the minimum, or maximum.
     if how == "min":
         found = np.where(known, values, np.inf).min(axis=1, initial=np.inf)
     elif how == "max":
@@ -77,5 +78,5 @@ def aggregated(values: Array, how: str = "") -> Array:
 
 
 def is_mean_or_sum(how: str) -> bool:
-    """Tell whether an interval over topics is defined for what an aggregate makes."""
+    """Return whether an interval over topics is defined for what an aggregate makes."""
     return how not in ("min", "max", "first_value")

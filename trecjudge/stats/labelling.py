@@ -1,4 +1,4 @@
-"""What to label next: the items whose labels would tell most about the order of the runs."""
+"""What to label next: the items whose labels would narrow the order of the runs most."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from trecjudge.stats.resampling import Array
 WRONG = 0.15
 """How often a judge is taken to be wrong on an item that it finds clear."""
 TINY = 1e-12
+"""A standard error below it is rounding: the runs differ by a constant, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +38,18 @@ class Candidate:
     @property
     def doubt(self) -> float:
         """The variance of what its label may be, 0 to 1/4: largest where the judge is unsure."""
-        if self.share is None:
+        if self.share is None:  # nothing is known: as of a coin
             return 0.25
         chance = WRONG + (1 - 2 * WRONG) * self.share
         return chance * (1 - chance)
 
 
-def rivalry(runs: Sequence[str], values: Array) -> dict[str, float]:
-    """Return for each run how many others it can hardly be told apart from: (runs, topics).
+def near_ties(runs: Sequence[str], values: Array) -> dict[str, float]:
+    """Return for each run to how many others it is near: the effective number of near ties.
 
-    A rival counts exp(-z^2 / 2), z being the difference in standard errors of its paired
-    differences over topics: 1 where the means are equal, 0.14 at two standard errors. Topics
-    without a value in either run are left out.
+    `values` are (runs, topics). Another run counts exp(-z^2 / 2), z being the difference in
+    standard errors of its paired differences over topics: 1 where the means are equal, 0.14 at two
+    standard errors. Topics without a value in either run are left out.
     """
     found = {}
     for i, run in enumerate(runs):
@@ -77,20 +78,21 @@ def drawn(candidates: Sequence[Candidate], budget: int, rng: np.random.Generator
         responses.setdefault((candidate.run_id, candidate.topic_id), []).append(place)
     keys = list(responses)
     shuffled = [rng.permutation(responses[keys[i]]).tolist() for i in rng.permutation(len(keys))]
+    # One item of each response, then a second of each...
     in_rounds = (place for items in zip_longest(*shuffled) for place in items if place is not None)
     return sorted(islice(in_rounds, budget))
 
 
 def ranked(
-    candidates: Iterator[Candidate], rivals: Mapping[str, float]
+    candidates: Iterator[Candidate], near_ties_of: Mapping[str, float]
 ) -> list[tuple[float, Candidate]]:
     """Return the candidates with their gain, the largest first.
 
     The gain is the variance that the label takes out of its run's mean, reach^2 x doubt, times the
-    rivals of the run: the sum, over all pairs that are hard to tell apart, of the variance that the
-    label takes out of their difference. Ties go by topic, run and sentence.
+    near ties of the run: the sum, over all pairs that are hard to separate, of the variance that
+    the label takes out of their difference. Equal gains go by topic, run and sentence.
     """
-    scored = [(c.reach**2 * c.doubt * rivals.get(c.run_id, 0.0), c) for c in candidates]
+    scored = [(c.reach**2 * c.doubt * near_ties_of.get(c.run_id, 0.0), c) for c in candidates]
 
     def key(entry: tuple[float, Candidate]) -> tuple[float, str, str, int, str]:
         gain, c = entry

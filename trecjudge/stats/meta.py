@@ -22,7 +22,7 @@ from trecjudge.stats.alignment import (
 )
 from trecjudge.stats.correlation import (
     Coefficient,
-    Key,
+    PairKey,
     coefficients,
     correlations,
 )
@@ -40,6 +40,7 @@ from trecjudge.stats.resampling import (
 from trecjudge.stats.scores import Scores
 
 RESAMPLES = 1000
+"""Half as many as for means: a coefficient looks at every pair of runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,8 @@ class Correlated:
         """Return the runs of which items are unjudged on a side, and how many."""
         found = {}
         for run_id, (truth, predicted) in zip(self.runs, self.unjudged, strict=False):
-            here = predicted.told if predicted and predicted.items else ""
-            there = f"{truth.told} in the truth" if truth and truth.items else ""
+            here = predicted.with_bounds if predicted and predicted.items else ""
+            there = f"{truth.with_bounds} in the truth" if truth and truth.items else ""
             if here or there:
                 found[run_id] = ", ".join(filter(None, (here, there)))
         return found
@@ -134,6 +135,7 @@ def meta_evaluate(
     report_unjudged(predicted, measures, report)
     topics = same_topics(truth, predicted, rules, report)
     truth, predicted = (settled(side, rules, topics) for side in (truth, predicted))
+    # Measures that the same runs have share their resamples, and the work on them.
     together: dict[tuple[int, ...], list[tuple[str, str]]] = {}
     for pair in product(truth_measures, measures):
         rows = rows_of_both(truth, predicted, *pair, rules, report)
@@ -191,7 +193,7 @@ class _Sides:
         if len(topics) >= 2:
             values = [{m: s.only(s.runs, topics).values[m] for m in names} for s, names in sides]
             tables = [v for side in values for v in side.values()]
-            # With the means beside: runs of one mean are told apart by their topics.
+            # With the means first: runs of one mean are ordered by their topics.
             wide = [np.broadcast_to(v[:, None], tables[0].shape) for v in columns]
             rows, by_topic = steady_orders([*wide, *tables])
             order = rows[np.lexsort([v[rows] for v in reversed(columns)])]
@@ -235,7 +237,7 @@ class _Sides:
             name = self.scores[1].name
             yield pair, Correlated(name, *pair, self.runs, self.topics, *means, found, gaps)
 
-    def _over_topics(self, wanted: Mapping[str, Coefficient]) -> dict[Key, Array]:
+    def _over_topics(self, wanted: Mapping[str, Coefficient]) -> dict[PairKey, Array]:
         """Return coefficients of resampled topics, both sides drawn together."""
         if not self.by_topic:
             return {}
@@ -246,7 +248,7 @@ class _Sides:
         )
         return correlations(truth, predicted, wanted)
 
-    def _over_runs(self, wanted: Mapping[str, Coefficient]) -> dict[Key, Array]:
+    def _over_runs(self, wanted: Mapping[str, Coefficient]) -> dict[PairKey, Array]:
         """Return coefficients of resampled runs: other systems might have taken part."""
         runs = len(self.runs)
         drawn = np.random.default_rng(SEED).integers(0, runs, (RESAMPLES, runs))
@@ -254,7 +256,7 @@ class _Sides:
 
     def _resampled(
         self, wanted: Mapping[str, Coefficient], draw: Callable[[Array], Array]
-    ) -> dict[Key, Array]:
+    ) -> dict[PairKey, Array]:
         """Return the coefficients of means as `draw` makes them: (runs,) -> (resamples, runs)."""
         truth = {m: draw(v) for m, v in self.truth.items()}
         predicted = {m: draw(v) for m, v in self.predicted.items()}

@@ -10,6 +10,7 @@ import numpy as np
 from trecjudge.stats.resampling import SEED, Array
 
 FLIPS = 10_000
+"""Random flips: the error of a p of 0.05 is 0.002 then (one standard deviation)."""
 EXACT_UNITS = 12
 """Up to here all sign flips are tried: there are fewer than 2^13."""
 FEW = 10
@@ -17,6 +18,7 @@ FEW = 10
 TILTED = 1000
 """Flips drawn where a rare difference lies."""
 ALPHA = 0.05
+"""Below this corrected p two runs differ."""
 
 
 @lru_cache(maxsize=4)
@@ -43,8 +45,8 @@ def sign_flip(differences: Array) -> Array:
     shared = ~np.isnan(differences).all(axis=1)
     known = np.nan_to_num(differences)
     observed = np.abs(known.sum(axis=1))
-    # Flips take either sign, so sizes are enough; in their own order no name of a unit tells which
-    # of them a random flip meets.
+    # Flips take either sign, so sizes are enough; sorted, so that no name of a unit decides
+    # which of them a random flip changes.
     sizes = np.sort(np.abs(known), axis=1)
     # Sums of the same numbers in another order differ in their last digits.
     reached = observed - 1e-9 * sizes.sum(axis=1)
@@ -53,6 +55,7 @@ def sign_flip(differences: Array) -> Array:
     if len(signs) < FLIPS:
         p = counts / len(signs)
     else:
+        # The observed assignment is one of the possible ones: p is never 0.
         p = (1.0 + counts) / (1.0 + len(signs))
         rare = counts < FEW
         p[rare] = _tails(sizes[rare], observed[rare])
@@ -72,6 +75,7 @@ def _tails(sizes: Array, observed: Array) -> Array:
     # All of one sign: only that flip and its mirror image reach so far.
     floor = 2.0 ** (1.0 - (scaled > 0).sum(axis=1))
     uniform = np.random.default_rng(SEED).random((TILTED, scaled.shape[1]))
+    # The same draws for every pair: equal differences have equal p.
     thetas = _tilts(scaled, observed)
     found = floor.copy()
     for pair in np.flatnonzero(observed < largest * (1 - 1e-9)):
@@ -86,6 +90,7 @@ def _tails(sizes: Array, observed: Array) -> Array:
 
 def _tilts(scaled: Array, observed: Array) -> Array:
     """Return each row's theta with sum(d tanh(theta d)) = observed, by bisection of its log."""
+    # Of the log, for theta grows without bound as the observed sum nears its maximum.
     low, high = np.full(len(scaled), -20.0), np.full(len(scaled), 10.0)
     for _ in range(40):
         middle = (low + high) / 2
@@ -103,6 +108,8 @@ def holm(p: Array) -> Array:
     corrected = np.full_like(p, np.nan)
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
+    # The smallest p is multiplied by the number of tests, the next by one less; none may be below
+    # the one before it.
     steps = p[order] * np.arange(len(order), 0, -1)
     corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return corrected
@@ -114,13 +121,13 @@ def effect_size(differences: Array) -> float | None:
     None with fewer than two, or where all are the same.
     """
     known = differences[~np.isnan(differences)]
-    if known.size < 2 or np.ptp(known) < 1e-12:
+    if known.size < 2 or np.ptp(known) < 1e-12:  # no spread: d would be infinite
         return None
     return float(known.mean() / known.std(ddof=1))
 
 
-def told_apart(values: Array) -> Array:
-    """Return Holm-corrected p of every pair of rows: (runs, topics) -> (runs, runs), symmetric.
+def pairwise_p_values(values: Array) -> Array:
+    """Return the Holm-corrected p of every pair of rows: (runs, topics) -> (runs, runs), symmetric.
 
     The diagonal is 1.
     """

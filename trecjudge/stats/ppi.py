@@ -1,4 +1,4 @@
-"""Prediction-powered means: a few labels of people correct what a judge gave to everything."""
+"""Prediction-powered means: a judge's scores on everything, corrected by a few human labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean with its interval; none where too little is labelled to tell."""
+    """A mean with its interval; none where too little is labelled."""
 
     mean: float
     interval: Interval
@@ -29,7 +29,7 @@ def ppi_mean(
     mean(everything) - share x mean(labelled - labels): `everything` are the predictions, (N,);
     `labelled` the predictions, (n,), where `labels`, (n,), were given. (Angelopoulos et al.,
     Science 2023; ARES, Saad-Falcon et al., NAACL 2024.) `share` is the part of `everything` that
-    labels could change; `among` tells that the labelled ones are among `everything`, else they are
+    labels could change; `among` says that the labelled ones are among `everything`, else they are
     apart from it. The interval is by Student's t with n - 1 degrees of freedom; none where n < 2.
     """
     error = labelled - labels
@@ -37,6 +37,7 @@ def ppi_mean(
     if len(labels) < 2 or len(everything) < 2:
         return Estimate(mean, NO_INTERVAL)
     variance = everything.var(ddof=1) / len(everything) + share**2 * error.var(ddof=1) / len(error)
+    # The same responses are in both terms: what they share is subtracted twice.
     if among:
         both = np.cov(labelled, error, ddof=1)[0, 1]
         variance = max(0.0, variance - 2 * share * both / len(everything))
@@ -44,7 +45,7 @@ def ppi_mean(
 
 
 def labels_mean(labels: Array, known: float = 0.0, share: float = 1.0) -> Estimate:
-    """Return what the labels alone give: known + share x mean(labels), `known` being certain."""
+    """Return the mean by labels only: known + share x mean(labels), `known` being certain."""
     mean = float(known + share * labels.mean())
     if len(labels) < 2:
         return Estimate(mean, NO_INTERVAL)
@@ -53,7 +54,7 @@ def labels_mean(labels: Array, known: float = 0.0, share: float = 1.0) -> Estima
 
 def _estimate(mean: float, error: float, labels: int) -> Estimate:
     half = student_quantile(labels - 1) * error
-    if half <= ALIKE:  # nothing varies: no certainty, but nothing to tell the uncertainty by
+    if half <= ALIKE:  # nothing varies: that is no certainty, only no measure of uncertainty
         return Estimate(mean, NO_INTERVAL)
     return Estimate(mean, Interval(mean - half, mean + half))
 
@@ -62,7 +63,7 @@ def _estimate(mean: float, error: float, labels: int) -> Estimate:
 class Corrected:
     """The mean of a run by a measure as some labels of people correct it.
 
-    `labelled` counts the responses with labels. `labels_mean` is what those alone give.
+    `labelled` counts the responses with labels. `labels_mean` is what those give by themselves.
     """
 
     labelled: int
@@ -75,13 +76,13 @@ class Corrected:
 
 
 def corrected(
-    predictions: Array, estimates: Array, alone: Array, certain: npt.NDArray[np.bool_]
+    predictions: Array, estimates: Array, without_judge: Array, certain: npt.NDArray[np.bool_]
 ) -> Corrected | None:
     """Return a run's mean over its topics, corrected: all of shape (topics,).
 
-    `estimates` are what labels make of a prediction, `alone` what they give without it; NaN where a
-    response has no labels. `certain` is true where there is nothing to label, such as for a
-    response that is not there. None without any label.
+    `estimates` are what labels make of a prediction, `without_judge` what they give without
+    it; NaN where a response has no labels. `certain` is true where there is nothing to label, such
+    as for a response that is not there. None without any label.
     """
     open_ = ~certain
     labelled = open_ & ~np.isnan(estimates)
@@ -90,16 +91,16 @@ def corrected(
     share = float(open_.mean())
     found = ppi_mean(estimates[labelled], predictions[labelled], predictions, share, among=True)
     known = float(predictions[certain].sum() / len(predictions))
-    single = alone[open_ & ~np.isnan(alone)]
+    single = without_judge[open_ & ~np.isnan(without_judge)]
     without = labels_mean(single, known, share) if len(single) else None
     low, high = found.interval.rounded(DIGITS)
-    alone_low, alone_high = (without.interval if without else NO_INTERVAL).rounded(DIGITS)
+    labels_low, labels_high = (without.interval if without else NO_INTERVAL).rounded(DIGITS)
     return Corrected(
         labelled=int(labelled.sum()),
         mean=round(found.mean, DIGITS),
         low=low,
         high=high,
         labels_mean=None if without is None else round(without.mean, DIGITS),
-        labels_low=alone_low,
-        labels_high=alone_high,
+        labels_low=labels_low,
+        labels_high=labels_high,
     )

@@ -16,11 +16,12 @@ from trecjudge.stats.scores import Scores
 
 Kind = Literal["min", "max", "drop"]
 TINY = 1e-9
+"""A fall larger by less than this is rounding."""
 NOTHING = "has no value here or in the baseline: nothing of it was judged"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class GateRule:
     """A measure may be no lower (`min`), no higher (`max`), or fall no further (`drop`)."""
 
     kind: Kind
@@ -33,10 +34,10 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class BoundedMean:
     """The mean of a run by a measure, and what unjudged items could make of it.
 
-    Where only companion rows tell, `expected` counts the unjudged items, and not `in_all`.
+    Where only companion rows are known, `expected` counts the unjudged items, and not `in_all`.
     """
 
     mean: float | None
@@ -53,8 +54,8 @@ class Figure:
         return str(Unjudged(self.expected - self.judged, self.expected if self.in_all else None))
 
 
-UNKNOWN = Figure(None, None, None, 0, 0)
-Figures = Mapping[tuple[str, str], Figure]
+UNKNOWN = BoundedMean(None, None, None, 0, 0)
+BoundedMeans = Mapping[tuple[str, str], BoundedMean]
 """(run_id, measure) -> figure"""
 
 
@@ -63,14 +64,14 @@ class Check:
     """A rule held against a run; `broken` says how it is broken, and is empty where it is kept."""
 
     run_id: str
-    rule: Rule
+    rule: GateRule
     broken: str = ""
 
     def __str__(self) -> str:
         return f"{self.run_id}: {self.rule.measure} {self.broken or 'keeps the rule'}"
 
 
-def rule_of(kind: Kind, text: str) -> Rule:
+def rule_of(kind: Kind, text: str) -> GateRule:
     """Return the rule of `MEASURE=NUMBER`. Raises WorkflowError."""
     measure, _, number = text.rpartition("=")
     try:
@@ -79,10 +80,10 @@ def rule_of(kind: Kind, text: str) -> Rule:
         limit = float("nan")
     if not measure or not abs(limit) < float("inf"):
         raise WorkflowError(f"--{kind} {text!r}: give MEASURE=NUMBER, such as CITATION_SUPPORT=0.8")
-    return Rule(kind, measure, limit)
+    return GateRule(kind, measure, limit)
 
 
-def bounds(rules: Sequence[Rule], scores: Scores, figures: Figures) -> list[Check]:
+def bounds(rules: Sequence[GateRule], scores: Scores, figures: BoundedMeans) -> list[Check]:
     """Hold each run against its lowest and highest values. Raises InputError for a measure."""
     for rule in rules:
         if rule.measure not in scores.measures:
@@ -94,10 +95,11 @@ def bounds(rules: Sequence[Rule], scores: Scores, figures: Figures) -> list[Chec
     ]
 
 
-def _beyond(rule: Rule, figure: Figure | None) -> str:
+def _beyond(rule: GateRule, figure: BoundedMean | None) -> str:
     """Return how a bound is broken: by the mean, or by what unjudged items could make of it."""
     if figure is None or figure.mean is None:
         return "has no value: nothing of it was judged"
+    # For a maximum both sides change sign, so that one comparison serves both.
     sign = 1 if rule.kind == "min" else -1
     words = "at least" if rule.kind == "min" else "at most"
     if sign * figure.mean < sign * rule.limit:
@@ -115,11 +117,11 @@ def _beyond(rule: Rule, figure: Figure | None) -> str:
 
 
 def drops(
-    rules: Sequence[Rule],
+    rules: Sequence[GateRule],
     now: Scores,
     old: Scores,
-    figures: Figures,
-    before: Figures | None = None,
+    figures: BoundedMeans,
+    before: BoundedMeans | None = None,
     strict: bool = False,
 ) -> list[Check]:
     """Hold each run against the same run of a baseline; two single runs are the same.
@@ -163,7 +165,7 @@ class _Fall:
     `scale` makes of differences per topic what the `all` rows are in: the number of topics for a
     sum. `lost` are topics of the baseline that are gone. `further` is how far the run could have
     fallen, None where unjudged items could make it anything. `all_rows` are those of before and
-    after where topics do not make them: no test over topics speaks for these.
+    after where topics do not make them: no test over topics applies to these.
     """
 
     change: Difference
@@ -176,7 +178,7 @@ class _Fall:
 
     @classmethod
     def of(
-        cls, measure: str, old: System, now: System, before: Figures, after: Figures
+        cls, measure: str, old: System, now: System, before: BoundedMeans, after: BoundedMeans
     ) -> _Fall | None:
         """Return the fall of a run; None where it has no value, or had none."""
         change = difference(old, now, measure)
@@ -190,7 +192,7 @@ class _Fall:
             for whose, figure in sides.items()
             if figure.judged < figure.expected
         )
-        # Where statistics tell that items of a topic are unjudged, bounds say what it could be.
+        # A topic whose items are unjudged is not gone: the bounds cover it, where they are known.
         kept = set(now.scores.topics) if here.expected else set()
         lower = here.lower_is_better or there.lower_is_better
         summed = any(s.scores.summed(measure)[s.scores.runs.index(s.run_id)] for s in (old, now))
@@ -216,26 +218,28 @@ class _Fall:
             gone = f"{len(self.lost)} of {topics} topics of the baseline: {few(self.lost)}"
             return f"has no value on {gone}"
         before, after = change.mean_before * self.scale, change.mean_after * self.scale
-        fall, said = self._said(before, after)
+        fall, words = self._in_words(before, after)
         if fall > limit + TINY and (strict or _is_more_than_noise(change)):
-            return f"{said}{_tested(change)}; may fall by {limit:g}"
+            return f"{words}{_tested(change)}; may fall by {limit:g}"
         if self.all_rows is not None:
-            fall, of_rows = self._said(*self.all_rows)
+            fall, of_rows = self._in_words(*self.all_rows)
             if fall > limit + TINY:
                 return f"{of_rows} in the `all` rows; may fall by {limit:g}"
         if self.unjudged and (self.further is None or self.further > limit + TINY):
             could = "anything" if self.further is None else f"{self.further:.4g}"
-            return f"{said}, but {self.unjudged}: it could be {could}; may fall by {limit:g}"
+            return f"{words}, but {self.unjudged}: it could be {could}; may fall by {limit:g}"
         return ""
 
-    def _said(self, before: float, after: float) -> tuple[float, str]:
+    def _in_words(self, before: float, after: float) -> tuple[float, str]:
         """Return by how much a value fell, also in words."""
         fall = round(after - before if self.lower_is_better else before - after, DIGITS) or 0.0
         words = "rose" if self.lower_is_better else "fell"
         return fall, f"{words} by {fall:.4g} from {before:.4g} to {after:.4g}"
 
 
-def _furthest(old: Figure, now: Figure, lower: bool, beyond: float | None) -> float | None:
+def _furthest(
+    old: BoundedMean, now: BoundedMean, lower: bool, beyond: float | None
+) -> float | None:
     """Return by how much a run could have fallen; None where no bound is known.
 
     It is the best that the baseline could be against the worst that the run could be. Where their
@@ -261,7 +265,8 @@ def _all_rows(old: System, now: System, measure: str) -> tuple[float, float] | N
 
 
 def _is_more_than_noise(change: Difference) -> bool:
-    """Tell whether the test rejects, or could not: a topic without a change speaks for nothing."""
+    """Return whether the test rejects, or could not: a topic without a change adds nothing."""
+    # Of n changed topics the smallest possible p is 2 / 2^n: above ALPHA the test cannot reject.
     return change.p is None or 2.0 ** (1 - change.changed) > ALPHA or change.p < ALPHA
 
 

@@ -1,6 +1,6 @@
 """The bootstrap: units drawn again with replacement, and the interval of what comes of them.
 
-The seed is fixed, and units are drawn in an order that hangs on their values alone: neither names
+The seed is fixed, and units are drawn in an order that depends only on their values: neither names
 nor the order of rows change a figure.
 """
 
@@ -22,8 +22,9 @@ RESAMPLES = 2000
 SEED = 20250801
 LEVEL = 0.95
 FEWEST_UNITS = 6
-"""Of fewer there is no interval: of the mean of 5 normal values it would hold 9 in 10 times."""
+"""No interval for fewer: that of the mean of 5 normal values would hold 9 in 10 times, not 95 %."""
 ALIKE = 1e-12
+"""Resamples that differ by no more are the same: sums in another order differ by rounding."""
 BLOCK = 2_000_000
 """Counts of rows worked on at once: 16 MB."""
 
@@ -59,9 +60,11 @@ def draws(units: int, resamples: int = RESAMPLES) -> Array:
 
     Efron and Tibshirani, An Introduction to the Bootstrap, 1993.
     """
+    # Counts of a multinomial are the same draw as indices, and a product of matrices instead of a
+    # look-up of each unit.
     counts = np.random.default_rng(SEED).multinomial(units, np.full(units, 1 / units), resamples)
     weights: Array = counts.astype(np.float64)
-    weights.setflags(write=False)
+    weights.setflags(write=False)  # remembered: every caller gets the same array
     return weights
 
 
@@ -129,7 +132,7 @@ def student_quantile(freedom: int) -> float:
         return 2 / math.pi * (angle + math.sin(angle) * math.cos(angle) * float(series @ powers))
 
     low, high = 0.0, math.pi / 2
-    for _ in range(60):
+    for _ in range(60):  # halvings: beyond the last digit of a double
         middle = (low + high) / 2
         low, high = (middle, high) if held(middle) < LEVEL else (low, middle)
     return math.sqrt(freedom) * math.tan(low)
@@ -139,7 +142,7 @@ def mean_intervals(values: Array) -> list[Interval]:
     """Return the interval of each row's mean over its units, as `interval_of` has one."""
     if values.shape[1] < FEWEST_UNITS:
         return [NO_INTERVAL] * len(values)
-    # Each row in its own order: neither a topic's name nor another run tells what is drawn.
+    # Each row in its own order: neither a topic's name nor another run decides what is drawn.
     means = resampled_means(np.sort(values, axis=1), draws(values.shape[1]))
     known = (~np.isnan(values)).sum(axis=1).tolist()
     return [interval_of(drawn, units) for drawn, units in zip(means, known, strict=True)]
@@ -150,8 +153,8 @@ def grouped_interval(
 ) -> Interval:
     """Return the interval of a figure of rows over the groups they are of, such as topics.
 
-    Groups are drawn whole, in an order that `values`, (rows, columns), make: what tells the rows
-    of one from those of another. There is one where `interval_of` has one.
+    Groups are drawn whole, in an order that `values`, (rows, columns), make: what distinguishes
+    the rows of one from those of another. There is one where `interval_of` has one.
     """
     names = sorted(set(groups))
     if len(names) < FEWEST_UNITS:
@@ -162,25 +165,26 @@ def grouped_interval(
     place = {name: i for i, name in enumerate(sorted(names, key=lambda n: sorted(held[n])))}
     owners = [place[name] for name in groups]
     weights = draws(len(names), resamples)
+    # In parts, so that memory does not grow with resamples x rows.
     parts = np.array_split(weights, math.ceil(weights.shape[0] * len(owners) / BLOCK))
     drawn = np.concatenate([statistic(part[:, owners]) for part in parts])
     return interval_of(drawn, len(names))
 
 
 def steady_orders(tables: Sequence[Array]) -> tuple[Indices, Indices]:
-    """Return an order of the rows and one of the columns that hang on values alone.
+    """Return an order of the rows and one of the columns that depend only on values.
 
-    `tables` have one shape, (rows, columns), and the same rows and columns. Rows are told apart by
-    their values and by which columns hold them, and columns by which rows, until no more are told
-    apart: those that are left tied can change places without changing anything (but in rare tables
-    of much symmetry).
+    `tables` have one shape, (rows, columns), and the same rows and columns. Rows are distinguished
+    by their values and by which columns hold them, and columns by which rows, until that changes
+    nothing more: those that are left tied can change places without changing anything (but
+    in rare tables of much symmetry).
     """
     codes = _codes(tables)
     rows, columns = (np.zeros(size, dtype=np.intp) for size in codes.shape)
-    told = -1
-    while told < (told := int(rows.max(initial=0) + columns.max(initial=0))):
-        rows = _told_apart(codes, rows, columns)
-        columns = _told_apart(codes.T, columns, rows)
+    classes = -1
+    while classes < (classes := int(rows.max(initial=0) + columns.max(initial=0))):
+        rows = _refined(codes, rows, columns)
+        columns = _refined(codes.T, columns, rows)
     return np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
 
 
@@ -191,7 +195,7 @@ def _codes(tables: Sequence[Array]) -> Indices:
     return np.asarray(found, dtype=np.intp).reshape(tables[0].shape)
 
 
-def _told_apart(codes: Indices, rows: Indices, columns: Indices) -> Indices:
+def _refined(codes: Indices, rows: Indices, columns: Indices) -> Indices:
     """Return the rank of each row by its former rank, then by what it holds in which columns."""
     held = np.sort(columns[None, :] * (codes.max(initial=0) + 1) + codes, axis=1)
     keys = np.column_stack([rows, held])

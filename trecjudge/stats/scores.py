@@ -1,4 +1,4 @@
-"""Scores of runs by topic as arrays, with what is odd in the rows that they were read from."""
+"""Scores of runs by topic as arrays; duplicates and contradictions in their rows are reported."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trecjudge.stats.cells import (
     unjudged_items,
     unjudged_topics,
 )
-from trecjudge.stats.known import Key, Known, Unjudged, aggregated
+from trecjudge.stats.known import Known, MeanKey, Unjudged, aggregated
 from trecjudge.stats.resampling import Array, ratio
 
 TOLERANCE = 1e-3
@@ -29,6 +29,7 @@ TOLERANCE = 1e-3
 ROUNDING = 1e-5
 """How far the rows of one job may be apart: they are written with six decimals."""
 MOST_TOPICS = 1e6
+"""More are no number of topics, but an `all` row that is nearly 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Scores:
 
     `values` are the values by topic as they enter the mean, shape (runs, topics) by measure; NaN
     does not enter it. `given` are the `all` rows, shape (runs,) by measure; NaN where there is
-    none. `unjudged` has what is known of unjudged items, and `known` what statistics tell; of what
+    none. `unjudged` has what is known of unjudged items, and `known` what statistics have; of what
     is in neither nothing is known. `disputed` are the measures with `all` rows that topics
     contradict.
     """
@@ -47,11 +48,11 @@ class Scores:
     topics: Sequence[str]
     values: Mapping[str, Array]
     given: Mapping[str, Array]
-    unjudged: Mapping[Key, Unjudged] = field(default_factory=dict)
-    known: Mapping[Key, Known] = field(default_factory=dict)
+    unjudged: Mapping[MeanKey, Unjudged] = field(default_factory=dict)
+    known: Mapping[MeanKey, Known] = field(default_factory=dict)
     disputed: Collection[str] = ()
     statistics: str = ""
-    """The file that tells what is `known`, where one does."""
+    """The file from which `known` was read, if any."""
 
     @property
     def measures(self) -> list[str]:
@@ -66,7 +67,7 @@ class Scores:
         return [name for name in self.values if not wanted or name in wanted]
 
     def aggregate(self, measure: str) -> str:
-        """Return how topics make the mean of a measure, no text where statistics do not tell."""
+        """Return how topics make the mean of a measure, no text where statistics do not have it."""
         return next((k.aggregate for (_, name), k in self.known.items() if name == measure), "")
 
     def means(self, measure: str) -> Array:
@@ -81,7 +82,7 @@ class Scores:
     def contradicted(self, measure: str) -> Array:
         """Return by how much `all` rows are not what their topics give: (runs,).
 
-        That is what statistics tell, else the mean or the sum, one of them for all runs.
+        By the aggregate that statistics name, else the mean or the sum, one of them for all runs.
         """
         given = self.given[measure]
         apart = _distance(self.means(measure), given)
@@ -92,7 +93,7 @@ class Scores:
         return apart
 
     def summed(self, measure: str) -> npt.NDArray[np.bool_]:
-        """Tell of which runs the `all` row is the sum of their topics, not the mean: (runs,)."""
+        """Return of which runs the `all` row is the sum of their topics, not the mean: (runs,)."""
         given = self.given[measure]
         no_means = _distance(aggregated(self.values[measure]), given) > 0
         found: npt.NDArray[np.bool_] = no_means & (_distance(self._sums(measure), given) == 0)
@@ -122,11 +123,11 @@ class Scores:
         return replace(self, runs=list(runs), topics=list(kept), values=values, given=given)
 
 
-def _filled(values: Array, given: Array, unjudged: npt.NDArray[np.bool_]) -> Array:
+def _entering(values: Array, given: Array, unjudged: npt.NDArray[np.bool_]) -> Array:
     """Return values by topic as they enter the mean: (runs, topics).
 
     A run without a value on a topic has 0 there, as in TREC, unless its `all` row is a mean that
-    leaves such topics out, or the topic is known to be unjudged; where its row tells neither, it is
+    leaves such topics out, or the topic is known to be unjudged; where its row fits both, it is
     as most of the others are. A run without any value stays without.
     """
     answered = ~np.isnan(values).all(axis=1, keepdims=True)
@@ -150,13 +151,13 @@ def scores_of(
     rows: Iterable[tuple[Place, LeaderboardRow]],
     report: OnFinding,
     duplicates: Duplicates = "first",
-    known: Mapping[Key, Known] | None = None,
+    known: Mapping[MeanKey, Known] | None = None,
 ) -> Scores:
     """Return the rows as arrays, runs and topics sorted; duplicates and contradictions reported.
 
-    Companion rows are no measures of their own: they tell of unjudged items, where statistics do
-    not. What is `known` to enter the means is taken as it is; what that does not tell is found out
-    (`_filled`); where rows and what is `known` differ, it is of another job, and not used. Raises
+    Companion rows are no measures of their own: they count unjudged items, where statistics do
+    not. What is `known` to enter the means is taken as it is; the rest is worked out
+    (`_entering`); where rows and what is `known` differ, it is of another job, and not used. Raises
     InputError without any row, and for a duplicate with `duplicates` error.
     """
     known = known or {}
@@ -169,8 +170,8 @@ def scores_of(
         raise InputError(f"{name}: no scores in it; give a leaderboard")
     keys = {key for found in (*cells.values(), *counts.values()) for key in found}
     runs = sorted({run for run, _ in keys} | {run for run, _ in known})
-    told = (k.by_topic for k in known.values() if k.by_topic)
-    topics = sorted({topic for _, topic in keys if topic is not None}.union(*told))
+    in_statistics = (k.by_topic for k in known.values() if k.by_topic)
+    topics = sorted({topic for _, topic in keys if topic is not None}.union(*in_statistics))
     values, given = arrays(cells, runs, topics, duplicates)
     if known:
         differs = _difference(runs, topics, values, given, known)
@@ -180,19 +181,19 @@ def scores_of(
             # Runs and topics that only the other job had are gone with what is known of it.
             return scores_of(name, again(name, every, duplicates), report)
     gaps = unjudged_topics(counts, list(values), runs, topics, duplicates)
-    filled = {m: _filled(v, given[m], gaps[m]) for m, v in values.items()}
+    entering = {m: _entering(v, given[m], gaps[m]) for m, v in values.items()}
     for (run_id, measure), one in known.items():
         if one.by_topic is not None:
             enters = np.array([one.by_topic.get(topic) for topic in topics], dtype=float)
-            filled[measure][runs.index(run_id)] = enters if one.mean is not None else np.nan
+            entering[measure][runs.index(run_id)] = enters if one.mean is not None else np.nan
     for measure, counted in counts.items():
         for run_id, topic_id in counted:
             # A row that is not there, for what is unjudged, is not made of other topics.
             if topic_id is None and np.isnan(given[measure][runs.index(run_id)]):
-                filled[measure][runs.index(run_id)] = np.nan
+                entering[measure][runs.index(run_id)] = np.nan
     unjudged = unjudged_items(counts, runs, list(cells), duplicates)
     unjudged |= {key: one.unjudged for key, one in known.items()}
-    scores = Scores(name, runs, topics, filled, given, unjudged, known)
+    scores = Scores(name, runs, topics, entering, given, unjudged, known)
     return replace(scores, disputed=_report_contradictions(scores, report))
 
 
@@ -201,7 +202,7 @@ def _difference(
     topics: Sequence[str],
     values: Mapping[str, Array],
     given: Mapping[str, Array],
-    known: Mapping[Key, Known],
+    known: Mapping[MeanKey, Known],
 ) -> str:
     """Return where rows are not what is known of their job, no text where they are."""
     for (run_id, measure), one in known.items():
@@ -210,8 +211,8 @@ def _difference(
         rows = values[measure][row]
         missing = np.isnan(here) and (there is None or not np.isnan(rows).all())
         if not missing and (there is None or not abs(here - there) <= ROUNDING):
-            said = None if np.isnan(here) else here
-            return f"run {run_id!r}, {measure} has mean {there}, the leaderboard {said}"
+            in_rows = None if np.isnan(here) else here
+            return f"run {run_id!r}, {measure} has mean {there}, the leaderboard {in_rows}"
         if one.by_topic is not None:
             entering = np.array([one.by_topic.get(topic) for topic in topics], dtype=float)
             if (~np.isnan(rows) & ~(np.abs(rows - entering) <= ROUNDING)).any():
@@ -226,7 +227,7 @@ def _report_contradictions(scores: Scores, report: OnFinding) -> list[str]:
 
     Of a run whose topics are known, but not how they make its mean, none is doubted.
     """
-    told = {}
+    contradictions = {}
     for measure, given in scores.given.items():
         means = scores.means(measure)
         for run in np.flatnonzero(scores.contradicted(measure)).tolist():
@@ -239,12 +240,12 @@ def _report_contradictions(scores: Scores, report: OnFinding) -> list[str]:
             )
             place = Place(scores.name)
             finding = Finding("all_row_differs", place, message, run_id=scores.runs[run])
-            told[finding] = measure
-    expected = _topics_expected(scores) if told and not scores.known else None
+            contradictions[finding] = measure
+    expected = _topics_expected(scores) if contradictions and not scores.known else None
     if expected is None:
-        for finding in told:
+        for finding in contradictions:
             report(finding)
-        return list(dict.fromkeys(told.values()))
+        return list(dict.fromkeys(contradictions.values()))
     message = (
         f"its `all` rows are means over {expected} topics, it has rows of {len(scores.topics)}: on"
         " the others, which no run answered, all count 0"
@@ -256,11 +257,13 @@ def _report_contradictions(scores: Scores, report: OnFinding) -> list[str]:
 def _topics_expected(scores: Scores) -> int | None:
     """Return the one number of topics, more than there are, that makes all `all` rows means.
 
-    One row alone, which is a mean over some number of topics easily, speaks for none.
+    A single row proves nothing: it is easily a mean over some number of topics.
     """
     counts = []
     for measure, given in scores.given.items():
         sums = np.nan_to_num(scores.values[measure]).sum(axis=1)
+        # sum / mean is the number of topics, if the row is a mean: a whole number, and the same
+        # for all rows.
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             fits = np.round(sums / given)
             off = _distance(ratio(sums, fits), given)

@@ -11,7 +11,7 @@ import numpy as np
 
 from trecjudge.measures import DIGITS, ranks
 from trecjudge.stats.groups import letter_groups
-from trecjudge.stats.paired import ALPHA, told_apart
+from trecjudge.stats.paired import ALPHA, pairwise_p_values
 from trecjudge.stats.ppi import Corrected
 from trecjudge.stats.resampling import NO_INTERVAL, Array, Interval, mean_intervals, steady_orders
 
@@ -43,8 +43,8 @@ class Standing:
 
     `topics` is the number that enter the mean; `low` and `high` bound its 95 % bootstrap interval
     over them, `lowest` and `highest` what unjudged items could make of it. `ties` have the same
-    mean, `groups` are letters of runs that a paired test cannot tell apart. What is not defined is
-    None.
+    mean, `groups` are letters that runs share which a paired test cannot separate. What is not
+    defined is None.
     """
 
     run_id: str
@@ -111,6 +111,7 @@ def _intervals(ranked: Sequence[Entry], values: Array, aggregate: Aggregate) -> 
     if aggregate == "other":
         return [NO_INTERVAL] * len(ranked)
     topics = (~np.isnan(values)).sum(axis=1).tolist()
+    # A sum is its mean times the number of topics, and so are its bounds.
     scales = topics if aggregate == "sum" else [1] * len(ranked)
     return [
         NO_INTERVAL if entry.mean is None else bounds.times(scale).rounded(DIGITS)
@@ -125,12 +126,12 @@ def _groups(
     tested = [i for i, e in enumerate(ranked) if e.mean is not None]
     if not tested or values.shape[1] < 2:
         return [[] for _ in ranked]
-    # Groups are grown run after run: among equal means values tell which comes first, not names.
+    # Groups are grown run after run: among equal means values decide which comes first, not names.
     steady = np.argsort(steady_orders([values[tested]])[0]).tolist()
     places = [rank_of[ranked[row].run_id] or 0 for row in tested]
     order = sorted(range(len(tested)), key=lambda i: (places[i], steady[i]))
     rows = [tested[i] for i in order]
-    letters = letter_groups(~(told_apart(values[rows]) < ALPHA))
+    letters = letter_groups(~(pairwise_p_values(values[rows]) < ALPHA))
     found: list[list[str]] = [[] for _ in ranked]
     for row, own in zip(rows, letters, strict=True):
         found[row] = own

@@ -10,12 +10,12 @@ from trecjudge.stats.alignment import few, report_topics
 from trecjudge.stats.comparison import Difference, System
 from trecjudge.stats.scores import Scores
 
-Pair = tuple[System, System]
+SystemPair = tuple[System, System]
 
 
 def report_unmatched(
     tables: Sequence[Scores],
-    pairs: Sequence[Pair],
+    pairs: Sequence[SystemPair],
     found: Sequence[Difference],
     report: OnFinding,
     only: Collection[str] = (),
@@ -34,7 +34,7 @@ def report_unmatched(
     _report_nothing(pairs, found, measures, report)
 
 
-def _tables(pairs: Iterable[Pair]) -> list[tuple[Scores, Scores]]:
+def _tables(pairs: Iterable[SystemPair]) -> list[tuple[Scores, Scores]]:
     """Return each two leaderboards that are compared, once."""
     apart = (pair for pair in pairs if pair[0].scores is not pair[1].scores)
     ids = {(id(a.scores), id(b.scores)): (a.scores, b.scores) for a, b in apart}
@@ -42,7 +42,7 @@ def _tables(pairs: Iterable[Pair]) -> list[tuple[Scores, Scores]]:
 
 
 def _report_runs(
-    tables: Sequence[Scores], pairs: Sequence[Pair], only: Collection[str], report: OnFinding
+    tables: Sequence[Scores], pairs: Sequence[SystemPair], only: Collection[str], report: OnFinding
 ) -> None:
     compared = {(id(system.scores), system.run_id) for pair in pairs for system in pair}
     for table in tables:
@@ -67,7 +67,7 @@ def _report_measures(
             report(Finding("measure_one_sided", Place(there.name), message, few(lacking)))
 
 
-def _report_values(difference: Difference, pairs: Sequence[Pair], report: OnFinding) -> None:
+def _report_values(difference: Difference, pairs: Sequence[SystemPair], report: OnFinding) -> None:
     """Name topics of both leaderboards on which one of two runs has no value."""
     names = {(a.name, b.name): (a.scores.topics, b.scores.topics) for a, b in pairs}
     topics = names[difference.before, difference.after]
@@ -86,7 +86,7 @@ def _report_values(difference: Difference, pairs: Sequence[Pair], report: OnFind
 
 
 def _report_nothing(
-    pairs: Sequence[Pair],
+    pairs: Sequence[SystemPair],
     found: Sequence[Difference],
     measures: Collection[str],
     report: OnFinding,

@@ -7,7 +7,7 @@ from functools import cache
 
 from trecjudge.text.steering import english, languages, marks
 from trecjudge.text.steering.disguise import hidden_text, is_common, plain_forms, spaced_out
-from trecjudge.text.steering.rules import Rules
+from trecjudge.text.steering.rules import Patterns
 
 # Of words whose letters stand apart, as no innocent text has them.
 _SPELLED = re.compile(
@@ -44,9 +44,9 @@ def _found(text: str) -> str | None:
 def _found_in(text: str, common: bool) -> str | None:
     for form in plain_forms(text, common):
         plain = f"\n{form}"  # what opens a line opens the text too
-        span = _rules().first(plain)
+        span = _patterns().first(plain)
         if span is None and not common:
-            span = _rules_of_other_scripts().first(plain)
+            span = _patterns_of_other_scripts().first(plain)
         if span is not None:
             return plain[slice(*span)].strip().lstrip(".!?,; ")
         for written, letters in spaced_out(plain):
@@ -56,10 +56,10 @@ def _found_in(text: str, common: bool) -> str | None:
 
 
 @cache
-def _rules() -> Rules:
-    return Rules((*english.RULES, *marks.RULES, *languages.LATIN))
+def _patterns() -> Patterns:
+    return Patterns((*english.PATTERNS, *marks.PATTERNS, *languages.LATIN))
 
 
 @cache
-def _rules_of_other_scripts() -> Rules:
-    return Rules(languages.OTHERS)
+def _patterns_of_other_scripts() -> Patterns:
+    return Patterns(languages.OTHERS)

@@ -22,11 +22,11 @@ from trecjudge.evaluation.calibrate.heldout import held_out
 from trecjudge.evaluation.calibrate.measuring import measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, read_pairs
 from trecjudge.judging.offline.calibration import shipped_calibration
-from trecjudge.judging.offline.features import Found
+from trecjudge.judging.offline.features import Measurements
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.text.frequencies import TABLE_SIZE, Frequencies
 
-Labelled = tuple[list[LabelledPair], list[Found]]
+Labelled = tuple[list[LabelledPair], list[Measurements]]
 
 
 def shipped_table(passages: int, counts: Mapping[str, int]) -> Frequencies:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from trecjudge.judging.offline.features import GROUPS, Features, Found, find
+from trecjudge.judging.offline.features import GROUPS, Features, Measurements, find
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.text.directions import DIRECTED, opposed
@@ -15,7 +15,7 @@ BRIDGE = (
 )
 
 
-def found(sentence: str, document: str = BRIDGE) -> Found:
+def found(sentence: str, document: str = BRIDGE) -> Measurements:
     return find(read_wording(sentence), prepare(document))
 
 

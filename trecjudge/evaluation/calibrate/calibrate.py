@@ -11,7 +11,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.evaluation.calibrate.figures import (
     Bin,
-    Figure,
+    CalibrationFigure,
     figures,
     reliability,
     why_no_interval,
@@ -49,8 +49,8 @@ class Calibrated:
     passed_over: int
     groups: int
     held_out: str
-    shipped: Sequence[Figure]
-    fitted: Sequence[Figure]
+    shipped: Sequence[CalibrationFigure]
+    fitted: Sequence[CalibrationFigure]
     no_interval: str | None
     reliability: Sequence[Bin]
     findings: Sequence[Finding]
@@ -140,7 +140,7 @@ def _comparable(pair: LabelledPair) -> bool:
     return same_script and bool(read_wording(pair.sentence).terms)
 
 
-def _figure_record(figure: Figure) -> dict[str, Any]:
+def _figure_record(figure: CalibrationFigure) -> dict[str, Any]:
     low, high = figure.interval.rounded(DIGITS)
     value = None if figure.value is None else round(figure.value, DIGITS)
     return {"name": figure.name, "value": value, "low": low, "high": high}

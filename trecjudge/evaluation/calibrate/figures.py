@@ -27,7 +27,7 @@ class Predictions:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class CalibrationFigure:
     """A value, None where it is not defined, with its 95 % interval over topics."""
 
     name: str
@@ -109,9 +109,12 @@ FIGURES: dict[str, Measured] = {
 }
 
 
-def figures(found: Predictions) -> list[Figure]:
+def figures(found: Predictions) -> list[CalibrationFigure]:
     """Return all figures. The same predictions always give the same intervals."""
-    return [Figure(name, value(of, found), interval(of, found)) for name, of in FIGURES.items()]
+    return [
+        CalibrationFigure(name, value(of, found), interval(of, found))
+        for name, of in FIGURES.items()
+    ]
 
 
 def value(of: Measured, found: Predictions) -> float | None:

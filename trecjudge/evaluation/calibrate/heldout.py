@@ -11,7 +11,7 @@ from trecjudge.evaluation.calibrate.figures import Predictions
 from trecjudge.evaluation.calibrate.fitting import fit
 from trecjudge.evaluation.calibrate.pairs import LabelledPair
 from trecjudge.judging.offline.calibration import Calibration
-from trecjudge.judging.offline.features import Found
+from trecjudge.judging.offline.features import Measurements
 from trecjudge.judging.offline.support import probabilities_of
 
 FEWEST_TOPICS = 3
@@ -26,7 +26,7 @@ def groups_of(pairs: Sequence[LabelledPair]) -> list[str]:
 
 
 def predict(
-    found: Sequence[Found], labels: Sequence[float], groups: Sequence[str], by: Calibration
+    found: Sequence[Measurements], labels: Sequence[float], groups: Sequence[str], by: Calibration
 ) -> Predictions:
     """Return the predictions of one calibration for all pairs."""
     chances = np.array([probabilities_of(pair, by) for pair in found])
@@ -34,7 +34,7 @@ def predict(
 
 
 def held_out(
-    found: Sequence[Found],
+    found: Sequence[Measurements],
     labels: Sequence[float],
     groups: Sequence[str],
     like: Calibration,

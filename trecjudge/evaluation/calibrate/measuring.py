@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from trecjudge.evaluation.calibrate.pairs import LabelledPair
-from trecjudge.judging.offline.features import Found, find
+from trecjudge.judging.offline.features import Measurements, find
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.text.frequencies import Frequencies, count_frequencies
@@ -18,7 +18,7 @@ Table = Callable[[int, Mapping[str, int]], Frequencies]
 
 def measure_apart(
     pairs: Sequence[LabelledPair], groups: Sequence[str], table: Table
-) -> tuple[list[Found], Frequencies]:
+) -> tuple[list[Measurements], Frequencies]:
     """Return the measurements of pairs by the table of all other groups; the table of them all.
 
     The words of a topic are common in its own passages: by a table that has these they would weigh
@@ -37,7 +37,7 @@ def measure_apart(
     return found, table(passages, counts)
 
 
-def measure(pairs: Sequence[LabelledPair], tables: Sequence[Frequencies]) -> list[Found]:
+def measure(pairs: Sequence[LabelledPair], tables: Sequence[Frequencies]) -> list[Measurements]:
     """Return the measurements of pairs, each by a table; a document is prepared once."""
     prepared = cache(prepare)
     return [

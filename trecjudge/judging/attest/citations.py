@@ -119,7 +119,7 @@ def citation_item(topic: Topic, response: Response, sentence: Sentence, citation
     )
 
 
-def filled(judgment: Judgment, best: bool) -> Judgment:
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged judgment as the best or the worst that it could have been."""
     exists = best if judgment.exists is None else judgment.exists
     label = FULL if best else NONE

@@ -123,7 +123,7 @@ class LexicalDetector:
 
     def _attributed(self, claim: str, holding: Sequence[Passage]) -> Verdict:
         found = sources_of(holding)
-        reason = f"{self._told(holding[0])} in one passage"
+        reason = f"{self._likeness_text(holding[0])} in one passage"
         return Verdict(ATTRIBUTED, reason, self.name, found, match_of(claim, found[:1]))
 
     def _unattributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
@@ -133,10 +133,10 @@ class LexicalDetector:
             why = f"; missing: {', '.join(map(repr, lacking))}"
         elif self.score(best) > self.threshold:
             why = f"; {compare(claim, prepare(best.text)).reason}"
-        reason = f"{self._told(best)} in the nearest passage{why}"
+        reason = f"{self._likeness_text(best)} in the nearest passage{why}"
         return Verdict(UNATTRIBUTED, reason, self.name, sources_of(passages[:NEAREST]))
 
-    def _told(self, passage: Passage) -> str:
+    def _likeness_text(self, passage: Passage) -> str:
         return f"{passage.overlap * 100:.0f} % of its weight"
 
 
@@ -160,7 +160,7 @@ class SemanticDetector(LexicalDetector):
         """Return whether a claim says something else, or nothing; other words may say the same."""
         return bool(found.replaced) or (found.wanting and not found.missing)
 
-    def _told(self, passage: Passage) -> str:
+    def _likeness_text(self, passage: Passage) -> str:
         return f"similarity {passage.cosine or 0.0:.2f}"
 
 
@@ -224,8 +224,8 @@ def denies_otherwise(claim: str, passage: str) -> bool:
     until = tokens[: held[-1] + 1] if held else []
     ours = tokenize(claim)
     said = {token.form for token in until}
-    turned = any(opposed(form, said) for form in terms)
-    if turned and not (_denies(ours) or _denies(until)):
+    opposite = any(opposed(form, said) for form in terms)
+    if opposite and not (_denies(ours) or _denies(until)):
         return True
     pairs = ((ours, until), (until, ours))
     return any(has_negation(one) and not _denies(other) for one, other in pairs)

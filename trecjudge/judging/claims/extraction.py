@@ -45,9 +45,9 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
         return []
     numbered = (f"[{s.index}] {bare(s.text)}" for s in response.sentences if s.has_text)
     prediction = await model.predict(SPLIT, response="\n".join(numbered))
-    told = (_told(response, entry) for entry in prediction.fields["claims"])
-    said = {token.form for token in tokenize(response.text)}
-    found = list(_numbered(claim for claim in told if _has_something_of(said, claim)))
+    listed = (_claim_of_model(response, entry) for entry in prediction.fields["claims"])
+    own_forms = {token.form for token in tokenize(response.text)}
+    found = list(_numbered(claim for claim in listed if _has_something_of(own_forms, claim)))
     by_rules = [] if found or abstains(response.text, True) else claims_by_rules(response)
     if by_rules:
         message = f"the model lists no claim of the response, rules find {len(by_rules)}"
@@ -55,12 +55,12 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
     return found
 
 
-def _has_something_of(said: Set[str], claim: Claim) -> bool:
+def _has_something_of(own_forms: Set[str], claim: Claim) -> bool:
     """Tell if a claim has a word that tells something, of the forms that a response has."""
-    return any(term.content and term.form in said for term in wording_of(claim.text).terms)
+    return any(term.content and term.form in own_forms for term in wording_of(claim.text).terms)
 
 
-def _told(response: Response, entry: Any) -> Claim:
+def _claim_of_model(response: Response, entry: Any) -> Claim:
     """Return a claim as the model told it; a sentence that is not there is repaired."""
     given: Mapping[str, Any] = entry if isinstance(entry, Mapping) else entry.model_dump()
     text = " ".join(given["claim"].split())

@@ -42,8 +42,8 @@ def filling(best: str, worst: str) -> Fill:
     A response whose claims are not known counts as one claim.
     """
 
-    def filled(judgment: Judgment, is_best: bool) -> Judgment:
+    def best_or_worst(judgment: Judgment, is_best: bool) -> Judgment:
         claim = judgment.claim or UNKNOWN[is_best]
         return replace(judgment, claim=claim, label=best if is_best else worst, failure=None)
 
-    return filled
+    return best_or_worst

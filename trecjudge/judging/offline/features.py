@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from trecjudge.judging.offline.passages import NO_PASSAGE, Passage, best_passage
+from trecjudge.judging.offline.passages import NO_PASSAGE, PassageSpan, best_passage
 from trecjudge.judging.offline.prepared import Prepared
 from trecjudge.judging.offline.replacement import SINGLE_FACT, replacements
 from trecjudge.judging.offline.wording import Term, Wording
@@ -89,7 +89,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Measurements:
     """The features of a pair, and what a reader wants to know of how they came about.
 
     `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the telling terms
@@ -106,7 +106,7 @@ class Found:
     numbers_missing: tuple[str, ...]
     negation_differs: bool
     direction_differs: bool
-    passage: Passage
+    passage: PassageSpan
     replaced: tuple[str, ...]
     lacking: float
     near_copy: bool
@@ -138,7 +138,7 @@ class Found:
         return self.short and self.lacking >= _ONE_OF_FIVE
 
 
-def find(wording: Wording, document: Prepared) -> Found:
+def find(wording: Wording, document: Prepared) -> Measurements:
     """Return the measurements of one pair. The wording must have terms."""
     has = [term.form in document.segments_of for term in wording.terms]
     weights = _weights(wording, document)
@@ -173,7 +173,7 @@ def find(wording: Wording, document: Prepared) -> Found:
         weight=math.log1p(sum([weight for weight, _ in tally.content])),
         document_length=math.log1p(document.tokens),
     )
-    return Found(
+    return Measurements(
         *(features, in_document, in_passage, lacked, numbers),
         *(negation_differs, direction_differs, passage, replaced),
         lacking=_weight(lacked) / (_weight(wording.telling) or 1.0) if short else 0.0,
@@ -258,7 +258,7 @@ def _quoted(quotes: Sequence[str], document: Prepared) -> bool:
     return all(" ".join(quote.split()).strip(" .,;!?").casefold() in text for quote in quotes)
 
 
-def _near_copy(absent: Sequence[Term], passage: Passage, total: float) -> bool:
+def _near_copy(absent: Sequence[Term], passage: PassageSpan, total: float) -> bool:
     # The words that make the difference are no sign that the rest is another statement.
     idle = sum([t.weight for t in absent if t.negating or t.form in DIRECTED])
     return passage.weight >= _NEAR_COPY * (total - idle) > 0
@@ -270,7 +270,7 @@ def _weight(terms: Sequence[Term]) -> float:
 
 
 def _lacked(
-    wording: Wording, absent: Sequence[Term], document: Prepared, passage: Passage
+    wording: Wording, absent: Sequence[Term], document: Prepared, passage: PassageSpan
 ) -> tuple[Term, ...]:
     """Return the telling terms that are absent, and have no word for the same in the passage.
 
@@ -283,11 +283,11 @@ def _lacked(
     return tuple(lacked)
 
 
-def _any_within(segments: frozenset[int], passage: Passage) -> bool:
+def _any_within(segments: frozenset[int], passage: PassageSpan) -> bool:
     return any(s in segments for s in range(passage.first, passage.last + 1))
 
 
-def _direction_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:
+def _direction_differs(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
     """Tell if a word of direction is not in the passage, but one that denies it is."""
     directed = [term.form for term in wording.terms if term.form in DIRECTED]
     if not directed:
@@ -296,7 +296,7 @@ def _direction_differs(wording: Wording, document: Prepared, passage: Passage) -
     return any(form not in inside and opposed(form, inside) for form in directed)
 
 
-def _negation_differs(wording: Wording, document: Prepared, passage: Passage) -> bool:
+def _negation_differs(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
     return any(
         _negated_otherwise(term, wording, document, passage)
         for term in wording.terms
@@ -304,7 +304,9 @@ def _negation_differs(wording: Wording, document: Prepared, passage: Passage) ->
     )
 
 
-def _negated_otherwise(term: Term, wording: Wording, document: Prepared, passage: Passage) -> bool:
+def _negated_otherwise(
+    term: Term, wording: Wording, document: Prepared, passage: PassageSpan
+) -> bool:
     """Tell if a content word is negated in the sentence or in the passage, and the other asserts.
 
     The other side must have no word of denial near it: "lacks proof" agrees with "no proof".

@@ -15,7 +15,7 @@ LENGTH = 3
 _IDLE = 0.1
 
 
-class Passage(NamedTuple):
+class PassageSpan(NamedTuple):
     """Segments `first` to `last` (inclusive), their character offsets, and the weight found."""
 
     first: int
@@ -25,7 +25,7 @@ class Passage(NamedTuple):
     weight: float
 
 
-NO_PASSAGE = Passage(0, -1, 0, 0, 0.0)
+NO_PASSAGE = PassageSpan(0, -1, 0, 0, 0.0)
 
 
 def passage_weights(present: Sequence[tuple[Term, float]], document: Prepared) -> list[float]:
@@ -41,7 +41,7 @@ def passage_weights(present: Sequence[tuple[Term, float]], document: Prepared) -
     return weights
 
 
-def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> Passage:
+def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> PassageSpan:
     """Return the first of the heaviest passages of three segments, without idle edges.
 
     Linear in the segments that have a term. `present` are terms of the document, at least one.
@@ -51,7 +51,7 @@ def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> P
     first = weights.index(best)
     last = min(first + LENGTH, len(weights)) - 1
     first, last = _trimmed(first, last, best, present, document)
-    return Passage(first, last, document.spans[first][0], document.spans[last][1], best)
+    return PassageSpan(first, last, document.spans[first][0], document.spans[last][1], best)
 
 
 def _trimmed(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
-from trecjudge.judging.offline.features import Found
+from trecjudge.judging.offline.features import Measurements
 from trecjudge.judging.offline.wording import Term
 
 Label = Literal["full_support", "partial_support", "no_support"]
@@ -14,23 +14,23 @@ _MOST_MISSING = 8
 _NEARLY_ALL = 0.9
 
 
-def reason_of(label: Label, found: Found, missing: Sequence[str]) -> str:
+def reason_of(label: Label, found: Measurements, missing: Sequence[str]) -> str:
     """Return how much of the sentence is in the document, and what stands against it.
 
     Full support has most of the sentence there and nothing against it: words that are missing are
     in other words. Any other label names what is missing or otherwise, or says that nothing is.
     """
-    told = f"{found.in_document:.0%} of the sentence's weight is in the document"
+    share = f"{found.in_document:.0%} of the sentence's weight is in the document"
     if found.in_passage < found.in_document:
-        told += f", {found.in_passage:.0%} in one passage"
+        share += f", {found.in_passage:.0%} in one passage"
     if label == "full_support":
         against = list(_reworded(found, missing))
     else:
         against = list(_against(found, missing)) or [_undecided(found)]
-    return "; ".join((told.replace("%", " %"), *against))
+    return "; ".join((share.replace("%", " %"), *against))
 
 
-def _against(found: Found, missing: Sequence[str]) -> Iterator[str]:
+def _against(found: Measurements, missing: Sequence[str]) -> Iterator[str]:
     if found.replaced:
         yield f"another stands there for {_listed(found.replaced)}"
     if lacking := [word for word in missing if word not in found.replaced]:
@@ -41,14 +41,14 @@ def _against(found: Found, missing: Sequence[str]) -> Iterator[str]:
         yield "says the opposite of a word there"
 
 
-def _reworded(found: Found, missing: Sequence[str]) -> Iterator[str]:
+def _reworded(found: Measurements, missing: Sequence[str]) -> Iterator[str]:
     if missing:
         yield f"not word for word: {_listed(missing)}"
     elif found.in_document < _NEARLY_ALL:
         yield "the rest in other words"
 
 
-def _undecided(found: Found) -> str:
+def _undecided(found: Measurements) -> str:
     if found.in_document < _NEARLY_ALL:
         return "for the rest it has other words, which may say the same"
     if found.in_passage < found.in_document:

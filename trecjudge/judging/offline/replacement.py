@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from trecjudge.judging.offline.passages import Passage
+from trecjudge.judging.offline.passages import PassageSpan
 from trecjudge.judging.offline.prepared import Prepared
 from trecjudge.judging.offline.wording import Term, Wording
 from trecjudge.text.kinds import is_capitalised, rivals, stands_in
@@ -20,12 +20,12 @@ _NEAR_COPY = 0.75
 _SAME_MATTER = 0.35
 _MOST_ABSENT = 6
 _FEWEST = 2
-Segment = tuple[Sequence[str], Sequence[str]]
+SegmentWords = tuple[Sequence[str], Sequence[str]]
 """The words of a segment as written, and their forms."""
 
 
 def replacements(
-    wording: Wording, absent: Sequence[Term], document: Prepared, passage: Passage, total: float
+    wording: Wording, absent: Sequence[Term], document: Prepared, passage: PassageSpan, total: float
 ) -> tuple[str, ...]:
     """Return the words in whose place a near copy of the rest of the sentence has others.
 
@@ -72,7 +72,7 @@ def _elsewhere(wording: Wording, absent: Sequence[Term], document: Prepared) -> 
                 yield other
 
 
-def _segments(document: Prepared, indexes: Iterable[int]) -> list[Segment]:
+def _segments(document: Prepared, indexes: Iterable[int]) -> list[SegmentWords]:
     return [read_forms(document.text[slice(*document.spans[index])]) for index in indexes]
 
 
@@ -105,7 +105,7 @@ def _replacement(
     term: Term,
     wording: Wording,
     document: Prepared,
-    segments: Sequence[Segment],
+    segments: Sequence[SegmentWords],
     in_place: bool,
 ) -> str | None:
     """Return a term as written if something else stands for it in one of the segments.

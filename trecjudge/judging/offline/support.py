@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trecjudge.judging.offline.calibration import Calibration, shipped_calibration
-from trecjudge.judging.offline.features import Found, find
+from trecjudge.judging.offline.features import Measurements, find
 from trecjudge.judging.offline.prepared import Prepared, prepare
 from trecjudge.judging.offline.reasons import Label, as_written, reason_of
 from trecjudge.judging.offline.wording import Wording, read_wording
@@ -115,7 +115,7 @@ def _wording(sentence: str, calibration: Calibration) -> Wording:
     return read_wording(sentence, calibration.frequencies)
 
 
-def probabilities_of(found: Found, calibration: Calibration) -> tuple[float, float]:
+def probabilities_of(found: Measurements, calibration: Calibration) -> tuple[float, float]:
     """Return P(supported at least in part), P(fully supported) after what rules it out."""
     if not found.passage.weight:
         return 0.0, 0.0
@@ -123,7 +123,7 @@ def probabilities_of(found: Found, calibration: Calibration) -> tuple[float, flo
     return ruled(found, probability, full)
 
 
-def ruled(found: Found, probability: float, full: float) -> tuple[float, float]:
+def ruled(found: Measurements, probability: float, full: float) -> tuple[float, float]:
     """Return the two probabilities after what rules full support, or any, out."""
     if found.refuted:
         probability = min(probability, _MOST_RULED_OUT)

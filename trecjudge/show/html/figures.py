@@ -120,14 +120,16 @@ def unjudged_of(board: Leaderboard) -> Gaps:
             mean = board.mean(run_id, measure)
             gaps = Unjudged(expected - judged, expected, mean.lowest, mean.highest)
             if gaps.items:
-                found.setdefault(measure.name, {})[run_id] = gaps.told
+                found.setdefault(measure.name, {})[run_id] = gaps.with_bounds
     return found
 
 
 def unjudged_of_truth(truth: Scores, renamed: Mapping[str, str]) -> Gaps:
     """Return the same of a leaderboard of others, by our names of its measures."""
     return {
-        ours: {run: g.told for (run, m), g in truth.unjudged.items() if m == theirs and g.items}
+        ours: {
+            run: g.with_bounds for (run, m), g in truth.unjudged.items() if m == theirs and g.items
+        }
         for ours, theirs in renamed.items()
     }
 

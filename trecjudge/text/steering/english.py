@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trecjudge.text.steering.rules import Rule, rule
+from trecjudge.text.steering.rules import Pattern, pattern
 from trecjudge.text.steering.words import (
     ALL_OF,
     CHOICE,
@@ -49,7 +49,7 @@ _LINE = r"(?:[.!?\n\"'(\[*#>]\s*)"
 _MUST = r"(?:must|should|shall|will|can|have\s+to|has\s+to|needs?\s+to|(?:is|are)\s+to|may)"
 
 OVERRIDING = (
-    rule(
+    pattern(
         "ignore|disregard|forget|overrid|overrule|bypass|discard|neglect|abandon|skip|drop |"
         "not follow|not obey|not comply|not adher|don't follow|don't obey|stop follow|stop obey|"
         "cease|never follow|never obey|no attention",
@@ -68,7 +68,7 @@ OVERRIDING = (
         r"judging)\s+(?:and|of\s+this)\b",
         commanding=True,
     ),
-    rule(
+    pattern(
         "instruction|guideline|prompt|rubric|rules|directive|new task|real task|true task|"
         "actual task|"
         "only task|new role|real role|new objective|real objective|only objective|new job|only job",
@@ -84,7 +84,7 @@ OVERRIDING = (
         r"\byour\s+(?:new|real|actual|true|only)\s+(?:task|instructions?|role|objective|job)\s+"
         r"(?:is|are)\s*(?:now\s+)?(?:to\b|:)",
     ),
-    rule(
+    pattern(
         "from now on|henceforth",
         r"\b(?:from\s+now\s+on|henceforth)\s*,?\s+"
         rf"(?:(?:you\s+{_MUST}|you\s+are|please|always|only)\s+)*"
@@ -106,7 +106,7 @@ _AT_WORK = (
 )
 
 ADDRESSING = (
-    rule(
+    pattern(
         "grader|evaluator|assessor|annotator|rater|judge|reviewer|examiner|adjudicator|scorer|"
         "language model|llm|ai |ai,|ai:|dear |chatbot|gpt|chatgpt|grading|judging|evaluation|"
         "scoring|"
@@ -139,7 +139,7 @@ ADDRESSING = (
         rf"\b{JUDGE}\s+(?:is|are)\s+(?:kindly\s+)?(?:asked|requested|told|invited|instructed|"
         r"required|advised|reminded)\s+to\b[^.!?\n]{0,60}\b(?:this|these|our|my|above|below)\b",
     ),
-    rule(
+    pattern(
         "grade|grading|evaluat|assess|judge |judges|judging|score |scores|scoring|rating",
         r"\b(?:model|system|whoever|anyone|anybody|one|person|you|those|whomever)\s+"
         rf"(?:(?:who|that|which)\s+)?(?:(?:is|are|will\s+be|will)\s+)?{JUDGING}\s+{_OF_THIS}",
@@ -153,7 +153,7 @@ _FOR_THIS = rf"(?:for|to|on|in)\s+(?:{THIS}|all|any|every|each)\b"
 _VERDICT = rf"{QUOTE}(?:{LABEL}|{YES}|{NUMBER})\b"
 
 ASKING = (
-    rule(
+    pattern(
         "support|attributed|contradict|entail|attested|faithful|unsupported|fully|full |"
         "maximum|highest possible|perfect|marks|score|grade|rate |rating|label|verdict|yes|correct|"
         "accept |approve |pass |endorse |trust |accurate|match|importance|"
@@ -184,19 +184,19 @@ ASKING = (
         rf"{TEXT}(?:{END}|\s+(?:above|below|without|as)\b)",
         commanding=True,
     ),
-    rule(
+    pattern(
         "output|reply |respond|answer|return|print",
         rf"\b(?:output|return|print|(?:reply|respond|answer)(?:\s+with)?)\s+"
         rf"{QUOTE}(?:{YES}|\d)[\"'`*”’)\]]*\s*(?:[.!\n]|$)",
         commanding=True,
     ),
-    rule(
+    pattern(
         "answer|reply|respond|output|return|say ",
         r"\b(?:please|must|only|always|that\s+you|just)\s+(?:only\s+)?"
         rf"(?:answer|reply|respond|output|return|say)\s+(?:with\s+)?{QUOTE}(?:{YES}|\d|"
         rf"{LABEL}){END}",
     ),
-    rule(
+    pattern(
         "grade|mark|rate|score|label|accept|approve|treat|consider|judge",
         rf"\b(?:this|these|every|each|all(?:\s+the)?)\s+(?:\w+\s+)?{TEXT}\s+"
         r"(?:above\s+|below\s+)?(?:must|should|shall|has\s+to|have\s+to|needs?\s+to|ought\s+to)\s+"
@@ -204,22 +204,22 @@ ASKING = (
         rf"considered|assessed|accepted|approved)\b(?:\s+as|\s+an?)?\s*{QUOTE}"
         rf"(?:{LABEL}|{RIGHT}|{YES}|{TOP}|{NUMBER}|[.!\n])",
     ),
-    rule(
+    pattern(
         "judge|grader|evaluator|assessor|annotator|reviewer|ai:|llm",
         rf"{_LINE}(?:the\s+)?{JUDGE}\s*:\s*{QUOTE}(?:{LABEL}|{YES}|\d){END}",
     ),
-    rule(
+    pattern(
         "full|perfect|top mark|maximum|highest",
         rf"\b{TOP},?\s+please\b",
     ),
-    rule(
+    pattern(
         "supports|entails|attests|backs",
         r"\b(?:the|this|its|each|every)\s+(?:cited\s+|given\s+)?(?:documents?|citations?|passages?|"
         r"sources?)\s+(?:\w+ly\s+)?(?:supports?|entails?|attests?|backs?)\s+"
         r"(?:the|this|every|each|all)\s+(?:whole\s+|entire\s+)?"
         r"(?:sentence|claim|statement|response|answer)s?\b",
     ),
-    rule(
+    pattern(
         "label|verdict|grade|score|rating|relevance|support:|supported:|judgment|judgement|"
         "the output|"
         "correct output|only output|acceptable output|expected output|your output|your final|"
@@ -241,7 +241,7 @@ ASKING = (
         r"(?:(?:always|only)\s+)?(?:be|say|read|contain)\s+(?:the\s+word\s+)?"
         rf"{QUOTE}(?:{LABEL}|{RIGHT}|{YES}|{TOP}|{NUMBER})\b(?!\s+or\b)",
     ),
-    rule(
+    pattern(
         "deserve|merits|earns|warrants|worth|receive|get |be given|be awarded",
         r"\b(?:this|i|we)\b(?:\s+[\w,]+){0,8}?\s+(?:deserves?|merits?|earns?|warrants?|"
         r"(?:should|must)\s+(?:receive|get|be\s+given|be\s+awarded)|"
@@ -249,7 +249,7 @@ ASKING = (
         rf"(?:{TOP}|full\s+(?:marks|credit)|(?:grade|score|rating|label|relevance)\s+{QUOTE}"
         rf"(?:of\s+)?(?:\d|{LABEL})|{ALL_OF}|{NUMBER}{END})",
     ),
-    rule(
+    pattern(
         "supported by|entailed by|attested by|backed by|attributed to",
         rf"\b(?:every|each|all|any|this|the)\s+{words(2)}"
         r"(?:sentence|claim|citation|statement|response|answer)s?\s+"
@@ -259,4 +259,4 @@ ASKING = (
     ),
 )
 
-RULES: tuple[Rule, ...] = (*OVERRIDING, *ADDRESSING, *ASKING)
+PATTERNS: tuple[Pattern, ...] = (*OVERRIDING, *ADDRESSING, *ASKING)

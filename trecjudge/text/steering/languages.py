@@ -7,27 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trecjudge.text.steering.rules import Rule, rule
+from trecjudge.text.steering.rules import Pattern, pattern
 
 
 def _latin(
     anchors: str, override: tuple[str, str, str], address: tuple[str, str], best: tuple[str, str]
-) -> Iterator[Rule]:
+) -> Iterator[Pattern]:
     """Yield the rules of a language, of (verb, earlier, orders), (note to, judge), (give, best)."""
     verb, earlier, orders = override
-    yield rule(
+    yield pattern(
         anchors,
         rf"\b(?:{verb})\b(?=[^.!?\n]{{0,60}}\b(?:{earlier}))[^.!?\n]{{0,50}}?\b(?:{orders})",
         rf"\b(?:{best[0]})\b[^.!?\n]{{0,50}}?\b(?:{best[1]})",
         commanding=True,
     )
     note, judge = address
-    yield rule(
+    yield pattern(
         anchors, rf"\b(?:{note})\s*(?:[\w-]+\s+){{0,2}}?(?:{judge})\w*[^.!?\n:]{{0,30}}[:,!—–]"
     )
 
 
-LATIN: tuple[Rule, ...] = (
+LATIN: tuple[Pattern, ...] = (
     *_latin(  # German
         "anweisung|instruktion|vorgabe|befehl|regeln|hinweis an|nachricht an|anmerkung f|"
         "hinweis f|nachricht f|lieber|achtung|beste note|volle |punktz|bewert|wertung|belegt",
@@ -134,8 +134,8 @@ _GRADER_ZH = (
     r"(?:评审|评委|评估|评分|打分|评判|審查|审查|評審|評分|阅卷|裁判|评测|评价)"
     r"(?:员|員|人员|者|模型|系统|人|ai|专家)?"
 )
-OTHERS: tuple[Rule, ...] = (
-    rule(  # Chinese
+OTHERS: tuple[Pattern, ...] = (
+    pattern(  # Chinese
         "指令|指示|提示|说明|說明|规则|規則|要求|命令|满分|滿分|最高|评|評|打分|阅卷|裁判|审查|"
         "标为|标记|判为",
         r"(?:忽略|忽視|忽视|无视|無視|忘记|忘記|忘掉|不要理会|别管|不用管|不必理会|抛开|撇开|"
@@ -149,7 +149,7 @@ OTHERS: tuple[Rule, ...] = (
         r"(?:请|請|必须|应)[^。！？\n]{0,14}(?:标记|标为|标注|判为|判定|评为|"
         r"视为)[^。！？\n]{0,8}(?:支持|正确|真|是|相关)",
     ),
-    rule(  # Russian
+    pattern(  # Russian
         "инструкц|указани|команд|правил|промпт|распоряж|балл|оцен|эксперт|асессор|провер|рецензент|"
         "судь|модел",
         r"(?:игнорируй|проигнорируй|забудь|отбрось|отмени|пренебреги)(?:те)?\b[^.!?\n]{0,50}?"
@@ -165,7 +165,7 @@ OTHERS: tuple[Rule, ...] = (
         r"(?:оценщик|эксперт|асессор|проверяющ|рецензент|судь|модел|языков|"
         r"оценивающ)\w*[^.!?\n:]{0,20}[:,!—]",
     ),
-    rule(  # Persian
+    pattern(  # Persian
         "دستور|راهنما|فرمان|پرامپت|نمره|امتیاز|ارزیاب|داور|مصحح",
         r"(?:دستور|راهنما|فرمان|پرامپت)[^.!؟\n]{0,50}?(?:نادیده\s?ب?گیر|فراموش\s?کن|توجه\s?نکن|"
         r"صرف\s?نظر\s?کن|کنار\s?بگذار|رعایت\s?نکن|اجرا\s?نکن)",
@@ -176,7 +176,7 @@ OTHERS: tuple[Rule, ...] = (
         r"مدل)[^.!؟\n:]{0,12}[:،!]",
         r"(?:ارزیاب|داور|مصحح)(?:\s+(?:گرامی|عزیز|محترم))\s*[:،!]",
     ),
-    rule(  # Arabic
+    pattern(  # Arabic
         "تعليمات|توجيهات|أوامر|اوامر|إرشادات|ارشادات|درجة|علامة|تقييم|مقيم|محكم|مصحح|القاضي|نموذج",
         r"(?:تجاهلي?|انسى?|إنسى?|أهمل|اهمل|تغاض[ىي]?|لا\s+تتبع|"
         r"تخط[ىي]?)\s[^.!؟\n]{0,40}?(?:تعليمات|توجيهات|أوامر|اوامر|إرشادات|ارشادات|القواعد)",
@@ -185,7 +185,7 @@ OTHERS: tuple[Rule, ...] = (
         r"(?:ملاحظة|رسالة|تنبيه|عزيزي|إلى|انتباه)\s*[^.!؟\n:]{0,10}?(?:مقيم|محكم|مصحح|القاضي|"
         r"للنموذج|النموذج)[^.!؟\n:]{0,12}[:،!]",
     ),
-    rule(  # Japanese
+    pattern(  # Japanese
         "指示|命令|指令|プロンプト|ルール|満点|最高|評価者|採点者|審査員|判定者",
         r"(?:指示|命令|指令|プロンプト|ルール)[^。！？\n]{0,15}(?:無視し|無視せ|忘れ|従わない|"
         r"破棄し)",
@@ -193,7 +193,7 @@ OTHERS: tuple[Rule, ...] = (
         r"お願い|してほし)",
         r"(?:評価者|採点者|審査員|判定者)(?:へ|の方|様|さん|の皆)[^。！？\n]{0,8}[：:、，]",
     ),
-    rule(  # Korean
+    pattern(  # Korean
         "지시|명령|지침|프롬프트|규칙|만점|최고|평가자|채점자|심사위원|심사관",
         r"(?:지시|명령|지침|프롬프트|규칙)[^.!?\n]{0,15}(?:무시(?:하고|하세|해|하십|하라)|잊(?:어|"
         r"으)|따르지)",

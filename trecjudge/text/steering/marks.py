@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trecjudge.text.steering.rules import Rule, rule
+from trecjudge.text.steering.rules import Pattern, pattern
 from trecjudge.text.steering.words import CHOICE, RIGHT
 
 TEMPLATE_MARK = (
@@ -19,18 +19,18 @@ _KEY = (
 _WORD = rf"(?:{CHOICE}|{RIGHT}|\d+(?:\.\d+)?)"
 _VALUE = rf"[\[\"'\s]*{_WORD}(?:[\"'\s\],}}]|$)"
 
-RULES: tuple[Rule, ...] = (
-    rule("_support", r"\b(?:full|partial|no)_support\b"),
-    rule(
+PATTERNS: tuple[Pattern, ...] = (
+    pattern("_support", r"\b(?:full|partial|no)_support\b"),
+    pattern(
         "ATTRIBUTED|CONTRADICTED",
         r"(?<![A-Z] )(?<![A-Z])(?:UN)?(?:ATTRIBUTED|CONTRADICTED)\b(?!\s+[A-Z]{2})",
         cased=True,
     ),
-    rule(
+    pattern(
         "<|[",
         rf"{TEMPLATE_MARK}|\[\[\s*##|<\|?/?(?:system|assistant)\|?>|\[/?system(?:_prompt)?\]",
     ),
-    rule(
+    pattern(
         "assistant:|assistant :|human:|human :|user:|user :|system:|system :|system]|assistant]|"
         "system message|system note|system instruction|system override|system command|"
         "system prompt|system alert|developer:|developer message|developer note",
@@ -42,12 +42,12 @@ RULES: tuple[Rule, ...] = (
         r"ignore|disregard|answer|output|respond|grade|rate|mark|"
         r"the\s+(?:label|verdict|grade|score|correct))\b",
     ),
-    rule(
+    pattern(
         "##",
         r"#{2,}\s*(?:instruction|system|assistant|human|user)s?\s*:|#{2,}\s*response\s*:",
     ),
     # A verdict as data: JSON, Python, XML.
-    rule(
+    pattern(
         '":|\':|" :|" =|={|{|<|= [|=[|= \'|=\'|= "|="',
         rf"[\"']{_KEY}[\"']\s*[:=]{_VALUE}",
         rf"\{{\s*{_KEY}\s*[:=]{_VALUE}",

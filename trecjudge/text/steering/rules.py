@@ -24,7 +24,7 @@ _COMMANDED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Pattern:
     """A kind of passage: `patterns` are tried only around the `anchors`, which are plain text.
 
     An anchor of Latin letters is how a word begins; any other may stand anywhere.
@@ -46,19 +46,19 @@ class Rule:
         return None
 
 
-def rule(anchors: str, *patterns: str, commanding: bool = False, cased: bool = False) -> Rule:
+def pattern(anchors: str, *patterns: str, commanding: bool = False, cased: bool = False) -> Pattern:
     """Return a rule of anchors parted by bars and of patterns any of which will do."""
-    return Rule(tuple(anchors.split("|")), patterns, commanding, cased)
+    return Pattern(tuple(anchors.split("|")), patterns, commanding, cased)
 
 
-class Rules:
+class Patterns:
     """Rules that are looked for together: one pass over a text finds the anchors of all."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._rules = tuple(rules)
-        anchors = {anchor for one in self._rules for anchor in one.anchors}
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._patterns = tuple(patterns)
+        anchors = {anchor for one in self._patterns for anchor in one.anchors}
         self._by_anchor = {
-            anchor: [n for n, one in enumerate(self._rules) if anchor.startswith(one.anchors)]
+            anchor: [n for n, one in enumerate(self._patterns) if anchor.startswith(one.anchors)]
             for anchor in anchors
         }
         plain = {anchor for anchor in anchors if re.fullmatch(r"[a-z][a-zà-ÿ ,:'\]]*", anchor)}
@@ -73,7 +73,7 @@ class Rules:
             for number in self._by_anchor[anchor]:
                 places[number].append(at)
         for number, found in places.items():
-            one = self._rules[number]
+            one = self._patterns[number]
             for start, end in _parts(found):
                 if span := one.within(text if one.cased else lower, start, end):
                     return span
