@@ -150,8 +150,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "trecjudge.judging.attest.citations": (
         "Attesting",
+        "best_or_worst",
         "citation_item",
-        "filled",
     ),
     "trecjudge.judging.claims.by_model": (
         "NOT_FOUND",

@@ -34,14 +34,14 @@ from trecjudge import (
 
 USED, UNUSED = "USED", "UNUSED"
 ANY_NUMBER = {found: Fact("", -1, -1, found) for found in (True, False)}
-"""What stands for the facts of a document that nobody could read: so many that no others count."""
+"""Stands for the facts of a document that could not be read: it decides the recall by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttributionJudge(ClaimJudging):
     """Whether the documents of a response state its claims: attributed, contradicted, or neither.
 
-    `facts` also asks which facts of the documents the response has, by words alone.
+    `facts` also asks which facts of the documents the response has, by words only.
     """
 
     facts: bool = True
@@ -73,7 +73,7 @@ class AttributionJudge(ClaimJudging):
     def _document(
         self, item: WholeResponse, document: Document, used: bool, found: Sequence[Judgment]
     ) -> Judgment:
-        """Return whether a claim is attributed to a document, and which of its facts are said.
+        """Return whether a claim is attributed to a document, and which facts the response has.
 
         While a claim is unjudged that may be attributed to it, an unused document is too.
         """
@@ -86,8 +86,8 @@ class AttributionJudge(ClaimJudging):
         failed = next((j.failure for j in found if j.failure and _leaves_open(j, document)), None)
         if failed and not used:
             return judgment_of(item, failure=failed, **given)
-        said = f"{sum(bool(fact.found) for fact in facts)} of {len(facts)} facts are said"
-        reason = HOLLOW if document.hollow else said
+        states = f"{sum(bool(fact.found) for fact in facts)} of {len(facts)} facts are said"
+        reason = HOLLOW if document.hollow else states
         label = USED if used else UNUSED
         return judgment_of(item, label=label, grade=int(used), reason=reason, **given)
 

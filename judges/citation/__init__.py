@@ -69,7 +69,7 @@ class CitationJudge(Attesting):
 
 
 def citation_accuracy(response: Response, judgments: Sequence[Judgment]) -> float | None:
-    """Return existing citations / citations: 0 without citations, None if none can be told."""
+    """Return existing citations / citations: 0 without citations, None if none is known."""
     known = [j.exists for j in judgments if j.exists is not None]
     if not known:
         return 0.0 if not judgments else None

@@ -45,7 +45,7 @@ class CitationScoreJudge:
     """Faithfulness, coverage and redundancy of what an answer cites, without a model.
 
     `faithfulness`, `coverage` and `redundancy` are the weights of the axes in CITATION_SCORE: none
-    below 0, 1 together. `uncited` says what a sentence without citations counts in FAITHFULNESS:
+    below 0, 1 together. `uncited` is what a sentence without citations counts in FAITHFULNESS:
     `zero`, or nothing at all (`skip`).
     """
 
@@ -131,7 +131,7 @@ class CitationScoreJudge:
 def axis(judgments: Sequence[Judgment], name: str) -> float | None:
     """Return the number of an axis; None where it is unjudged."""
     by_label = {judgment.label: judgment.value for judgment in judgments}
-    # What is unjudged has no label; filled with its best or worst it stands for what is lacking.
+    # Unjudged at its best or worst has no label: its value stands for each axis that is lacking.
     return by_label.get(name, by_label.get(None))
 
 
@@ -139,7 +139,7 @@ def variety(judgments: Sequence[Judgment]) -> float | None:
     """Return 1 - REDUNDANCY; None where that is unjudged."""
     value = axis(judgments, REDUNDANCY)
     if value is None or all(judgment.label != REDUNDANCY for judgment in judgments):
-        return value  # filled: 1 is its best
+        return value  # unjudged at its best or worst: 1 is the best
     return 1 - value
 
 

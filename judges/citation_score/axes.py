@@ -1,4 +1,4 @@
-"""The three axes of the citation score, on text alone."""
+"""The three axes of the citation score, as functions of text only."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_cited_text(text: str) -> CitedText:
 
 
 def keywords(text: str) -> list[Term]:
-    """Return the distinct words and numbers of a text that tell what it is about."""
+    """Return the distinct words and numbers of a text that carry its content."""
     return [term for term in wording_of(text).terms if term.content]
 
 
@@ -62,11 +62,11 @@ def missing(terms: Iterable[Term], passages: Sequence[CitedText]) -> list[Term]:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What became of the claims of an answer.
+    """The claims of an answer, and how far what they cite has them.
 
     `shares` are the parts of the keywords found, of claims that could be compared with what they
-    cite; `idle` counts claims with nothing cited that is there; `unread` says of the rest why
-    they could not be compared.
+    cite; `idle` counts claims with nothing cited that is there; `unread` has for each of the rest
+    why it could not be compared.
     """
 
     shares: tuple[float, ...]

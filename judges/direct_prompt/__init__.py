@@ -90,8 +90,8 @@ class DirectPromptJudge:
     async def judge(self, item: Item, model: Model) -> Judgment:
         """Return the grade; a text that is not there is the system's fault and has grade 0.
 
-        Raises JudgmentFailed for a document of which nobody gave text, which says nothing about its
-        relevance, and for a topic of which nothing is known.
+        Raises JudgmentFailed for a document of which nobody gave text, whose relevance is unknown,
+        and for a topic of which nothing is known.
         """
         if self.unit == "document":
             require_text(item.document)

@@ -205,7 +205,7 @@ _best_or_worst_claim = filling(YES, NO)
 
 
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
-    """Return an unjudged claim at its best or at its worst; truths alone score nothing."""
+    """Return an unjudged claim at its best or at its worst; truths without claims score nothing."""
     if judgment.claim is None and judgment.doc_id is not None:
         return replace(judgment, label=STATED, failure=None)
     return _best_or_worst_claim(judgment, best)

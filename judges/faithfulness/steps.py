@@ -66,7 +66,7 @@ class Truth:
 
     @property
     def source(self) -> Source:
-        """Where the document says so: the passage nearest to the fact, in the document's words."""
+        """The passage of the document nearest to the fact, in the document's words."""
         nearest = next(iter(Library([self.document]).best(self.fact.text)), None)
         if nearest is None:
             nearest = Passage(self.document, self.fact.start, self.fact.end, 0.0)
@@ -154,9 +154,9 @@ class Verifier:
         self, claims: Sequence[Claim], truths: Sequence[Truth]
     ) -> list[ClaimAnswer | JudgmentFailed]:
         """Return an answer for each claim by one request; the first has its cost."""
-        told = "\n".join(f"{n}. {truth.fact.text}" for n, truth in enumerate(truths, 1))
+        numbered = "\n".join(f"{n}. {truth.fact.text}" for n, truth in enumerate(truths, 1))
         texts = [claim.text for claim in claims]
-        prediction = await self.model.predict(VERIFY, truths=told, claims=texts)
+        prediction = await self.model.predict(VERIFY, truths=numbered, claims=texts)
         verdicts = prediction.fields["verdicts"]
         if len(verdicts) != len(claims):
             raise JudgmentFailed("parse", f"{len(claims)} claims have {len(verdicts)} verdicts")
@@ -166,7 +166,7 @@ class Verifier:
 
 
 def _is_open(answer: ClaimAnswer | JudgmentFailed | None) -> bool:
-    """Tell if further truths could decide a claim."""
+    """Return whether further truths could decide a claim."""
     return answer is None or (isinstance(answer, ClaimAnswer) and answer.label == UNSURE)
 
 
@@ -175,7 +175,7 @@ def _answer(
 ) -> ClaimAnswer | JudgmentFailed:
     """Return an answer with the truth that decides it; a decision without one is none.
 
-    By a truth that says nothing, or has another number, it is unsure.
+    By a truth without content, or with another number, it is unsure.
     """
     label, reason, number = str(verdict.verdict), verdict.reason, verdict.truth
     decides = 1 <= number <= len(truths)

@@ -1,4 +1,4 @@
-"""What a judge's wording says: yes, no or unsure. It opens with it, or it says nothing."""
+"""Verdicts read from a model's wording: yes, no or unsure, which must be its first word."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FIRST = re.compile(r"[\s\"'*`(\[]*([^\W\d_]+)")
 def read_verdict(wording: object) -> str | None:
     """Return `yes`, `no` or `unsure`, or None where the wording opens with none of them.
 
-    "No, but yes in part" is no. Words further on decide nothing: "I cannot say yes" says none.
+    "No, but yes in part" is no. Words further on decide nothing: "I cannot say yes" is None.
     """
     found = _FIRST.match(wording) if isinstance(wording, str) else None
     return _VERDICTS.get(found[1].lower()) if found else None

@@ -46,7 +46,7 @@ ARGUE = (
 class SupportJudge(Attesting):
     """How well sentences are supported by what they cite (TREC RAG track's support evaluation).
 
-    `citations` says which citations of a sentence are assessed: the strongest (`first`), all of
+    `citations` is which citations of a sentence are assessed: the strongest (`first`), all of
     them, or all with the best one counting. `compat` adds Auto-ARGUE's measures (`argue`), or asks
     ALCE's questions and takes its measures in place of the track's (`alce`).
     """
@@ -98,7 +98,7 @@ class SupportJudge(Attesting):
         return [whole, *await self._each(item, model)]
 
     def group_of(self, item: Item) -> str | None:
-        """Return the document that a model would be asked about; citations together go alone."""
+        """Return the document that a model would be asked about; None for several together."""
         return None if isinstance(item, Together) else Attesting.group_of(self, item)
 
     async def _each(self, item: Together, model: Model) -> list[Judgment]:

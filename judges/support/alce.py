@@ -133,8 +133,8 @@ def _precise(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> Itera
             yield None if None in (alone, suffices) else False
 
 
-def _full(found: Mapping[CitationKey, Judgment], place: CitationKey) -> bool | None:
-    label = label_at(found, place)
+def _full(found: Mapping[CitationKey, Judgment], key: CitationKey) -> bool | None:
+    label = label_at(found, key)
     return None if label is None else label == FULL
 
 

@@ -14,7 +14,7 @@ from trecjudge import FULL, NONE, PARTIAL, Citation, Judgment, Response, Sentenc
 
 AssessedCitations = Literal["first", "all", "best"]
 CitationKey = tuple[int | None, str | None, str | None]
-"""(sentence_index, doc_id, citation as written): tells the judgments of a response apart."""
+"""(sentence_index, doc_id, citation as written): one judgment of a response."""
 
 WEIGHTED: Final[Mapping[str, float]] = {FULL: 1.0, PARTIAL: 0.5, NONE: 0.0}
 HARD: Final[Mapping[str, float]] = {FULL: 1.0, PARTIAL: 0.0, NONE: 0.0}
@@ -22,7 +22,7 @@ HARD: Final[Mapping[str, float]] = {FULL: 1.0, PARTIAL: 0.0, NONE: 0.0}
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """Precision and recall with w as `weights` says by label, of the citations of `rule`."""
+    """Precision and recall of the citations that `rule` selects; w is the weight of a label."""
 
     rule: AssessedCitations
     weights: Mapping[str, float]
@@ -87,16 +87,16 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def by_citation(judgments: Sequence[Judgment]) -> dict[CitationKey, Judgment]:
-    """Return the judgments by what they are on."""
+    """Return the judgments by their citation."""
     return {(j.sentence_index, j.doc_id, j.citation): j for j in judgments}
 
 
 def citation_key(sentence: Sentence, citation: Citation) -> CitationKey:
-    """Return where the judgment on a citation is found."""
+    """Return the key of the judgment on a citation."""
     return sentence.index, citation.doc_id, citation.value
 
 
-def label_at(found: Mapping[CitationKey, Judgment], place: CitationKey) -> str | None:
-    """Return the label of the judgment there; None if it is unjudged or was not asked for."""
-    judgment = found.get(place)
+def label_at(found: Mapping[CitationKey, Judgment], key: CitationKey) -> str | None:
+    """Return the label of a judgment; None if it is unjudged or was not asked for."""
+    judgment = found.get(key)
     return None if judgment is None else judgment.label

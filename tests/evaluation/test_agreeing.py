@@ -62,7 +62,7 @@ def test_a_document_of_one_side_can_count_as_not_relevant(qrels: tuple[Path, Pat
 
 
 def test_or_be_an_error(qrels: tuple[Path, Path]) -> None:
-    with pytest.raises(InputError, match=r"1 items are in .*truth.qrels alone, 1 in .*pred.qrels"):
+    with pytest.raises(InputError, match=r"1 items are only in .*truth.qrels, 1 only in .*pred"):
         agreed(*qrels, on_missing="error")
 
 

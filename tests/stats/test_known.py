@@ -31,7 +31,7 @@ def test_no_topics_make_none(how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gaps", "sentence", "told"),
+    ("gaps", "sentence", "with_bounds"),
     [
         (Unjudged(3, 12, 0.25, 1.0), "3 of 12 items are unjudged", "3 of 12 (0.25 to 1)"),
         (Unjudged(3), "3 items are unjudged", "3"),

@@ -60,7 +60,7 @@ def agree(
     """Return how two files of labels agree.
 
     Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
-    run, sentence, document) of judgments and labels. An item of one side alone is left out
+    run, sentence, document) of judgments and labels. An item of one side only is left out
     (`common`), has 0 or no_support on the other (`zero`), or is an error. Raises InputError where
     nothing is in common.
     """
@@ -105,7 +105,7 @@ def _shared(left: LabelSet, right: LabelSet, on_missing: OneSidedItems) -> list[
     missing = (len(left.labels) - len(shared), len(right.labels) - len(shared))
     if any(missing) and on_missing == "error":
         raise InputError(
-            f"{missing[0]} items are in {left.name} alone, {missing[1]} in {right.name} alone"
+            f"{missing[0]} items are only in {left.name}, {missing[1]} only in {right.name}"
             " (--on-missing error)"
         )
     if not shared:

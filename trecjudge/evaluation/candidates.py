@@ -1,4 +1,4 @@
-"""The items of a job that people could label, by what their labels would tell."""
+"""The items of a job that people could label, those that would narrow the ranking most first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaderboards side by side: differences by measure, and verdicts that two jobs do not share."""
+"""Leaderboards compared: differences by measure, and items that two jobs judged differently."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trecjudge.stats.unmatched import report_unmatched
 class Comparison:
     """What a comparison finds: a difference for each pair of runs and measure.
 
-    `verdicts` are those of two jobs that judged the same runs, None for anything else. `note` says
+    `verdicts` are those of two jobs that judged the same runs, None for anything else. `note` is
     why there are no differences, where only the verdicts can be compared.
     """
 
@@ -57,7 +57,7 @@ def compare(
     except InputError as error:
         if flipped is None:
             raise
-        # Two judges measure what they will; their verdicts can be held against each other.
+        # Two judges may have no measure in common; their verdicts can still be compared.
         found, note = [], str(error)
     report_unmatched(tables, pairs, found, report, runs, measures)
     return Comparison(tuple(found), flipped, tuple(tables), note)

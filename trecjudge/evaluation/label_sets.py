@@ -21,7 +21,7 @@ from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
 
 LabelledItem = tuple[Any, ...]
-"""(topic_id, ...): what names an item on its side."""
+"""(topic_id, ...): the key of an item in its file."""
 KEY = 4
 """How many parts the key of a label has."""
 
@@ -48,7 +48,7 @@ class LabelSet:
 
 
 def label_set_at(path: Path, report: OnFinding) -> LabelSet:
-    """Return the labels of a file, told by what its first line is, or those of a job.
+    """Return the labels of a file, whose kind its first line decides, or those of a job.
 
     A job's own qrels are qrels; any other file of a job stands for its judgments. Raises
     InputError.
@@ -95,9 +95,9 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
 
 
 def _apart(judgment: Judgment) -> str | None:
-    """Return what tells an item apart beside a label's key: its claim, how it cites, its measure.
+    """Return what distinguishes items of one label key: claim, citation as written, or measure.
 
-    The label of what is measured of a whole response says what that is.
+    A judgment that measures a whole response has the name of the measure as its label.
     """
     if judgment.claim is not None:
         return judgment.claim.text
@@ -152,7 +152,7 @@ def _known(
 
 
 def _is_of_support(known: dict[LabelledItem, str], labels: dict[LabelledItem, Any]) -> bool:
-    """Tell whether labels are of support: `no` may as well be the other of `yes`."""
+    """Return whether labels are of support: `no` may also be the opposite of `yes`."""
     return len(known) == len(labels) or bool(set(known.values()) - {NONE})
 
 

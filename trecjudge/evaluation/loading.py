@@ -44,13 +44,13 @@ def scores_at(
     format_name: str = "auto",
     duplicates: Duplicates = "first",
 ) -> Scores:
-    """Return the scores of one leaderboard, by what its statistics tell where it has some.
+    """Return the scores of one leaderboard, with its statistics where it has some.
 
     Statistics of another job are reported, and not used. Raises InputError if it has no leaderboard
     file.
     """
     files = _files(found)
-    with _garbage_left_alone():
+    with _without_garbage_collection():
         rows = read_all(files, report, format_name)
         known = _known(found, report)
         scores = scores_of(str(found.place), rows, report, duplicates, known)
@@ -69,11 +69,11 @@ def rows_with_companions(
 ) -> Iterator[LeaderboardRow]:
     """Yield the rows of a leaderboard as they are, and companion rows that only statistics know."""
     rows = [row for _, row in read_all(_files(found), report, format_name)]
-    told = {(row.run_id, row.measure) for row in rows if row.topic_id is None}
+    with_own = {(row.run_id, row.measure) for row in rows if row.topic_id is None}
     lacking = {
         (run_id, measure): companion(LeaderboardRow(run_id, None, measure, 0.0), gaps.items)
         for (run_id, measure), gaps in scores.unjudged.items()
-        if gaps.items and (run_id, f"{measure}{UNJUDGED}") not in told
+        if gaps.items and (run_id, f"{measure}{UNJUDGED}") not in with_own
     }
     for row in rows:
         yield row
@@ -83,7 +83,7 @@ def rows_with_companions(
 
 
 def _known(found: Outcome, report: OnFinding) -> dict[MeanKey, Known]:
-    """Return what statistics beside a leaderboard tell of each run by each measure."""
+    """Return what the statistics beside a leaderboard have of each run by each measure."""
     statistics = read_statistics(found.statistics, report) if found.statistics else ()
     return {
         (s.run_id, s.measure): Known(
@@ -98,14 +98,14 @@ def _known(found: Outcome, report: OnFinding) -> dict[MeanKey, Known]:
 
 
 @contextmanager
-def _garbage_left_alone() -> Iterator[None]:
-    """Look for no garbage while many small objects are made: it takes a third of the time."""
-    was_looked_for = gc.isenabled()
+def _without_garbage_collection() -> Iterator[None]:
+    """Pause garbage collection while many small objects are made: it takes a third of the time."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was_looked_for:
+        if was_enabled:
             gc.enable()
 
 
@@ -113,7 +113,7 @@ def bounded_means(scores: Scores, lower_is_better: Collection[str] = ()) -> Boun
     """Return means with what unjudged items could make of them, as far as that is known.
 
     Where nothing is known of unjudged items, or none are, the bounds are the means.
-    `lower_is_better` names measures that are so, whatever the statistics say.
+    `lower_is_better` names measures that are so, whatever the statistics have.
     """
     return dict(_bounded_means(scores, lower_is_better))
 

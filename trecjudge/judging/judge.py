@@ -135,7 +135,7 @@ def summary_of(name: str) -> str:
 
 
 def name_of(judge: Judge) -> str:
-    """Return what a judge that is at hand is called: its name, else `module:Class`.
+    """Return the name of a judge object: that of its folder, else `module:Class`.
 
     Raises PluginError for what is no judge, or has settings that no file can hold.
     """

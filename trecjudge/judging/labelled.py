@@ -1,4 +1,4 @@
-"""Labels of a human or of another tool in the place of a judge's own decisions."""
+"""Labels of people or of another tool in place of a judge's own decisions."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class GivenJudge:
         doc_id = item.document.doc_id if item.document and doc_id is None else doc_id
         key = (item.topic.topic_id, item.run_id, item.sentence_index, doc_id)
         label = self.labels.get(key)
+        # A citation of no document needs no label: that is the system's fault, not a gap.
         if label is None and item.exists is False:
             return await self._without_label(item, model)
         if label is None:

@@ -1,4 +1,4 @@
-"""Several judges in one pass: their settings told apart, their measures in one leaderboard."""
+"""Several judges in one pass: settings for each, and the measures of all in one leaderboard."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from trecjudge.records import Judgment
 
 @dataclass(frozen=True, slots=True)
 class NamedJudge:
-    """A judge of a job under its name; `name` is also what its judgments carry."""
+    """A judge of a job and its name, which its judgments carry."""
 
     name: str
     judge: Judge
@@ -64,6 +64,7 @@ def settings_by_judge(
     rest = {key: value for key, value in settings.items() if key not in own}
     if len(names) == 1:
         return {names[0]: rest | own.get(names[0], {})}
+    # Which judge a flat setting is meant for is open, even where only one has it.
     for key in rest:
         hint = "the settings of several judges are given by judge"
         raise WorkflowError(f"settings: {unknown('judge', key, names)}; {hint}")
@@ -75,7 +76,7 @@ def panel_spec(
 ) -> LeaderboardSpec:
     """Return the measures of all judges as one leaderboard, with `leaderboard:` applied.
 
-    A measure sees its own judge's judgments alone. Where two judges have a measure of one name,
+    A measure sees only its own judge's judgments. Where two judges have a measure of one name,
     both are named `JUDGE.MEASURE`, and MEASURE is the first one's; `judge.*` are all of a judge.
     The first judge's ranking holds. Raises WorkflowError.
     """

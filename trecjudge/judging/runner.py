@@ -24,7 +24,7 @@ from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topi
 
 T = TypeVar("T")
 WIDEST = 1 << 63
-"""No whole number from here on can be written."""
+"""Whole numbers from here on do not fit in 64 bits, and so in no file."""
 
 MOST_RESPONSES = 2000
 """Responses begun and not yet handed out, however many requests may be under way."""
@@ -71,6 +71,7 @@ class Runner:
         try:
             for topic, response in pairs:
                 pools = [self._pool(named, topic, response) for named in self.panel]
+                # Without a model nothing waits: a task for each response would only cost time.
                 if not self.model.available:
                     yield await self._response(response, pools)
                     continue
@@ -95,7 +96,7 @@ class Runner:
         self._window.clear()
 
     def _pool(self, named: NamedJudge, topic: Topic, response: Response) -> list[Item | JudgedItem]:
-        """Return the items to judge or, where the judge cannot tell them, one unjudged item."""
+        """Return the items to judge or, where the judge fails to list them, one unjudged item."""
         try:
             pool = list(named.judge.pool(topic, response))
             for item in pool:
@@ -117,7 +118,10 @@ class Runner:
         return JudgedResponse(response, [item for items in judged for item in items])
 
     async def _items(self, named: NamedJudge, pool: list[Item | JudgedItem]) -> list[JudgedItem]:
-        """Judge the items of one judge; items that share a document are begun together."""
+        """Judge the items of one judge; items that share a document are begun one after another.
+
+        A server then finds the beginning of their prompts in its cache.
+        """
         items = [entry for entry in pool if isinstance(entry, Item)]
         if not self.model.available:
             judged = [(await self._judged(named, [item]))[0] for item in items]
@@ -144,13 +148,14 @@ class Runner:
         except JudgmentFailed as failed:
             found = [[unjudged(item, failed)] for item in items]
         except asyncio.CancelledError as error:
+            # Either the job is stopped, or the judge cancelled work of its own: its own fault only.
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            # Not our cancelling, but the judge's own: a fault of this judge only.
             return [_bug(named, item, error, recorder.calls) for item in items]
         except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
             return [_bug(named, item, error, recorder.calls) for item in items]
+        # One request for the group: its calls are logged, and paid for, once.
         calls = [recorder.calls, *([] for _ in items[1:])]
         return [JudgedItem(*each, named) for each in zip(items, found, calls, strict=True)]
 
@@ -178,6 +183,7 @@ def _groups(judge: Judge, pool: list[Item]) -> Iterator[list[int]]:
     if not isinstance(judge, GroupingJudge) or judge.group < 2:
         yield from ([i] for i in order)
         return
+    # Only neighbours: a group is never larger than what stands together in the order of documents.
     for key, members in groupby(order, key=lambda i: judge.group_of(pool[i])):
         size = 1 if key is None else judge.group
         while group := list(islice(members, size)):

@@ -1,4 +1,4 @@
-"""Words of direction, such as rise and fall: the ones deny the others.
+"""Pairs of antonyms of direction (rise/fall).
 
 Converses such as before and after are none: they turn with the order of what they relate.
 """
@@ -46,7 +46,7 @@ DIRECTED = frozenset(_OPPOSITES)
 
 
 def opposed(form: str, others: Collection[str]) -> bool:
-    """Tell if one of the forms denies `form`, and none says the same."""
+    """Return whether one of the forms is an antonym of `form`, and none a synonym."""
     if form not in _OPPOSITES or not _ALIKE[form].isdisjoint(others):
         return False
     return not _OPPOSITES[form].isdisjoint(others)

@@ -128,7 +128,7 @@ def word_form(word: str) -> str:
 
 
 def number_form(number: str) -> str:
-    """Return a number without group separators and idle zeros: "1,234.50" gives "1234.5".
+    """Return a number without group separators and trailing zeros: "1,234.50" gives "1234.5".
 
     A comma or a stop before exactly three digits groups ("1,234"; "1.234.567" but not "1.234",
     which is a decimal); any other single comma is a decimal comma. "20th" and "1990s" give the

@@ -1,4 +1,4 @@
-"""How much a word tells: inverse document frequency from a shipped table, or a fallback."""
+"""Weights of words: inverse document frequency from a shipped table, or a fallback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE_SIZE = 3000
 """The words of a table: the commonest ones."""
 
 ENOUGH = 20
-"""The fewest passages of one's own from which words are counted."""
+"""The fewest passages from which own word frequencies are counted: of fewer all words are rare."""
 
 _SHORT_WORD = 0.3
 _GRAMMAR_BIGRAM = 0.5
@@ -108,8 +108,8 @@ def count_frequencies(texts: Iterable[str]) -> tuple[int, Counter[str]]:
 def blended(background: Frequencies, passages: int, counts: Mapping[str, int]) -> Frequencies:
     """Return the background with the words that it lacks, at their weights in one's own passages.
 
-    From 20 passages on; such as words of another language. Words that both know keep the weight
-    of the background: by it the weights of the features were fitted.
+    From 20 passages on; such as words of another language. Words of both tables keep the weight
+    of the background, with which the weights of the features were fitted.
     """
     common = sorted(counts, key=lambda form: (-counts[form], form))[:TABLE_SIZE]
     own = Frequencies.of(passages, {form: counts[form] for form in common})

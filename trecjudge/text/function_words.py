@@ -1,4 +1,4 @@
-"""Words of grammar: what a sentence of these only says cannot be looked for."""
+"""Function words: a sentence that has only these has nothing to look for."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def grammar_of(forms: Set[str]) -> Set[str]:
 
 
 def is_grammar_run(text: str) -> bool:
-    """Tell if a text in a script without spaces can be cut into function words of a language."""
+    """Return whether a text without spaces can be cut into function words of a language."""
     return any(cut.fullmatch(text) for cut in _cuts())
 
 
 def has_grammar(bigram: str) -> bool:
-    """Tell if a pair of characters of such a script has one that writes grammar."""
+    """Return whether a pair of characters of such a script has one that writes grammar."""
     return not _GRAMMAR.isdisjoint(bigram) or bool(_KANA.match(bigram))

@@ -76,7 +76,7 @@ def is_capitalised(form: str) -> bool:
 
 
 def stands_in(form: str, others: Collection[str]) -> bool:
-    """Tell if one of the forms says what `form` does: a synonym, or a word of the same stem."""
+    """Return whether one of the forms is a synonym of `form`, or has the same stem."""
     if not same_direction(form).isdisjoint(others):
         return True
     if any(not group.isdisjoint(others) for group in _SYNONYMS_OF.get(form, ())):
@@ -88,7 +88,7 @@ def stands_in(form: str, others: Collection[str]) -> bool:
 
 
 def _akin(one: str, other: str) -> bool:
-    """Tell if two forms are of one stem: "music" and "musician", "nation" and "nationalist"."""
+    """Return whether two forms have one stem: "music", "musician"; "nation", "nationalist"."""
     short, long = sorted((one, other), key=len)
     if len(short) < _STEM or not short.isalpha() or short[:_STEM] != long[:_STEM]:
         return False

@@ -50,7 +50,8 @@ def negated_positions(forms: Sequence[str]) -> Iterator[int]:
 
 def has_negation(tokens: Sequence[Token]) -> bool:
     """Return whether a word of negation is among the tokens; "not only" is none."""
-    something_after = ""  # for a word of negation to stand before
+    # An empty form at the end, so that a negation there has something to negate.
+    something_after = ""
     forms = [token.form for token in tokens]
     return any(True for _ in negated_positions([*forms, something_after]))
 

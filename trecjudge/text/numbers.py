@@ -40,13 +40,13 @@ _LONGEST = 12
 
 
 def has_other_writings(text: str, forms: Collection[str]) -> bool:
-    """Tell, fast, if `other_writings` may find some in a text of these forms."""
+    """Return, fast, whether `other_writings` may find some in a text of these forms."""
     signs = any(sign in text for sign in _SIGNS)
     return signs or may_compose(forms) or not _SAME.keys().isdisjoint(forms)
 
 
 def other_writings(text: str, written: Sequence[str], forms: Sequence[str]) -> list[str]:
-    """Return forms that say in another writing what a text of these tokens says."""
+    """Return the same numbers and units of a text in other writings, as forms."""
     found = [form for sign, words in _FORMS_OF_SIGN.items() if sign in text for form in words]
     found += (_SAME[form] for form in forms if form in _SAME)
     if may_compose(forms):
@@ -62,14 +62,14 @@ def scaled(number: str, scale: str) -> str:
 
 
 def may_compose(forms: Collection[str]) -> bool:
-    """Tell if some of the forms can be part of a number that several tokens write."""
+    """Return whether some of the forms can be part of a number that several tokens write."""
     return not (SCALES.isdisjoint(forms) and _TENS.isdisjoint(forms))
 
 
 def composed(written: Sequence[str], forms: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield (first, stop, number form) of every whole number that several tokens write.
 
-    Digits take scale words alone after them ("1.5 million"); words go on as English has it ("two
+    Digits take only scale words after them ("1.5 million"); words go on as English has it ("two
     hundred and fifty thousand"), so that "2 million 12 months later" stays two numbers.
     """
     position = 0
@@ -118,7 +118,7 @@ def _addend(position: int, written: Sequence[str], forms: Sequence[str]) -> Deci
 
 
 def _fits(current: Decimal, addend: Decimal, before: str) -> bool:
-    """Tell if a number goes on with `addend`: after a scale word, or units after tens."""
+    """Return whether a number goes on with `addend`: after a scale word, or units after tens."""
     return before in SCALES or (20 <= current < 100 and current % 10 == 0 and 0 < addend < 10)
 
 

@@ -38,6 +38,7 @@ _GUESS = re.compile(
     re.IGNORECASE,
 )
 _FAR_OFF = 1.25
+"""A guess holds for what is up to a quarter off; a guessed year for ten years."""
 _FAR_OFF_YEARS = 10
 _ROUNDED = 1.05
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
@@ -85,7 +86,7 @@ MEASURED = frozenset({*_UNITS.values(), "%", "£", "₹"})
 class Quantity:
     """A number in a text: its form, what it counts, and the words themselves.
 
-    `unit` is one of `MEASURED`, else a stem ("cup"), a month, `YEAR`, or "" where nothing tells.
+    `unit` is one of `MEASURED`, else a stem ("cup"), a month, `YEAR`, or "" where none is found.
     """
 
     number: str
@@ -168,12 +169,12 @@ def _unit(text: str, tokens: Sequence[Token], position: int, last: int) -> tuple
 
 
 def _rounds(one: str, other: str) -> bool:
-    """Tell if one number is the other, rounded to fewer digits."""
+    """Return whether one number is the other, rounded to fewer digits."""
     short, full = sorted((one, other), key=lambda number: len(_significant(number)))
     digits = len(_significant(short))
     return digits > 0 and float(f"{float(full):.{digits}g}") == float(short)
 
 
 def _significant(number: str) -> str:
-    """Return the digits of a number that tell: "1500000" and "1.50" have two."""
+    """Return a number without sign, stop and zeros at its ends: "1500000" and "1.50" give "15"."""
     return number.replace(".", "").strip("-0")

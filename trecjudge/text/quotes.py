@@ -13,9 +13,10 @@ _SAME = {
     **dict.fromkeys("‐‑‒–—―−", "-"),
 }
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-# A quote that leaves something out says so: each part must be there, in order.
+# A quote marks what it leaves out: each part must be there, in order.
 _LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…)\s*")
 _FARTHEST = 2000
+"""Characters from first to last part: farther apart, common words would make a quote."""
 
 
 def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:

@@ -90,7 +90,7 @@ def _skip_space(text: str, position: int) -> int:
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
-    """Tell if the stop of `match` ends the sentence that begins at `start`."""
+    """Return whether the stop of `match` ends the sentence that begins at `start`."""
     opener = _FIRST_WORD.match(text, match.end())
     following = (opener[1] or "") if opener else ""
     if match[0].count("\n") > 1:
@@ -109,7 +109,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _word_may_end(word: str, following: str) -> bool:
-    """Tell if a sentence ends after "`word`." when the next word is `following`."""
+    """Return whether a sentence ends after "`word`." when the next word is `following`."""
     lower = word.lower()
     if "." in word or lower in _OFTEN_LAST:
         return not following or following.lower() in _OPENERS

@@ -28,7 +28,7 @@ _SPACELESS = (
 _NUMBER = r"\d+(?:[.,\u066b\u066c]\d+)*(?:(?:st|nd|rd|th|s)(?![^\W_]))?"
 _WORD = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
 _DATE = r"\d{4}-(?:0[1-9]|1[0-2])-[0-3]\d(?!\d)"
-# Most words are plain; told first, they need no look at the other kinds of token.
+# Most words are plain: tried first, they need no look at the other kinds of token.
 _PLAIN = rf"[A-Za-z]++(?![\w.'\u2019{_MARKS}])"
 _TOKEN = re.compile(
     rf"{_PLAIN}|{_DATE}|{_NUMBER}|(?:[^\W\d_]\.){{2,}}|{_WORD}(?:['\u2019]{_WORD})*"

@@ -1,4 +1,4 @@
-"""From a file of labels to a calibration file, with what it is worth on unseen topics."""
+"""Fit a calibration file to a file of labels, and evaluate it on unseen topics."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ from trecjudge.text.frequencies import blended
 from trecjudge.text.tokens import comparable, scripts
 
 FEWEST_LABELS = 50
+"""Labels that a fit needs at least."""
 DIGITS = 4
 """Decimals of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """What a calibration came to.
+    """A calibration and its figures.
 
     `labels` were used, `copies` of them in no fit; `passed_over` share no script or have no words.
     `shipped` are the figures of the package's calibration on these labels, `fitted` those of fits
     that did not see the topic (the document, where there are fewer than three topics), and
-    `no_interval` says why they have no intervals, where that is so.
+    `no_interval` is why they have no intervals, if they have none.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""Word frequencies of one's own documents, without any label."""
+"""A calibration with word frequencies of own documents, made without labels."""
 
 from __future__ import annotations
 

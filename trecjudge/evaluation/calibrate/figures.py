@@ -1,4 +1,4 @@
-"""How good calibrated probabilities are: figures with bootstrap intervals over topics."""
+"""Quality of calibrated probabilities: figures with bootstrap intervals over topics."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def accuracy_of_three(found: Predictions, weights: Floats) -> Floats:
 
 
 def accuracy_of_two(found: Predictions, weights: Floats) -> Floats:
-    """Return the share of pairs told rightly to be supported or not, at a probability of 0.5."""
+    """Return the share of pairs rightly called supported or not, at a probability of 0.5."""
     right = (found.supported >= 0.5) == (found.labels > 0)
     return ratio(weights @ right, weights.sum(axis=1))
 
@@ -130,7 +130,7 @@ def interval(of: Measured, found: Predictions) -> Interval:
 
 
 def why_no_interval(found: Predictions, what: str) -> str | None:
-    """Return why figures over so few topics, or groups called `what`, have no interval, if so."""
+    """Return why figures over few topics, or groups called `what`, have no interval; else None."""
     groups = len(np.unique(found.topics))
     if groups >= FEWEST_UNITS:
         return None

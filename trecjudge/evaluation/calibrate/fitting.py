@@ -1,4 +1,4 @@
-"""Logistic regressions whose weights have the sign that their names promise."""
+"""Logistic regressions whose weights have the sign that their features must have."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIGNS: dict[str, int] = {
 """1 where more of a feature cannot speak against support, -1 where it cannot speak for it."""
 
 RARE = ("turned", "quotes_missing")
-"""Features that are 1 so seldom that what is cut off as outliers would be all of them."""
+"""Features that are so rarely 1 that all of them would be cut off as outliers."""
 
 _RANGE = (0.005, 0.995)
 # The strength of the prior, in labels: held-out figures are flat from 3 to 100. Around weights
@@ -34,10 +34,10 @@ _STEPS = 50
 
 
 def is_copy(features: Features) -> bool:
-    """Tell if the sentence stands in the document nearly word for word.
+    """Return whether the sentence stands in the document nearly word for word.
 
-    Such pairs are no part of a fit: that a copy is supported need not be learnt, and what people
-    say against a copy (that it is out of context, or no answer) is not about its words.
+    Such pairs are no part of a fit: that a copy is supported need not be learnt, and objections of
+    people to a copy (out of context, no answer) are not about its words.
     """
     return features.neighbours >= _COPIED
 
@@ -90,11 +90,11 @@ def regress(
     """Return (intercept, weights) of P(positive), for values of shape (pairs, features).
 
     Maximum a posteriori under normal priors on the standardised weights, around given ones or 0.
-    Weights against their sign (1, -1; 0 for any) become 0, the worst first: so none of those that
-    are left only makes good for what another takes too much.
+    Weights against their sign (1, -1; 0 for any) become 0, the worst first: so none of those left only
+    compensates for another that is too large.
     """
     mean, spread = values.mean(axis=0), values.std(axis=0)
-    spread[spread < 1e-9] = 1.0
+    spread[spread < 1e-9] = 1.0  # a feature that never varies gets the weight of its prior
     design = np.column_stack([np.ones(len(values)), (values - mean) / spread])
     centre = np.zeros(design.shape[1])
     strength = np.full(len(centre), _PRIOR_AROUND if len(around) else _PRIOR)

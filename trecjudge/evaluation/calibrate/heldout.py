@@ -15,6 +15,7 @@ from trecjudge.judging.offline.features import Measurements
 from trecjudge.judging.offline.support import probabilities_of
 
 FEWEST_TOPICS = 3
+"""With fewer topics documents are held out instead."""
 _FOLDS = 5
 
 

@@ -1,4 +1,4 @@
-"""Pairs measured as those of a new topic will be: word frequencies do not know their own topic."""
+"""Measurements of pairs with word frequencies from the other topics only, as for a new topic."""
 
 from __future__ import annotations
 

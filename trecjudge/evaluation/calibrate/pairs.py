@@ -1,4 +1,4 @@
-"""Sentences, the texts cited for them, and what people said of the two."""
+"""Labelled pairs: sentences, the texts cited for them, and labels of people."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LabelledPair:
 def read_pairs(path: Path, report: OnFinding) -> list[LabelledPair]:
     """Return the pairs of a JSONL file of sentence, passage and label (or a list of labels).
 
-    The passage may also be called `document` or `text`; `topic_id` says what a pair belongs to.
+    The passage may also be called `document` or `text`; `topic_id` is the topic of a pair.
     Every label makes a pair, or a finding. Raises InputError if there is none.
     """
     pairs = [

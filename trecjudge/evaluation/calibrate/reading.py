@@ -1,4 +1,4 @@
-"""The runs that labels are on."""
+"""Responses of the runs that were labelled."""
 
 from __future__ import annotations
 

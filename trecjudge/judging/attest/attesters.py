@@ -19,7 +19,7 @@ from trecjudge.text.tokens import comparable, scripts
 _DECIMALS = 4
 NO_TEXT: Final = "no_document_text"
 _FEW = 3
-"""How many ids a message gives."""
+"""Ids that a message lists."""
 HOLLOW: Final = "the run carries this document without text"
 """Why such a document supports nothing."""
 
@@ -51,7 +51,7 @@ class Attester(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LexicalAttester:
-    """Word overlap, calibrated on human labels: see `trecjudge/lexical`. No model, no network.
+    """Word overlap, calibrated on human labels: see `judging/offline`. No model, no network.
 
     `calibration` is a file that `calibrate` wrote; without one the package's own holds.
     """
@@ -65,7 +65,7 @@ class LexicalAttester:
         return _compared(sentence, text, self.calibration)
 
 
-# The judges of one pass ask the same of a response one after the other: it is worked out once.
+# The judges of one pass ask the same about a response one after another: it is compared once.
 @lru_cache(maxsize=1024)
 def _compared(sentence: str, text: str, calibration: str) -> Attestation:
     found = compare(sentence, prepared_text(text), calibration_at(calibration))
@@ -105,7 +105,7 @@ def require_shared_script(
 
 
 def text_missing(*doc_ids: str) -> JudgmentFailed:
-    """Return the failure of what hangs on documents without text; without ids none was given."""
+    """Return the failure of what depends on documents without text; without ids none was given."""
     few = ", ".join(doc_ids[:_FEW])
     what = f"no text of {len(doc_ids)} documents ({few})" if doc_ids else "no text of any document"
     if len(doc_ids) == 1:

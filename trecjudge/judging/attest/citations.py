@@ -1,4 +1,4 @@
-"""Judging citations by attestation: what the judges share that ask whether a document supports."""
+"""Judging citations by attestation: the base of judges that ask whether a document supports."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Attesting:
         """Return full, partial or no support.
 
         A document that is not there supports nothing, nor does one that the run itself carries
-        without text; where nobody gave text, raises JudgmentFailed, since that says nothing about
+        without text; where nobody gave text, raises JudgmentFailed: that is no fault of
         the system.
         """
         if item.exists is False:
@@ -90,6 +90,7 @@ class Attesting:
                 found = await attester.attest_group(self.programs[1], sentences, document)
                 return [_attested(*pair) for pair in zip(items, found, strict=True)]
             except JudgmentFailed as failed:
+                # One sentence may get a reply that can be read; an outage is the same for all.
                 if failed.kind not in ("parse", "cut"):
                     raise
         return [await self.judge(item, model) for item in items]
@@ -120,7 +121,7 @@ def citation_item(topic: Topic, response: Response, sentence: Sentence, citation
 
 
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
-    """Return an unjudged judgment as the best or the worst that it could have been."""
+    """Return an unjudged judgment with the best or the worst label that it could have had."""
     exists = best if judgment.exists is None else judgment.exists
     label = FULL if best else NONE
     return replace(judgment, label=label, grade=GRADES[label], exists=exists, failure=None)

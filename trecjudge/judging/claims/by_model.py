@@ -1,4 +1,4 @@
-"""A detector that asks a model, and detectors in a row: each leaves the rest to the next."""
+"""The model detector, and a cascade from cheap to expensive detectors."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ ATTRIBUTE = Program(
 )
 NOT_FOUND = "evidence_not_found"
 _CONTEXT = 200
+"""Characters shown on either side of a passage."""
 # "They did not" may be evidence; "of the" stands everywhere.
 _FEWEST_WORDS = 3
 T = TypeVar("T")
 
 
 class Detector(Protocol):
-    """Decides what becomes of a claim."""
+    """Decides on a claim: attributed, unattributed, contradicted or ambiguous."""
 
     @property
     def name(self) -> str:
@@ -65,7 +66,7 @@ class ModelDetector:
     name: str = "llm"
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
-        """Return what the model says, its quotes verified."""
+        """Return the model's verdict, its quotes verified."""
         parts = list(self._parts(claim, library))
         if not parts:
             library.require_text()
@@ -96,6 +97,7 @@ class ModelDetector:
         found = map(_with_context, library.by_meaning(self.embedder).passages(claim))
         parts = in_parts(found, lambda passage: passage.end - passage.start, self.characters)
         for position, part in enumerate(parts):
+            # Parts come likeliest first: after an unlikely one nothing is worth a call.
             if position and not part[0].likely:
                 return
             yield part
@@ -169,7 +171,7 @@ def _not_there(found: Sequence[Source | None]) -> str:
 def no_evidence(claim: str, text: str, asserts: bool) -> str:
     """Return why a text of the documents is no evidence on a claim; empty where it may be some.
 
-    In which words it says something is for the model to judge. It must say something, though, and
+    Whether other words mean the same is for the model to judge. It must have content, though, and
     where it `asserts` the claim must not be the claim itself with another number.
     """
     wording = wording_of(text)
@@ -204,14 +206,14 @@ def with_note(claim: str, text: str, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """Detectors in a row: each decides where it is sure, and leaves the rest to the next."""
+    """Detectors from cheap to expensive: each decides only where it is sure."""
 
     cheap: Sequence[LexicalDetector]
     last: Detector
     name: str = "cascade"
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
-        """Return the first verdict that is sure, or the last; it tells what a model was spared."""
+        """Return the first verdict that is sure, or the last; `spared` counts the call not made."""
         found = await first_sure(self.cheap, claim, library)
         if found is None:
             return await self.last.verdict(claim, library)

@@ -34,6 +34,7 @@ _RIVAL_FROM = 0.5
 """Overlap, numbers and all, from which on a passage is looked at for a contradiction."""
 
 _MOST_RIVALS = 5
+"""Passages looked at for a contradiction, the nearest first."""
 # Two documents make an inference only where each adds something, and they hang together.
 _INFERENCE_FROM = 0.85
 _EACH_ADDS = 0.2
@@ -108,13 +109,13 @@ class LexicalDetector:
         return all(found.probability < _SURE_BELOW for found in pairs)
 
     def holds(self, claim: str, passage: Passage) -> bool:
-        """Return whether a passage says what a claim says."""
+        """Return whether a passage holds a claim."""
         if self.score(passage) <= self.threshold or missing(claim, passage.text):
             return False
         return not self.falls_short(compare(claim, prepare(passage.text)))
 
     def falls_short(self, found: Comparison) -> bool:
-        """Return whether a claim says something else, or something more, or nothing."""
+        """Return whether a claim goes beyond a passage, contradicts it, or has no content."""
         return found.wanting
 
     def score(self, passage: Passage) -> float:
@@ -157,7 +158,7 @@ class SemanticDetector(LexicalDetector):
         return passage.cosine or 0.0
 
     def falls_short(self, found: Comparison) -> bool:
-        """Return whether a claim says something else, or nothing; other words may say the same."""
+        """Return whether a claim contradicts a passage, or has no content; synonyms are allowed."""
         return bool(found.replaced) or (found.wanting and not found.missing)
 
     def _likeness_text(self, passage: Passage) -> str:
@@ -167,7 +168,7 @@ class SemanticDetector(LexicalDetector):
 def missing(claim: str, passage: str) -> list[str]:
     """Return the numbers and names of a claim that a passage lacks, as written.
 
-    A number lacks that the passage has with another unit of measurement, sign or bound alone.
+    A number counts as lacking if the passage has it only with another unit, sign or bound.
     """
     names = [term for term in wording_of(claim).terms if term.named]
     forms = {token.form for token in tokenize(passage)} if names else set()
@@ -187,16 +188,16 @@ def _same(one: Quantity, other: Quantity) -> bool:
 
 
 def states_plainly(passage: str, claim: str) -> bool:
-    """Return whether a sentence of a passage has all that tells something in a claim, in its order.
+    """Return whether a sentence of a passage has all content words of a claim, in their order.
 
     A word of doubt or denial that the claim has not makes it another statement.
     """
     wording = wording_of(claim)
     wanted = [term.form for term in wording.terms if term.content or term.number]
     for sentence in split_sentences(passage):
-        said = wording_of(sentence)
-        more = set(said.forms) - set(wording.forms)
-        if _DOUBT.isdisjoint(more) and not denials(more) and _in_order(wanted, said.forms):
+        theirs = wording_of(sentence)
+        more = set(theirs.forms) - set(wording.forms)
+        if _DOUBT.isdisjoint(more) and not denials(more) and _in_order(wanted, theirs.forms):
             return True
     return False
 
@@ -207,9 +208,9 @@ def _in_order(wanted: Sequence[str], forms: Sequence[str]) -> bool:
 
 
 def denies_otherwise(claim: str, passage: str) -> bool:
-    """Return whether a negation stands in a claim alone, or alone in what a passage says of it.
+    """Return whether only one of a claim and its nearest sentence in a passage is negated.
 
-    So does a word of direction, such as "rise", whose opposite stands on the other side.
+    A word of direction, such as "rise", whose opposite stands on the other side counts too.
 
     The other side has no word of denial either: "lacks proof" agrees with "no proof".
     Of a passage the sentence counts that has most of the claim, up to where it has it.
@@ -223,8 +224,8 @@ def denies_otherwise(claim: str, passage: str) -> bool:
     held = [position for position, token in enumerate(tokens) if token.form in terms]
     until = tokens[: held[-1] + 1] if held else []
     ours = tokenize(claim)
-    said = {token.form for token in until}
-    opposite = any(opposed(form, said) for form in terms)
+    theirs = {token.form for token in until}
+    opposite = any(opposed(form, theirs) for form in terms)
     if opposite and not (_denies(ours) or _denies(until)):
         return True
     pairs = ((ours, until), (until, ours))
@@ -254,6 +255,7 @@ def _inferred(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage
     total = sum(term.weight for term in terms.values()) or 1.0
     read = [(p, _content(p.text)) for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
     for (one, ours), (other, theirs) in combinations(read, 2):
+        # Names and numbers first: they are few, and rule most pairs out.
         both = terms.keys() & (ours.keys() | theirs.keys())
         needed = [t for t in terms.values() if t.named or t.number]
         if any(term.form not in both for term in needed):

@@ -1,4 +1,4 @@
-"""The clauses of a sentence that stand alone: cut only where that is safe."""
+"""The clauses of a sentence that can stand alone: cut only where that is safe."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ _SUBORDINATE = frozenset(
 _PRONOUNS = frozenset({"it", "they", "he", "she"})
 _RELATIVE = frozenset({"which", "that", "who", "whose"})
 _LONGEST_RELATIVE = 6
-"""Letters that are enough to tell that a word is none of these."""
+"""Letters kept of a word that may go on: with more it is none of these anyway."""
 _UNRESOLVED = frozenset(
     {"this", "these", "those", "that", "there", "we", "i", "you", "which", "rather", "instead"}
 )
 _HALVES = (" only", " both", " either", " neither")
 _ADVERBS = frozenset({"also", "then", "later", "now", "often", "still", "never", "usually"})
 _LONGEST_SUBJECT = 10
+"""Words of a subject: a verb later on is more likely one of another clause."""
 _LONGEST_WRITTEN = 200
 """Characters of a subject that may be repeated: no sentence becomes many times as long."""
 _LONGEST_COPIED = 8
@@ -59,7 +60,7 @@ def clauses(sentence: str) -> list[str]:
             found[-1].grow(border + piece)
         else:
             found.append(_Growing(_capitalised(clause)))
-    stop = sentence.rstrip()[-1:]
+    stop = sentence.rstrip()[-1:]  # each clause ends as its sentence did
     texts = (clause.text.strip(" ,;；؛") for clause in found)
     return [_ended(_capitalised(text), stop) for text in texts if text]
 
@@ -111,25 +112,27 @@ def _begun(before: _Growing, border: str, piece: str, row: bool, listing: bool) 
     if subject is None or len(subject) > _LONGEST_WRITTEN or len(piece.split(maxsplit=1)) < 2:
         return None
     if _is_predicate(piece) and not apart:
-        alone = border.strip() == "," and not row
+        # "Prices rose, fell and rose": after a comma only in a row of predicates.
+        comma_only = border.strip() == "," and not row
         short = len(subject.split()) <= _LONGEST_COPIED
-        # "It says that prices rose and are high": whose predicate it is cannot be told.
-        return f"{subject} {piece}" if short and not alone and not before.is_nested else None
+        # "It says that prices rose and are high": whose predicate it is, is open.
+        return f"{subject} {piece}" if short and not comma_only and not before.is_nested else None
     # "Bread and wine are cheap" and "bread, cheese, and wine are cheap" have one subject.
     joined = border.strip() not in (",", "and") and not (listing and border.strip() == ", and")
     return _independent(subject, piece) if joined else None
 
 
 def _is_predicate(piece: str) -> bool:
-    """Tell if a piece opens with a verb; "also" and the like may stand before it."""
+    """Return whether a piece opens with a verb; "also" and the like may stand before it."""
     first, *rest = piece.split(maxsplit=2) or [""]
     return (rest[0] if first in _ADVERBS and rest else first) in PREDICATES
 
 
 def _in_rows(pieces: Sequence[tuple[str, str]]) -> list[bool]:
-    """Tell of each piece if predicates follow it, up to one after an "and"."""
+    """Return for each piece whether predicates follow it, up to one after an "and"."""
     found: list[bool] = []
     goes_on = False
+    # From the end: whether a piece is in a row depends on those after it.
     for border, piece in reversed(pieces):
         found.append(goes_on)
         goes_on = _is_predicate(piece) and (goes_on or border.strip() != ",")
@@ -154,7 +157,7 @@ def _independent(subject: str, piece: str) -> str | None:
 
 
 def subject_of(clause: str) -> str | None:
-    """Return all that stands before the verb of a clause; None where that cannot be told."""
+    """Return all that stands before the verb of a clause; None where that is open."""
     words = list(islice(_WORD.finditer(clause), _LONGEST_SUBJECT + 1))
     if not words or words[0][0].lower() in _SUBORDINATE:
         return None
@@ -170,7 +173,7 @@ def subject_of(clause: str) -> str | None:
 
 
 def _is_subject(text: str) -> bool:
-    """Tell if what stands before a verb is its subject: no clause of its own in it."""
+    """Return whether what stands before a verb is its subject: no clause of its own in it."""
     first, *rest = [word.strip(",").lower() for word in text.split()]
     pronoun_with_verb = first in _PRONOUNS and bool(set(rest) - _ADVERBS)
     return _RELATIVE.isdisjoint(rest) and not pronoun_with_verb

@@ -1,4 +1,4 @@
-"""Does a passage say the same of the same things with another number, date, or the contrary?"""
+"""Contradictions: a passage makes the same statement with another number, date, or negated."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def contradiction(claim: str, passage: str) -> str | None:
 
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
     all its names, and a subject half of which at least is in the claim. Contradicted is a number
-    whose unit the sentence has with another number alone, a year only of what happens once; a
-    statement that is negated on one side only; or a thing that is said to be one thing of a kind
-    ("is blue") where the sentence says that it is another. Bounds ("over 3"), rough guesses,
+    whose unit the sentence has only with another number, a year only of what happens once; a
+    statement that is negated on one side only; or a property ("is blue") in whose place the
+    sentence has another of the same kind. Bounds ("over 3"), rough guesses,
     rounded numbers and those of another year contradict nothing. No word of the passage is in what
     is returned.
     """
@@ -62,13 +62,13 @@ def contradiction(claim: str, passage: str) -> str | None:
 
 
 def _other_word(claim: str, sentence: str) -> str:
-    """Return what the claim says that something is, where the sentence says another of the kind."""
+    """Return the claim's word for a property where the sentence has another of the same kind."""
     ours, theirs = wording_of(claim), wording_of(sentence)
     for before, term in pairwise(ours.terms):
         if before.form not in _BEING or term.named or not term.telling:
             continue
-        said = theirs.tells
-        if ours.denies or theirs.denies or term.form in said or not rivals(term.form, said):
+        there = theirs.tells
+        if ours.denies or theirs.denies or term.form in there or not rivals(term.form, there):
             continue
         rest = claim[: term.start] + claim[term.end :]
         if _same_statement(rest, sentence) and compare(claim, prepare(sentence)).replaced:
@@ -77,7 +77,7 @@ def _other_word(claim: str, sentence: str) -> str:
 
 
 def _same_statement(claim: str, sentence: str) -> bool:
-    """Tell if the sentence has most of the claim, and is about what the claim is about."""
+    """Return whether the sentence has most of the claim, and is about what the claim is about."""
     ours, theirs = _words(claim), _words(sentence)
     needed = (form for form, term in ours.items() if term.named or form in _ORDINALS)
     if not ours or any(form not in theirs for form in needed):

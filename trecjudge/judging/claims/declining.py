@@ -1,7 +1,7 @@
-"""Sentences that decline to answer: they say that what was given, or who answers, lacks it.
+"""Sentences that decline to answer, because the sources, or the answerer, lack it.
 
-By structure, not by a list: a source that does not say; who answers, or anybody, is not able to
-tell by the sources; information that is not there. What is said of the world ("Nobody knows when",
+By structure, not by a list: a source that does not mention it; an answerer who cannot know it from
+the sources; information that is not there. A statement about the world ("Nobody knows when",
 "The law does not mention it") is a claim.
 """
 
@@ -74,7 +74,7 @@ _NO_MORE = r"[.!\s]*$"
 _THE_QUESTION = (
     r"(?:(?:to|for|on)\s+(?:this|the|your|that)\s+(?:\w+\s+)?(?:question|query|topic|request))"
 )
-# A source that does not say.
+# A source that does not mention it.
 _SILENT = (
     rf"{THE_MATERIAL}\s+{_ADVERB}{_NOT}\s+{_ADVERB}{_SAY}\b",
     rf"{THE_MATERIAL}\s+{_ADVERB}(?:contain|offer|give|provide|make|have|includ|hold|yield|return)"
@@ -85,7 +85,7 @@ _SILENT = (
     r"unrelated)\b",
     rf"{THE_MATERIAL}\s+(?:lacks?\s+(?:(?:the|any|this|that|such|enough|sufficient)\s+)?"
     rf"{_KIND}{_LACKING}|leaves?\s+(?:this|it|the\s+question)\s+(?:open|unanswered))\b",
-    # Of a material more can be told than what it says.
+    # Of a material not all verbs will do: much else can be stated of it.
     rf"\b(?:the|these|those)\s+materials?\s+{_NOT}\s+{_ADVERB}(?:mention|say|specify|address|state|"
     r"discuss|answer|tell|indicate|explain|describe)\b",
     rf"\b(?:none|neither|not\s+one|few)\s+of\s+(?:the|these|those|my|our)\s+(?:{_GIVEN}\s+)*"
@@ -181,7 +181,7 @@ _ABOUT_ANSWERING = re.compile(
 
 
 def declines(sentence: str) -> bool:
-    """Return whether a sentence, or a part of one, says that an answer is lacking."""
+    """Return whether a sentence, or a part of one, states that an answer is lacking."""
     if _LACK.search(sentence):
         plain = _APOLOGY.sub("", sentence)
         if expression(_DECLINES, re.IGNORECASE).search(plain):
@@ -190,5 +190,5 @@ def declines(sentence: str) -> bool:
 
 
 def may_decline(sentence: str) -> bool:
-    """Return whether a sentence may be read so, by somebody who found no claim in it."""
+    """Return whether a sentence in which a model found no claim can be read as declining."""
     return bool(_LACK.search(sentence) and _ABOUT_ANSWERING.search(sentence)) or declines(sentence)

@@ -16,7 +16,7 @@ class Language:
     declining: str
 
     def declines(self, sentence: str) -> bool:
-        """Return whether a sentence says in this language that an answer is lacking."""
+        """Return whether a sentence of this language states that an answer is lacking."""
         if not self.lack.search(sentence):
             return False
         return expression(self.declining, re.IGNORECASE).search(sentence) is not None
@@ -229,7 +229,7 @@ _ZERO_WIDTH = re.compile("\u200c")
 
 
 def declines_abroad(sentence: str) -> bool:
-    """Return whether a sentence says in one of these languages that an answer is lacking."""
+    """Return whether a sentence of one of these languages states that an answer is lacking."""
     if sentence.isascii():
         return any(language.declines(sentence) for language in LATIN)
     plain = _ZERO_WIDTH.sub(" ", sentence)

@@ -23,9 +23,9 @@ IMPORTANCE = {"vital": 1.0, "detail": 0.5}
 
 
 def claims_by_rules(response: Response) -> list[Claim]:
-    """Return the claims of a response: sentences and clauses that stand alone, all vital.
+    """Return the claims of a response: sentences and clauses that can stand alone, all vital.
 
-    Pronouns stay as they are; a claim said twice is one.
+    Pronouns stay as they are; a claim made twice is one.
     """
     found = (
         _claim(sentence, text)
@@ -56,12 +56,12 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
 
 
 def _has_something_of(own_forms: Set[str], claim: Claim) -> bool:
-    """Tell if a claim has a word that tells something, of the forms that a response has."""
+    """Return whether a claim shares a content word with its response: a model may invent claims."""
     return any(term.content and term.form in own_forms for term in wording_of(claim.text).terms)
 
 
 def _claim_of_model(response: Response, entry: Any) -> Claim:
-    """Return a claim as the model told it; a sentence that is not there is repaired."""
+    """Return a claim of the model's reply; a sentence number that does not exist is replaced."""
     given: Mapping[str, Any] = entry if isinstance(entry, Mapping) else entry.model_dump()
     text = " ".join(given["claim"].split())
     named = (s for s in response.sentences if s.index == given["sentence"])
@@ -84,7 +84,7 @@ def _claim(sentence: Sentence, text: str) -> Claim:
 
 
 def _numbered(found: Iterator[Claim]) -> Iterator[Claim]:
-    """Number the claims in order, without empty ones; one said twice cites what either cites."""
+    """Number the claims in order, without empty ones; one made twice cites what either cites."""
     by_text: dict[str, Claim] = {}
     for claim in found:
         key = claim.text.casefold()

@@ -28,12 +28,12 @@ def _facts(text: str, offset: int) -> tuple[Fact, ...]:
 
 def facts_found(document: Document, response: Response, detector: LexicalDetector) -> list[Fact]:
     """Return the facts of a document, each with whether the response states it."""
-    said = Library([Document("", response.text)]) if response.has_text else Library([])
+    stated = Library([Document("", response.text)]) if response.has_text else Library([])
     return [
-        Fact(fact.text, fact.start, fact.end, _states(said, fact.text, detector))
+        Fact(fact.text, fact.start, fact.end, _states(stated, fact.text, detector))
         for fact in facts_of(document)
     ]
 
 
-def _states(said: Library, fact: str, detector: LexicalDetector) -> bool:
-    return any(detector.holds(fact, passage) for passage in said.best(fact))
+def _states(stated: Library, fact: str, detector: LexicalDetector) -> bool:
+    return any(detector.holds(fact, passage) for passage in stated.best(fact))

@@ -1,4 +1,4 @@
-"""Judging claims: what the judges share that hold claims of a response against documents."""
+"""Judging claims: the base of judges that check the claims of a response against documents."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ ANSWERED, NO_CLAIMS = "ANSWERED", "NO_CLAIMS"
 
 @dataclass(frozen=True, slots=True)
 class ClaimJudging:
-    """A judge of claims: each claim of a response is held against all of its documents.
+    """A judge of claims: each claim of a response is checked against all of its documents.
 
-    `claims` says who finds them: `rules`, `llm`, or `auto`: the model where one is used.
+    `claims` is what finds them: `rules`, `llm`, or `auto`: the model where one is used.
     `detector` is `lexical`, `semantic`, `llm`, or `auto`: the model where one is used, else
     lexical; `cascade` is a list of detectors in its place, each of which leaves what it is not
     sure of to the next. `overlap` and `similarity` are what the lexical and the semantic detector
@@ -96,7 +96,7 @@ class ClaimJudging:
         """Return a judgment on each claim, in order."""
         detector = self.detector_for(model)
         work = [self._attempt(item, claim, detector, library) for claim in claims]
-        if model.available:
+        if model.available:  # else nothing waits, and tasks would only cost time
             return await asyncio.gather(*work)
         return [await one for one in work]
 
@@ -177,7 +177,7 @@ def without_text(item: Item, document: Document) -> Judgment | None:
 
 
 def on_claim(claim: Claim) -> dict[str, Any]:
-    """Return the fields of a judgment that say which claim it is on."""
+    """Return the fields of a judgment that name its claim."""
     return {"claim": claim, "sentence_index": claim.sentence_index}
 
 

@@ -1,4 +1,4 @@
-"""What measures on claims have in common: rates over those that are judged."""
+"""Rates over the judged claims of a response, for the measures of several judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evidence search: the passages of a response's documents that are most likely to hold a claim."""
+"""Evidence search: passages of a response's documents that are most likely to hold a claim."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from trecjudge.text.tokens import comparable, scripts
 
 _LIKELY_OVERLAP = 0.3
 _LIKELY_COSINE = 0.6
+"""A passage above either is read before a claim is called unattributed."""
 _UNCOMPARED = 24
 """Segments in a part of a document that words cannot be looked for in."""
 
@@ -76,11 +77,11 @@ def source_of(document: Document, evidence: Evidence, similarity: float | None =
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The documents of a response. With an `embedder` passages are looked for by meaning too.
+    """The documents of a response. With an `embedder` they are searched by meaning too.
 
     `unread` are the ids of those without text, `hollow` of those that the run carries so. `cited`
     are the documents of the sentence that a claim is from, None where that is not known: only
-    they may leave the claim open. What a run adds beside them shields none of its claims.
+    they may leave the claim open. Other documents that a run adds cannot keep a claim open.
     """
 
     documents: Sequence[Document]
@@ -111,7 +112,7 @@ class Library:
         return replace(self, cited=claim.cited)
 
     def by_meaning(self, embedder: Embedder | None) -> Library:
-        """Return the same documents, looked into by embeddings too; as it is without any."""
+        """Return the same documents, searched by embeddings too; itself without an embedder."""
         return self if embedder is None else replace(self, embedder=embedder)
 
     def best(self, claim: str) -> list[Passage]:
@@ -162,7 +163,7 @@ class Library:
     def require_read(self, claim: str) -> None:
         """Raise JudgmentFailed if a document that bears on a claim could not be read or compared.
 
-        For a claim that was found nowhere: it may stand there.
+        For a claim that was found nowhere: it may be in such a document.
         """
         self.require_text()
         readable = {id(document) for document in self.readable(claim)}
@@ -177,7 +178,7 @@ class Library:
             raise text_missing(*missing)
 
     def what_was_read(self, nothing: str) -> str:
-        """Return the reason of a claim that nothing is like; it names what is carried empty."""
+        """Return the reason where no passage is near a claim, with the documents without text."""
         hollow = [doc_id for doc_id in self.hollow if self.bears_on(doc_id)]
         return f"{nothing}; carried without text: {', '.join(hollow[:3])}" if hollow else nothing
 

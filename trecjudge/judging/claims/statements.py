@@ -32,7 +32,7 @@ _OPINION = re.compile(
     r"(?:think|believe|feel|hope|guess|suggest|recommend|prefer|wish|doubt|suspect)\b(?:\s+that\b)?\s*)",
     re.IGNORECASE,
 )
-# Openers that say nothing: the rest of the sentence may claim something.
+# Openers without content: the rest of the sentence may claim something.
 _LEAD_IN = re.compile(
     rf"^(?:(?:based\s+on|according\s+to|from|as\s+per)\s+{MATERIAL}\s*,\s*"
     r"|(?:please\s+)?note\s+that\s+|it\s+is\s+(?:important|worth)\s+(?:to\s+note|noting)\s+that\s+"
@@ -67,9 +67,9 @@ def statements(text: str) -> list[str]:
     """Return the claims of a text in order: sentences, cut where a part surely stands alone.
 
     What is no claim is left out (see `no_claim`), and so are citation marks, the signs of layout,
-    and openers such as "Please note that". Of an opinion what it says of numbers and names is a
-    claim, of an abstention what stands beside it ("While the texts do not say when, it rose").
-    Pronouns stay as they are, but where a clause is cut off its subject.
+    and openers such as "Please note that". An opinion about a number or a name is a
+    claim; so is what stands beside an abstention ("While the texts do not say when, it rose").
+    Pronouns stay, except in a clause that is cut off from its subject.
     """
     found = []
     for sentence in split_sentences(text):
@@ -92,10 +92,10 @@ def bare(sentence: str) -> str:
 def no_claim(sentence: str) -> NoClaim | None:
     """Return why a sentence claims nothing that could be held against a document; None if it does.
 
-    Questions, headings, opinions, and what the answer says about itself or about what it lacks.
+    Questions, headings, opinions, and statements of the answer about itself or what it lacks.
     """
     plain = bare(sentence)
-    signed = _HEADING_MARK.match(" ".join(sentence.split())) and not _says_something(plain)
+    signed = _HEADING_MARK.match(" ".join(sentence.split())) and not _has_predicate(plain)
     marked = signed or plain.endswith((":", "："))
     if marked and len(plain.split()) <= _LONGEST_HEADING:
         return "heading"
@@ -113,9 +113,9 @@ def no_claim(sentence: str) -> NoClaim | None:
 
 
 def abstains(text: str, agreed: bool = False) -> bool:
-    """Return whether a response declines to answer: it says so, and claims nothing else.
+    """Return whether a response declines to answer, and claims nothing else.
 
-    `agreed`: somebody else finds no claim in it either; then less of a wording will do.
+    `agreed`: a model found no claim in it either; then a weaker wording is enough.
     """
     sentences = split_sentences(text)
     claiming = [sentence for sentence in sentences if statements(sentence)]
@@ -125,7 +125,7 @@ def abstains(text: str, agreed: bool = False) -> bool:
 
 
 def _beside_abstention(sentence: str, opener: str) -> str:
-    """Return what a sentence says beside that something is lacking; empty if that is all.
+    """Return what a sentence claims beside its abstention; empty if there is nothing more.
 
     What it lacks may lean on its opener: "Based on the given texts, it cannot be determined".
     """
@@ -134,33 +134,33 @@ def _beside_abstention(sentence: str, opener: str) -> str:
     rest = _CONCEDING.sub("", ", ".join(parts))
     words = rest.lower().split()
     hangs = not _HANGING.isdisjoint(words[:2])
-    says = bool(scripts(rest) != {"latin"} or subject_of(rest))
+    claims_more = bool(scripts(rest) != {"latin"} or subject_of(rest))
     # Only what comes after it may be a list of what is lacking, but for a main clause.
-    says = says or (parts[:1] == split[:1] and _may_be_a_clause(words))
+    claims_more = claims_more or (parts[:1] == split[:1] and _may_be_a_clause(words))
     conceded = _CONCEDING.match(split[0]) is not None
-    says = says or (conceded and len(words) >= _SHORTEST_CLAUSE)
-    return rest if len(words) >= _SHORTEST_REST and says and not hangs else ""
+    claims_more = claims_more or (conceded and len(words) >= _SHORTEST_CLAUSE)
+    return rest if len(words) >= _SHORTEST_REST and claims_more and not hangs else ""
 
 
 def _may_be_a_clause(words: Sequence[str]) -> bool:
-    """Tell words that are enough for a clause: one of a verb, or many and no opener's."""
+    """Return whether words are enough for a clause: a verb, or many words and no opener."""
     verb = not PREDICATES.isdisjoint(words) or len(words) > _LONGEST_OPENER
     return len(words) >= _SHORTEST_CLAUSE and verb and words[0] not in _OPENING
 
 
 def _is_checkable(opinion: str) -> bool:
-    """Tell if an opinion is about a number or a name: it can be held against a document."""
+    """Return whether an opinion is about a number or a name: it can be held against a document."""
     return any(c.isdigit() for c in opinion) or any(w[:1].isupper() for w in opinion.split())
 
 
-def _says_something(plain: str) -> bool:
-    """Tell a sentence that is only dressed as a heading: it has a verb, and asks nothing."""
+def _has_predicate(plain: str) -> bool:
+    """Return whether a marked heading is a sentence after all: it has a verb, and asks nothing."""
     first, *rest = plain.lower().split() or [""]
     return first not in _HANGING and not PREDICATES.isdisjoint(rest)
 
 
 def _is_title(plain: str) -> bool:
-    """Tell a few words without a stop, each with a capital: a heading that no mark gives away."""
+    """Return whether a text is a heading without marks: a few words with capitals, no stop."""
     words = [word for word in plain.split() if word.lower() not in _MINOR]
     few = 1 < len(words) <= _LONGEST_BARE_HEADING and not _STOPPED.search(plain)
     capitals = all(word[0].isupper() or not word[0].isalpha() for word in words)

@@ -1,4 +1,4 @@
-"""What can become of a claim, and of the documents that it was held against."""
+"""Verdicts on claims: attributed, unattributed, contradicted or ambiguous, with their sources."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ EXACT: Final = "EXACT"
 PARAPHRASE: Final = "PARAPHRASE"
 INFERENCE: Final = "INFERENCE"
 NEAREST = 3
-"""How many passages are told of a claim that none of them holds."""
+"""Passages listed as sources of a claim that none of them holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A decision on a claim, why, and the passages behind it, the most telling first."""
+    """A decision on a claim, why, and the passages behind it, the most important first."""
 
     label: Label
     reason: str

@@ -1,4 +1,4 @@
-"""What the features of a pair are worth: weights fitted on human labels, read from a file.
+"""Weights of the features, fitted on human labels and read from a file.
 
 P(a person says supported, fully or in part) and P(a person says fully) are two logistic regressions
 on the features, each cut to the range that the labels had: beyond it nothing is known.
@@ -39,8 +39,8 @@ class Weight(NamedTuple):
 class Calibration:
     """A weight for each field of `Features`, in their order, and the two intercepts.
 
-    `frequencies` weigh the words, `how` says where the numbers are from. One is equal to itself
-    alone: it is a key of caches.
+    `frequencies` weigh the words, `how` is where the numbers are from. A calibration equals only
+    itself: it is a key of caches.
     """
 
     weights: tuple[Weight, ...]

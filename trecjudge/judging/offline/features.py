@@ -1,4 +1,4 @@
-"""What is measured of a sentence and a document: the numbers that the calibration weighs."""
+"""Measurements of a sentence and a document: the numbers that the calibration weighs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from trecjudge.text.directions import DIRECTED, opposed
 from trecjudge.text.kinds import stands_in
 from trecjudge.text.tokens import is_spaceless
 
-# What weighs less is grammar: it is in every passage and tells nothing.
+# What weighs less is grammar: it is in every passage, and no evidence.
 _LIGHTEST = 0.1
-# Beyond this share of the weight more of it tells no more about support.
+# Beyond this share of the weight more of it makes support no more likely.
 _ENOUGH = 0.7
 _LONGEST_RUN = 4
 _MOST_NUMBERS = 3
 # A paraphrase may negate other words than its source: only near copies are compared for it.
 _NEAR_COPY = 0.75
-# Of so few telling words each is needed.
+# Of so few content words each is needed.
 SHORT = 4.0
 _HALF, _ONE_OF_FIVE = 0.45, 0.2
 # Fully supported is nothing of which the document lacks clearly more than it has.
@@ -85,12 +85,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "quotation": ("quotes_missing",),
     "length": ("weight", "document_length"),
 }
-"""The features by what they look at."""
+"""The features by what they measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """The features of a pair, and what a reader wants to know of how they came about.
+    """The features of a pair, and the details from which its reason is written.
 
     `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the telling terms
     that the document lacks, with no word for the same in the passage, `lacking` their share of
@@ -115,13 +115,13 @@ class Measurements:
 
     @property
     def contradicted(self) -> bool:
-        """Whether something in the document is another, or the contrary."""
-        turned = self.negation_differs or self.direction_differs
-        return turned or bool(self.numbers_missing or self.replaced)
+        """Whether the document has another word or number in place of one, or its opposite."""
+        opposite = self.negation_differs or self.direction_differs
+        return opposite or bool(self.numbers_missing or self.replaced)
 
     @property
     def refuted(self) -> bool:
-        """Whether nothing is left: the one fact of a near copy is another, or half is missing."""
+        """Whether no support is left: a near copy of one fact has another, or half is missing."""
         otherwise = bool(self.replaced) or self.negation_differs or self.direction_differs
         if otherwise and self.near_copy and self.one_fact:
             return True
@@ -253,7 +253,7 @@ def _runs(forms: Sequence[str], document: Prepared, any_found: bool) -> tuple[fl
 
 
 def _quoted(quotes: Sequence[str], document: Prepared) -> bool:
-    """Tell if the document has all the quotations, white space and stops at their ends aside."""
+    """Return whether the document has all quotations, white space and stops at their ends aside."""
     text = " ".join(document.text.split()).casefold()
     return all(" ".join(quote.split()).strip(" .,;!?").casefold() in text for quote in quotes)
 
@@ -274,7 +274,7 @@ def _lacked(
 ) -> tuple[Term, ...]:
     """Return the telling terms that are absent, and have no word for the same in the passage.
 
-    In a short sentence only such a word is looked for: in others one word more tells little.
+    Such words are looked for only if the sentence is short: in others one word more hardly counts.
     """
     lacked = [term for term in absent if term.telling]
     if lacked and wording.size <= SHORT and passage.weight:
@@ -288,7 +288,7 @@ def _any_within(segments: frozenset[int], passage: PassageSpan) -> bool:
 
 
 def _direction_differs(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
-    """Tell if a word of direction is not in the passage, but one that denies it is."""
+    """Return whether the passage has the opposite of a word of direction, and not the word."""
     directed = [term.form for term in wording.terms if term.form in DIRECTED]
     if not directed:
         return False
@@ -307,7 +307,7 @@ def _negation_differs(wording: Wording, document: Prepared, passage: PassageSpan
 def _negated_otherwise(
     term: Term, wording: Wording, document: Prepared, passage: PassageSpan
 ) -> bool:
-    """Tell if a content word is negated in the sentence or in the passage, and the other asserts.
+    """Return whether only one of sentence and passage negates a content word.
 
     The other side must have no word of denial near it: "lacks proof" agrees with "no proof".
     """

@@ -1,4 +1,4 @@
-"""The passage of a document that has most of a sentence."""
+"""The passage of a document that has the most of a sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LENGTH = 3
 """Segments in a passage."""
 
 # A segment at the edge of the passage is dropped as evidence if it adds less than this share.
-_IDLE = 0.1
+_LEAST_ADDED = 0.1
 
 
 class PassageSpan(NamedTuple):
@@ -37,12 +37,12 @@ def passage_weights(present: Sequence[tuple[Term, float]], document: Prepared) -
             first = segment - LENGTH + 1
             for start in range(first if first > uncovered else uncovered, segment + 1):
                 weights[start] += weight
-            uncovered = segment + 1
+            uncovered = segment + 1  # a passage counts a term once, however often it has it
     return weights
 
 
 def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> PassageSpan:
-    """Return the first of the heaviest passages of three segments, without idle edges.
+    """Return the first of the heaviest passages of three segments, without edges that add little.
 
     Linear in the segments that have a term. `present` are terms of the document, at least one.
     """
@@ -72,7 +72,7 @@ def _trimmed(
         wanted = (1 << (stop - begin + 1)) - (1 << (start - begin))
         return sum([weight for bits, weight in enumerate(of_set) if bits & wanted])
 
-    enough = best * (1 - _IDLE)
+    enough = best * (1 - _LEAST_ADDED)
     while first < last and within(first + 1, last) >= enough:
         first += 1
     while first < last and within(first, last - 1) >= enough:

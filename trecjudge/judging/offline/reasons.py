@@ -1,4 +1,4 @@
-"""Why a pair has its label: a reason for each label that cannot contradict it."""
+"""The reason for a label, in words that cannot contradict the label."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ _NEARLY_ALL = 0.9
 
 
 def reason_of(label: Label, found: Measurements, missing: Sequence[str]) -> str:
-    """Return how much of the sentence is in the document, and what stands against it.
+    """Return how much of the sentence is in the document, and what speaks against support.
 
     Full support has most of the sentence there and nothing against it: words that are missing are
-    in other words. Any other label names what is missing or otherwise, or says that nothing is.
+    in other words. With any other label the reason lists what is missing or different, if
+    anything is.
     """
     share = f"{found.in_document:.0%} of the sentence's weight is in the document"
     if found.in_passage < found.in_document:

@@ -98,7 +98,7 @@ def wanted_terms(topic: Parts) -> Wanted:
 
 
 def _heaviest(text: str) -> list[tuple[Term, float]]:
-    """Return the content terms of a text that tell most: idf * (1 + occurrences beyond k1)."""
+    """Return the content terms of a text that weigh most: idf * (1 + occurrences beyond k1)."""
     terms = [term for term in read_wording(text).terms if term.content]
     counts, _ = _counts(text)
     weighted = [

@@ -1,4 +1,4 @@
-"""Words of a sentence in whose place a near copy of it has another word of the same kind."""
+"""Words of a sentence that a near copy of it replaces by others of the same kind."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def replacements(
 
 
 def _elsewhere(wording: Wording, absent: Sequence[Term], document: Prepared) -> Iterator[str]:
-    """Yield the words that the document has, but says of another thing.
+    """Yield the words that the document has, but of another thing.
 
     Of a single fact one sentence has all the other telling words, with another of the kind, or
     another number in its place, and none of these has the word.
@@ -77,7 +77,7 @@ def _segments(document: Prepared, indexes: Iterable[int]) -> list[SegmentWords]:
 
 
 def _replaceable(term: Term, wording: Wording, document: Prepared) -> bool:
-    """Tell if something can stand in the place of a word that makes it another statement."""
+    """Return whether something can stand in the place of a word that makes it another statement."""
     if term.form[0].isdigit() or _is_name(term, wording.text):
         return True
     return bool(_rivals(term, wording.text, document))
@@ -136,14 +136,14 @@ def _replacement(
 
 
 def _same_thing(term: Term, wording: Wording, forms: Sequence[str], place: int) -> bool:
-    """Tell if the word after two counts is the same, and they stand in the same place."""
+    """Return whether the word after two counts is the same, and they stand in the same place."""
     ours = wording.forms[wording.forms.index(term.form) + 1 :][:1]
     same = bool(ours) and list(ours) == list(forms[place + 1 : place + 2])
     return same and _same_place(term, wording, forms, place)
 
 
 def _same_place(term: Term, wording: Wording, forms: Sequence[str], place: int) -> bool:
-    """Tell if two words have the same neighbours: one on each side, or two on one."""
+    """Return whether two words have the same neighbours: one on each side, or two on one."""
     ours = _around(wording.forms, wording.forms.index(term.form))
     theirs = _around(forms, place)
     both = [own if own == other else None for own, other in zip(ours, theirs, strict=True)]

@@ -1,4 +1,4 @@
-"""How alike passages are: the cosine of their TF-IDF vectors."""
+"""Similarity of passages: the cosine of their TF-IDF vectors."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ Vector = Mapping[str, float]
 
 _LONGEST_REMEMBERED = 32
 _DECIMALS = 12
+"""Sums in another order differ in later ones: the order of documents must not count."""
 
 
 def weighed_forms(text: str) -> list[Weighed]:

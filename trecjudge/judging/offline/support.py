@@ -18,13 +18,13 @@ __all__ = ["Comparison", "Prepared", "compare", "prepare"]
 _MOST_RULED_OUT = 0.45
 # P(fully supported) of copies, as people label them.
 _COPIED = 0.8
-# One telling word that weighs less is in too many documents.
-_TELLS = 0.5
+# A single content word that weighs less is in too many documents.
+_SPECIFIC = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the words say about the support of a sentence by a document.
+    """The support of a sentence by a document, as far as words show it.
 
     `probability` is P(a person would say supported, fully or in part), `full` P(fully), both 0 to
     1 and calibrated. `label` is the most probable of the three labels, `confidence` its
@@ -32,9 +32,9 @@ class Comparison:
     are character offsets of the evidence in the document's text, both 0 if nothing was found.
     `missing` are the telling words of the sentence that the document lacks, as written, at most
     eight; `numbers_missing` its numbers that the document lacks. `negation_differs`: a word is
-    negated on one side only; `direction_differs`: one side says rise where the other says fall;
+    negated on one side only; `direction_differs`: one side has rise where the other has fall;
     `replaced`: words in whose place the document has others. `wanting`: a word is
-    replaced, one that a short sentence needs is missing, or it has none that tells something.
+    replaced, one that a short sentence needs is missing, or it has no content word at all.
     """
 
     score: float
@@ -69,7 +69,7 @@ def compare(
     wording = _wording(sentence, calibration)
     if not wording.terms:
         return _nothing("the sentence has no words")
-    if not _tells(wording):
+    if not _has_content(wording):
         return _of_function_words(wording, document)
     found = find(wording, document)
     probability, full = probabilities_of(found, calibration)
@@ -87,11 +87,11 @@ def compare(
     )
 
 
-def _tells(wording: Wording) -> bool:
-    """Tell if there is something to be looked for: more than one common word."""
+def _has_content(wording: Wording) -> bool:
+    """Return whether there is something to be looked for: more than one common word."""
     if wording.size > 1:
         return True
-    return any(term.weight >= _TELLS or not term.listed for term in wording.telling)
+    return any(term.weight >= _SPECIFIC or not term.listed for term in wording.telling)
 
 
 def _nothing(reason: str) -> Comparison:

@@ -1,4 +1,4 @@
-"""What a sentence says, as weighted terms: the side of the comparison that is looked for."""
+"""A sentence as weighted terms: what a document is searched for."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _AUXILIARIES = frozenset(
     map(word_form, ("do", "does", "did", "been", "had", "should", "could", "might", "must"))
 )
 _CITATION = re.compile(CITATION)
-# Where a sentence can be cut so that both parts say something.
+# Where a sentence can be cut into parts with content of their own.
 _CUT = re.compile(r"[,;:–—،؛]\s|[、，；：]")
 _JOINING = frozenset(map(word_form, ("and", "or", "while", "which", "that", "but")))
 _LISTING = frozenset(("and", "or"))
-# A part that weighs less says too little to be looked for on its own.
+# A part that weighs less is too common to be looked for on its own.
 _LIGHTEST_PART = 1.0
 _MOST_QUOTES = 8
 _BIGRAM = 0.5
@@ -38,7 +38,7 @@ _QUOTED = re.compile(r"[\"“«]([^\"“”«»]{12,400})[\"”»]")
 class Term(NamedTuple):
     """One distinct form of a sentence.
 
-    `content`: it tells what the sentence is about; `listed`: its weight has been looked up, not
+    `content`: it is what the sentence is about; `listed`: its weight has been looked up, not
     guessed; `named`: it is capitalised and not the first word; `negated`: it is under a negation;
     `negating`: it makes one ("does", "not"); `number`: it is one, in digits or in several words;
     `telling`: it is no function word.
@@ -110,7 +110,7 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
                 index > 0 and written[0].isupper(),
                 index in negated,
                 form in denying or form in _AUXILIARIES,
-                # "Two" has the form "2" to match it, but is too often idle to contradict.
+                # "Two" has the form "2" to match it, but too often counts nothing.
                 form[0].isdigit() and (written[0].isdigit() or " " in written),
                 form not in grammar,
             )
@@ -131,7 +131,7 @@ def _size(text: str, telling: Set[str]) -> float:
 
 
 def _grammar(text: str, forms: Set[str]) -> Set[str]:
-    """Return forms of function words, so that the others of a text tell something.
+    """Return the forms that are function words; the others are the content.
 
     Of pairs of characters those with one of grammar, too, unless there are no others.
     """

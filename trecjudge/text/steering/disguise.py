@@ -1,4 +1,4 @@
-"""What a model reads in a text and a person does not: hidden, turned round, look-alikes."""
+"""Text that a model reads and a person does not see: hidden, reversed, in look-alike letters."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def plain_forms(text: str, common: bool) -> Iterator[str]:
 
 
 def hidden_text(text: str) -> str | None:
-    """Return what a text says in characters that nobody sees, or those as they are; else None."""
+    """Return the text spelt in invisible characters, or these as they are; None without any."""
     if tags := _TAGS.search(text):
         return "".join(chr(ord(c) - _TAG_OFFSET) for c in tags[0])
     smuggled = _SMUGGLED.search(text)

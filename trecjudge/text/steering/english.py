@@ -1,4 +1,4 @@
-"""What is said in English to whoever judges, and how a judgment is asked for."""
+"""Patterns of steering text in English: orders, addresses to the judge, requested verdicts."""
 
 from __future__ import annotations
 

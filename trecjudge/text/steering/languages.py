@@ -1,6 +1,7 @@
-"""What is said to whoever judges in the other languages of the tracks, and some more.
+"""Patterns of steering text in the other languages of the tracks, and some more.
 
-In each: to ignore what was said before, a word to the grader, the best grade asked for.
+For each: an order to ignore what came before, an address to the grader, a request for the best
+grade.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from trecjudge.text.steering.rules import Pattern, pattern
 def _latin(
     anchors: str, override: tuple[str, str, str], address: tuple[str, str], best: tuple[str, str]
 ) -> Iterator[Pattern]:
-    """Yield the rules of a language, of (verb, earlier, orders), (note to, judge), (give, best)."""
+    """Yield a language's patterns, of (verb, earlier, orders), (note to, judge), (give, best)."""
     verb, earlier, orders = override
     yield pattern(
         anchors,

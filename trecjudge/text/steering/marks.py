@@ -1,4 +1,4 @@
-"""Marks that a text about its subject has no use for: of chat templates, prompts and replies."""
+"""Marks of chat templates, prompts and replies, which a text about its subject does not need."""
 
 from __future__ import annotations
 

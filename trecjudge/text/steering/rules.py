@@ -1,4 +1,4 @@
-"""Kinds of passages, each found around the few words that it cannot do without."""
+"""Patterns of steering text, tried only around the few words that each must contain."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _COMMANDED = (
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A kind of passage: `patterns` are tried only around the `anchors`, which are plain text.
+    """A kind of steering text: `expressions` are tried only around the `anchors`, plain text.
 
     An anchor of Latin letters is how a word begins; any other may stand anywhere.
     `commanding`: a pattern begins with a verb, which must be a command. `cased`: case matters.
     """
 
     anchors: tuple[str, ...]
-    patterns: tuple[str, ...]
+    expressions: tuple[str, ...]
     commanding: bool = False
     cased: bool = False
 
     def within(self, text: str, start: int, end: int) -> tuple[int, int] | None:
         """Return where a passage stands in a part of a text."""
-        for pattern in self.patterns:
+        for pattern in self.expressions:
             for match in expression(pattern).finditer(text, start, end):
                 before = text[max(0, match.start() - _REACH) : match.start()]
                 if not self.commanding or expression(_COMMANDED).search(before):
@@ -46,16 +46,18 @@ class Pattern:
         return None
 
 
-def pattern(anchors: str, *patterns: str, commanding: bool = False, cased: bool = False) -> Pattern:
-    """Return a rule of anchors parted by bars and of patterns any of which will do."""
-    return Pattern(tuple(anchors.split("|")), patterns, commanding, cased)
+def pattern(
+    anchors: str, *expressions: str, commanding: bool = False, cased: bool = False
+) -> Pattern:
+    """Return a pattern: anchors separated by bars, and expressions of which one must match."""
+    return Pattern(tuple(anchors.split("|")), expressions, commanding, cased)
 
 
 class Patterns:
-    """Rules that are looked for together: one pass over a text finds the anchors of all."""
+    """Patterns searched together: one pass over a text finds the anchors of all."""
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
-        self._patterns = tuple(patterns)
+    def __init__(self, expressions: Iterable[Pattern]) -> None:
+        self._patterns = tuple(expressions)
         anchors = {anchor for one in self._patterns for anchor in one.anchors}
         self._by_anchor = {
             anchor: [n for n, one in enumerate(self._patterns) if anchor.startswith(one.anchors)]

@@ -1,4 +1,4 @@
-"""Patterns of the words that texts to a judge are made of, in English."""
+"""Building blocks of the English patterns: words for texts, judges, grades and labels."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ TEXT = (
     r"outputs?|summar(?:y|ies)|submissions?|runs?|paragraphs?|content|essays?|citations?|"
     r"statements?|items?|repl(?:y|ies)|entr(?:y|ies)|questions?|pairs?)"
 )
-"""What is judged."""
+"""Words for what is judged."""
 
 THIS = (
     r"(?:it|this|these|that|them|my|our|me|us|"
     rf"(?:every|each|all|any|the)(?=\s+(?:\w+\s+){{0,2}}{TEXT}\b))"
 )
-"""What points at it."""
+"""Words that refer to it."""
 
 PERSON = (
     r"(?:graders?|evaluators?|assessors?|annotators?|raters?|judges?|reviewers?|examiners?|"
@@ -25,7 +25,7 @@ MACHINE = (
     r"(?:grading|judging|evaluation|scoring)\s+(?:models?|systems?|scripts?|bots?))"
 )
 JUDGE = rf"(?:{PERSON}|{MACHINE})"
-"""Who judges."""
+"""Words for who judges."""
 
 TOP = (
     r"(?:(?:full|top|maximum|max|maximal|highest|perfect|best|excellent|high|positive|"
@@ -38,7 +38,7 @@ NUMBER = (
     r"(?!\s*(?:to|-|–|and|or)\s*\d|[\w%]|[.,]\d|\s+(?:of|in|per)\b))"
 )
 ALL_OF = r"(?:(?P<most>\d+)(?:\s*/\s*|\s+out\s+of\s+|\s+of\s+)(?P=most)(?![\d/]))"
-"""The most there is: "10/10"."""
+"""Full marks: "10/10"."""
 
 LABEL = (
     r"(?:(?:full(?:y)?|partial(?:ly)?|no|not|completely|entirely|totally|well)"
@@ -51,16 +51,16 @@ RIGHT = (
 )
 YES = r"(?:yes|no|true|false|unsure|pass|passed)"
 CHOICE = rf"(?:{LABEL}|{YES}|exact|paraphrase|inference|none|vital|detail)"
-"""What a model of ours may answer; a test holds it to the prompts."""
+"""Labels of our own prompts, with which a test compares them."""
 
 QUOTE = r"[\"'`*“”‘«(\[]*"
 END = r"[\"'`*”’»)\]]*\s*(?:[.!;,\n]|$)"
 NOUN = r"(?:labels?|verdicts?|grades?|scores?|ratings?|judge?ments?)"
-"""What a judgment is called."""
+"""Words for a judgment."""
 
 JUDGING = r"(?:grad|evaluat|assess|judg|scor|rat)(?:ing|es|e|s)?"
 
 
 def words(count: int = 3) -> str:
-    """Return a pattern of up to so many words, as few as will do."""
+    """Return a pattern of up to so many words, as few as possible."""
     return rf"(?:[\w-]+\s+){{0,{count}}}?"
