@@ -92,7 +92,7 @@ class SupportJudge(Attesting):
         whole = ungraded(item, await self._attempt(item, model))
         if whole.failure is not None:
             # Its citations are listed as unjudged too, so that the bounds know of them.
-            return [whole, *(judgment_of(each, failure=whole.failure) for each in item.alone)]
+            return [whole, *(judgment_of(each, failure=whole.failure) for each in item.parts)]
         if whole.label != FULL:
             return [whole]
         return [whole, *await self._each(item, model)]
@@ -102,9 +102,9 @@ class SupportJudge(Attesting):
         return None if isinstance(item, Together) else Attesting.group_of(self, item)
 
     async def _each(self, item: Together, model: Model) -> list[Judgment]:
-        """Judge each citation alone and, where it does not suffice, the rest without it."""
+        """Judge each citation by itself and, where it does not suffice, the rest without it."""
         found = []
-        for each in item.alone:
+        for each in item.parts:
             found.append(await self._attempt(each, model))
             if found[-1].label != FULL:
                 rest = without(item, each)

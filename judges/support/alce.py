@@ -1,4 +1,4 @@
-"""ALCE's view of citations: together, each alone, and the rest without it.
+"""ALCE's view of citations: together, each by itself, and the rest without it.
 
 Source: Gao et al., Enabling Large Language Models to Generate Text with Citations (EMNLP 2023,
 arXiv 2305.14627), section 3. Entailed means `full_support`.
@@ -34,10 +34,10 @@ WITHOUT: Final = "without:"
 class Together(Item):
     """A sentence with several of its citations as one: `document` is all their text.
 
-    `alone` are the citations one by one.
+    `parts` are its citations, each as an item.
     """
 
-    alone: tuple[Item, ...] = ()
+    parts: tuple[Item, ...] = ()
 
 
 def cited_together(topic: Topic, response: Response, sentence: Sentence) -> Item:
@@ -45,14 +45,14 @@ def cited_together(topic: Topic, response: Response, sentence: Sentence) -> Item
 
     As in ALCE, a sentence that cites a document that is not there has none that entails it.
     """
-    alone = tuple(citation_item(topic, response, sentence, c) for c in sentence.citations)
-    return alone[0] if len(alone) == 1 else _together(alone, TOGETHER)
+    parts = tuple(citation_item(topic, response, sentence, c) for c in sentence.citations)
+    return parts[0] if len(parts) == 1 else _together(parts, TOGETHER)
 
 
 def without(item: Together, left_out: Item) -> Together:
     """Return the sentence with all its documents but one."""
     assert left_out.citation is not None
-    rest = tuple(each for each in item.alone if each is not left_out)
+    rest = tuple(each for each in item.parts if each is not left_out)
     return _together(rest, _without(left_out.citation))
 
 
@@ -60,18 +60,18 @@ def _without(citation: Citation) -> str:
     return WITHOUT + (citation.doc_id or citation.value)
 
 
-def _together(alone: tuple[Item, ...], name: str) -> Together:
-    existing = [each.exists for each in alone]
+def _together(parts: tuple[Item, ...], name: str) -> Together:
+    existing = [each.exists for each in parts]
     known = None if None in existing else True
     return Together(
-        topic=alone[0].topic,
-        run_id=alone[0].run_id,
-        text=alone[0].text,
-        sentence_index=alone[0].sentence_index,
+        topic=parts[0].topic,
+        run_id=parts[0].run_id,
+        text=parts[0].text,
+        sentence_index=parts[0].sentence_index,
         citation=Citation(None, name),
-        document=_joined(alone, name),
+        document=_joined(parts, name),
         exists=False if False in existing else known,
-        alone=alone,
+        parts=parts,
     )
 
 
@@ -103,7 +103,8 @@ def alce_precision(response: Response, judgments: Sequence[Judgment]) -> float |
     """Return precise citations / citations, 0 to 1.
 
     A citation is precise if its sentence is entailed by all its documents together, and it entails
-    the sentence alone or the rest without it does not. 0 without citations, None if none is judged.
+    the sentence by itself or the rest without it does not. 0 without citations, None if none is
+    judged.
     """
     found = by_citation(judgments)
     return mean([p for s in response.sentences for p in _precise(s, found)])
@@ -125,12 +126,12 @@ def _precise(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> Itera
         if not entailed or len(sentence.citations) == 1:
             yield entailed
             continue
-        alone = _full(found, citation_key(sentence, citation))
+        entails = _full(found, citation_key(sentence, citation))
         suffices = _full(found, (sentence.index, None, _without(citation)))
-        if alone or suffices is False:
+        if entails or suffices is False:
             yield True
         else:
-            yield None if None in (alone, suffices) else False
+            yield None if None in (entails, suffices) else False
 
 
 def _full(found: Mapping[CitationKey, Judgment], key: CitationKey) -> bool | None:

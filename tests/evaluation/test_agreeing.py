@@ -186,14 +186,14 @@ def test_the_words_of_others_for_support_are_known(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "bad", "told"),
+    ("labels", "bad", "message"),
     [
         (("full", "None", "partial"), "maybe", "'maybe' is no label of support (full, partial, no"),
         (("2", "0", "1"), "?", "'?' is no grade"),
     ],
 )
 def test_one_label_that_cannot_be_used_is_named_and_left_out(
-    labels: tuple[str, ...], bad: str, told: str, write: Write
+    labels: tuple[str, ...], bad: str, message: str, write: Write
 ) -> None:
     findings: list[Finding] = []
     good = [label(i, text) for i, text in enumerate(labels)]
@@ -205,7 +205,7 @@ def test_one_label_that_cannot_be_used_is_named_and_left_out(
     assert (found.items, figure(found, "accuracy")) == (3, 1.0)
     assert "kappa_linear" in {one.name for one in found.figures}
     (finding,) = findings
-    assert (finding.place, told in finding.message) == (Place(str(sides[0]), 4), True)
+    assert (finding.place, message in finding.message) == (Place(str(sides[0]), 4), True)
 
 
 def test_an_item_of_one_side_counts_0_even_where_nobody_gave_0(write: Write) -> None:
@@ -225,7 +225,7 @@ def test_claims_of_one_sentence_are_items_of_their_own(tmp_path: Path) -> None:
     assert found.items == text.count('"record":"judgment"')
 
 
-def test_of_several_claims_that_a_label_cannot_tell_apart_the_first_counts(
+def test_of_several_claims_with_one_label_key_the_first_counts(
     tmp_path: Path,
 ) -> None:
     sample("rag", tmp_path, "-q", "--judge", "attribution")

@@ -26,7 +26,7 @@ def key(candidate: Candidate) -> Key:
     return (c.topic_id, c.run_id, c.sentence_index, c.doc_id)
 
 
-def test_the_most_telling_come_first(job: Path) -> None:
+def test_the_most_useful_come_first(job: Path) -> None:
     found = label_next(job, 100, {})
     gains = [gain for gain, _ in found]
     assert gains == sorted(gains, reverse=True)
@@ -49,7 +49,7 @@ def test_what_is_labelled_is_left_out(job: Path) -> None:
     assert not {key(c) for _, c in first} & {key(c) for _, c in rest}
 
 
-def test_an_item_tells_what_helps_to_label_it(job: Path) -> None:
+def test_an_item_has_what_helps_to_label_it(job: Path) -> None:
     for _, candidate in label_next(job, 5, {}):
         assert candidate.text
         assert candidate.label in ("full_support", "partial_support", "no_support")

@@ -43,13 +43,13 @@ def test_files_of_trec_eval_are_one_leaderboard(write: Write) -> None:
     assert found.overall("map").tolist() == [0.5, 0.7]
 
 
-def test_statistics_alone_are_a_leaderboard_of_all_rows(write: Write) -> None:
+def test_only_statistics_are_a_leaderboard_of_all_rows(write: Write) -> None:
     path = write(STATISTICS % ("0.5", "false"), "x.leaderboard.jsonl")
     found = scores_at(outcome(path), fail)
     assert (found.topics, found.overall("M").tolist()) == ([], [0.5])
 
 
-def test_judgments_alone_are_no_leaderboard(write: Write) -> None:
+def test_only_judgments_are_no_leaderboard(write: Write) -> None:
     path = write("", "x.judgments.jsonl")
     with pytest.raises(InputError, match="no leaderboard beside it; `rescore` writes one"):
         scores_at(outcome(path), fail)
@@ -59,7 +59,7 @@ def test_judgments_alone_are_no_leaderboard(write: Write) -> None:
     ("own", "named", "wanted"),
     [("false", [], False), ("true", [], True), ("false", ["M"], True)],
 )
-def test_what_statistics_tell(own: str, named: list[str], wanted: bool, write: Write) -> None:
+def test_what_statistics_have(own: str, named: list[str], wanted: bool, write: Write) -> None:
     write("r all M 0.5\n", "x.leaderboard.txt")
     found = outcome(write(STATISTICS % ("0.5", own), "x.leaderboard.jsonl"))
     figures = bounded_means(scores_at(found, fail), named)
@@ -73,7 +73,7 @@ def test_without_statistics_the_bounds_are_the_mean(write: Write) -> None:
     }
 
 
-def test_a_run_of_which_nothing_was_judged_is_in_the_statistics_alone(write: Write) -> None:
+def test_a_run_of_which_nothing_was_judged_is_only_in_the_statistics(write: Write) -> None:
     write("s all M 0.5\n", "x.leaderboard.txt")
     found = outcome(write(STATISTICS % ("null", "false"), "x.leaderboard.jsonl"))
     figures = bounded_means(scores_at(found, fail))

@@ -184,7 +184,7 @@ def test_a_response_without_claims_has_no_rate(text: str, label: str) -> None:
     assert values["ATTRIBUTION_RATE"] == (None if text else 0.0)
 
 
-def told(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+def claims_and_verdicts(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     """Answer as a model that knows its way: two claims, of which the text has one."""
     if "response" in inputs:
         return {
@@ -205,7 +205,7 @@ def told(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def test_with_a_model() -> None:
     answer = response(("It has 18 chapters and is loved.", ["g"]), documents={"g": GITA})
-    model = ScriptedModel(told)
+    model = ScriptedModel(claims_and_verdicts)
     first, second, document = judged(answer, model)
     assert first.claim == Claim(0, "The Gita has 18 chapters.", 0, ("g",), 1.0)
     assert second.claim == Claim(1, "The Gita is loved.", 0, ("g",), 0.5)
@@ -219,7 +219,7 @@ def test_one_claim_that_fails_leaves_the_others() -> None:
     def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         if inputs.get("claim") == "The Gita is loved.":
             raise JudgmentFailed("transport", "reset")
-        return told(inputs)
+        return claims_and_verdicts(inputs)
 
     both = response(("The Gita has 18 chapters and is loved.", ["g"]), documents={"g": GITA})
     found = judged(both, ScriptedModel(answer))
@@ -227,7 +227,7 @@ def test_one_claim_that_fails_leaves_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "verdict"),
+    ("word", "verdict"),
     [
         pytest.param("ATTRIBUTED", "ATTRIBUTED", id="attributed"),
         pytest.param("UNATTRIBUTED", "UNATTRIBUTED", id="unattributed"),
@@ -238,13 +238,15 @@ def test_one_claim_that_fails_leaves_the_others() -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["schema", "chat"])
-def test_unattributed_never_parses_as_attributed(said: str, verdict: str | None, form: Any) -> None:
+def test_unattributed_never_parses_as_attributed(
+    label: str, verdict: str | None, form: Any
+) -> None:
     prompt = Prompts().get(ATTRIBUTE, form)
     reply = (
-        f'{{"quotes": [], "reason": "", "match": "NONE", "verdict": "{said}"}}'
+        f'{{"quotes": [], "reason": "", "match": "NONE", "verdict": "{word}"}}'
         if form == "schema"
         else "[[ ## quotes ## ]]\n[]\n[[ ## reason ## ]]\nSo.\n[[ ## match ## ]]\nNONE\n"
-        f"[[ ## verdict ## ]]\n{said}\n[[ ## completed ## ]]"
+        f"[[ ## verdict ## ]]\n{word}\n[[ ## completed ## ]]"
     )
     if verdict is None:
         with pytest.raises(Unparsed):
@@ -274,7 +276,7 @@ def test_a_failed_claim_leaves_open_which_documents_are_used() -> None:
     def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         if inputs.get("claim") == "The Gita is loved.":
             raise JudgmentFailed("transport", "reset")
-        return told(inputs)
+        return claims_and_verdicts(inputs)
 
     text = "The Gita has 18 chapters and is loved."
     both = response((text, ["g"]), documents={"g": GITA, "other": "Nothing."})
@@ -306,7 +308,7 @@ def test_what_a_model_makes_up_is_no_claim_of_the_response() -> None:
         judged(response(("The army has 18 divisions.", []), documents={"g": GITA}), model)
 
 
-def test_a_claim_said_twice_cites_what_either_cites() -> None:
+def test_a_claim_made_twice_cites_what_either_cites() -> None:
     answer = response(
         ("It has 18 chapters.", []), ("It has 18 chapters.", ["g"]), documents={"g": GITA}
     )

@@ -111,8 +111,8 @@ def test_redundancy(documents: dict[str, str], redundancy: float) -> None:
 
 def test_a_document_that_is_not_cited_bears_on_nothing() -> None:
     cited = [("Kettle.", ["w"])]
-    alone = scores(cited, {"w": WHISTLE})
-    assert scores(cited, {"w": WHISTLE, "copy": WHISTLE, "f": FERRY}) == alone
+    by_itself = scores(cited, {"w": WHISTLE})
+    assert scores(cited, {"w": WHISTLE, "copy": WHISTLE, "f": FERRY}) == by_itself
 
 
 def test_chinese() -> None:
@@ -249,7 +249,7 @@ def test_reasons() -> None:
             [("FAITHFULNESS", 0.5), ("REDUNDANCY", 0.25)],
             [0.35, 0.5, 0.0, 0.25],
             [0.75, 0.5, 1.0, 0.25],
-            id="coverage alone",
+            id="only coverage",
         ),
     ],
 )
@@ -330,6 +330,6 @@ def test_what_is_carried_without_text_counts_as_nothing(
 
 def test_what_is_carried_without_text_makes_copies_no_less_redundant() -> None:
     copies = {"w": WHISTLE, "x": WHISTLE}
-    alone = measured(judged(response(("Kettle.", ["w", "x"]), carried=copies)))
+    by_itself = measured(judged(response(("Kettle.", ["w", "x"]), carried=copies)))
     beside = response(("Kettle.", ["w", "x", "e"]), carried=copies | {"e": ""})
-    assert measured(judged(beside)) == alone
+    assert measured(judged(beside)) == by_itself

@@ -50,7 +50,7 @@ def graded(*grades: int | None) -> list[Judgment]:
 
 
 @pytest.mark.parametrize(
-    ("said", "grade"),
+    ("written", "grade"),
     [
         # The answers of other judges' traps, with grades in the place of verdicts.
         ("0, but yesterday's edition comes close to a 3.", 0),
@@ -136,8 +136,8 @@ def graded(*grades: int | None) -> list[Judgment]:
     ],
     ids=repr,
 )  # fmt: skip
-def test_a_grade_is_exactly_one_integer_of_the_scale(said: object, grade: int | None) -> None:
-    assert grade_of(said) == grade
+def test_a_grade_is_exactly_one_integer_of_the_scale(written: object, grade: int | None) -> None:
+    assert grade_of(written) == grade
 
 
 @pytest.mark.parametrize(
@@ -349,8 +349,8 @@ def runs_of_two(folder: Path) -> Path:
     folder.mkdir()
     for run in ("a", "b"):
         meta = {"team_id": "x", "run_id": run, "topic_id": "t1", "narrative": "Why whistle?"}
-        said = [{"text": f"Run {run} says so.", "citations": ["k"]}]
-        record = {"metadata": meta, "responses": said, "documents": {"k": {"text": "Steam."}}}
+        written = [{"text": f"Run {run} says so.", "citations": ["k"]}]
+        record = {"metadata": meta, "responses": written, "documents": {"k": {"text": "Steam."}}}
         (folder / f"{run}.jsonl").write_text(json.dumps(record))
     return folder
 
@@ -390,9 +390,9 @@ def test_an_unreadable_grade_is_asked_again_then_unjudged_and_not_kept(
         options = ("--judge", "direct_prompt", "--run", "a", "--use-env-llm", "--json")
         for _ in range(2):
             done = judge(runs, tmp_path, *options, topics=topics)
-        said = [body["messages"][-1]["content"] for body in endpoint.requests]
-    assert (done.status, len(said)) == (3, 6)
-    assert "grade: '1 or 2': '1 or 2' is not one integer from 0 to 3." in said[1]
+        written = [body["messages"][-1]["content"] for body in endpoint.requests]
+    assert (done.status, len(written)) == (3, 6)
+    assert "grade: '1 or 2': '1 or 2' is not one integer from 0 to 3." in written[1]
     assert json.loads(done.out)["failures"] == {"parse": 1}
 
 

@@ -204,7 +204,7 @@ def test_a_verdict_by_a_truth_in_other_words_is_kept(
     assert verdicts(judged(answer, scripted(label, truths=(truth,)))) == [kept]
 
 
-def test_a_cascade_spares_the_model_what_words_can_tell() -> None:
+def test_a_cascade_spares_the_model_what_words_can_decide() -> None:
     model = scripted("unsure", "unsure")
     found = judged(ANSWER, model, claims="rules", cascade=["lexical", "llm"])
     assert verdicts(found)[0] == "yes"
@@ -228,7 +228,7 @@ def test_an_abstention_is_not_perfect() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "verdict"),
+    ("wording", "verdict"),
     [
         pytest.param("yes", "yes", id="yes"),
         pytest.param('"Yes."', "yes", id="quoted"),
@@ -240,16 +240,16 @@ def test_an_abstention_is_not_perfect() -> None:
         pytest.param(1, None, id="a number"),
     ],
 )
-def test_wording(said: object, verdict: str | None) -> None:
-    assert read_verdict(said) == verdict
+def test_wording(wording: object, verdict: str | None) -> None:
+    assert read_verdict(wording) == verdict
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="the shared cases are not beside the checkout")
 def test_wording_of_the_cases_is_yes_only_where_it_should() -> None:
     for line in CASES.read_text(encoding="utf-8").splitlines()[1:]:
-        want, _, said = line.partition("\t")
-        assert (read_verdict(said) == "yes") == (want == "YES"), said
-        assert (read_verdict(said) in ("no", "unsure")) == (want == "NO"), said
+        want, _, wording = line.partition("\t")
+        assert (read_verdict(wording) == "yes") == (want == "YES"), wording
+        assert (read_verdict(wording) in ("no", "unsure")) == (want == "NO"), wording
 
 
 @pytest.mark.parametrize("offline", [True, False], ids=["offline", "model"])

@@ -86,7 +86,7 @@ def rounded(values: Mapping[str, float | bool | None]) -> tuple[float | None, ..
         pytest.param({"a": None, "b": -3.0}, "b", id="a score before none"),
     ],
 )
-def test_first_pools_the_strongest_alone(sentence: dict[str, float | None], chosen: str) -> None:
+def test_first_pools_only_the_strongest(sentence: dict[str, float | None], chosen: str) -> None:
     assert [i.citation and i.citation.doc_id for i in pool(scored(sentence))] == [chosen]
 
 
@@ -200,7 +200,7 @@ def alce(given: Response, model: Model) -> list[Judgment]:
             "A",
             [("all", FULL), ("a", FULL), ("b", PARTIAL), ("without:b", FULL)],
             (1, 0.5),
-            id="one alone fails and the rest suffices: imprecise",
+            id="one fails by itself and the rest suffices: imprecise",
         ),
         pytest.param(
             "ab",
@@ -247,7 +247,7 @@ def test_alce_counts_all_sentences_and_all_citations() -> None:
     assert rounded(scores(given, judgments, compat="alce")) == (0.333, 0.333)
 
 
-def test_only_documents_judged_alone_have_grades() -> None:
+def test_only_documents_judged_by_themselves_have_grades() -> None:
     judgments = alce(response(("S.", ["a", "b"]), documents=DOCUMENTS), model_of("A"))
     assert [(j.doc_id, j.grade) for j in judgments] == [
         (None, None),
@@ -321,9 +321,9 @@ def test_without_document_text_nothing_is_known() -> None:
 
 def test_several_documents_are_in_no_group() -> None:
     given = response(("S.", ["a", "b"]), ("T.", ["c"]), documents=DOCUMENTS)
-    together, alone = pool(given, compat="alce")
+    together, single = pool(given, compat="alce")
     found = SupportJudge(compat="alce", group=4)
-    assert (found.group_of(together), found.group_of(alone)) == (None, "c")
+    assert (found.group_of(together), found.group_of(single)) == (None, "c")
 
 
 RUN = (
@@ -442,12 +442,12 @@ def test_alces_questions_as_sent(runs: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_citation_judges_question_is_not_asked_again(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = asked(runs, attesting(), monkeypatch, "--judge", "citation")
+    single = asked(runs, attesting(), monkeypatch, "--judge", "citation")
     both = asked(runs, attesting(), monkeypatch, "--judge", "citation,support")
-    assert (len(both), both) == (4, alone)
+    assert (len(both), both) == (4, single)
 
 
-def test_the_log_tells_which_citations_a_decision_is_on(runs: Path, tmp_path: Path) -> None:
+def test_the_log_names_the_citations_of_a_decision(runs: Path, tmp_path: Path) -> None:
     judge(runs, tmp_path, "--judge", "support", "--set", "compat=alce", "-q")
     events = map(json.loads, (tmp_path / "x.log").read_bytes().splitlines())
     found = [(e["citation_id"], e["label"]) for e in events if e["event"] == "SUPPORT_OUTPUT"]

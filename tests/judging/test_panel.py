@@ -1,4 +1,4 @@
-"""Several judges in one pass: settings told apart, measures side by side."""
+"""Several judges in one pass: settings for each, measures side by side."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_settings_of_no_judge(names: list[str], settings: dict[str, object], mes
         settings_by_judge(names, settings)
 
 
-def test_a_measure_sees_its_own_judge_alone() -> None:
+def test_a_measure_sees_only_its_own_judge() -> None:
     spec = panel_spec([NamedJudge("a", Sharing("X")), NamedJudge("b", Sharing("Y"))])  # type: ignore[arg-type]
     board = Leaderboard(spec)
     failed = judgment(failure=Failure("cut", ""), judge="b")
@@ -78,7 +78,7 @@ def test_a_measure_sees_its_own_judge_alone() -> None:
     assert (means, spec.ranked_by) == ({"X": 1.0, "Y": 0.0}, "X")
 
 
-def test_measures_of_one_name_are_told_apart() -> None:
+def test_measures_of_one_name_get_the_names_of_their_judges() -> None:
     spec = panel_spec([NamedJudge("a", Sharing("X")), NamedJudge("b", Sharing("X"))])  # type: ignore[arg-type]
     assert [m.name for m in spec.measures] == ["A.X", "B.X"]
     assert spec.ranked_by == "A.X"

@@ -16,7 +16,7 @@ from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.statistics import standing_lines, standings_of
 
-SAID = response(*((f"Sentence {i}.", ["d"]) for i in range(4)))
+RESPONSE = response(*((f"Sentence {i}.", ["d"]) for i in range(4)))
 SUPPORT = SupportJudge().measures
 CITATION = CitationJudge().measures
 
@@ -45,7 +45,7 @@ def labels(**by_sentence: str) -> dict[Key, str]:
 
 def values(given: Mapping[Key, str], judgments: list[Judgment]) -> dict[str, float]:
     people = HumanLabels(given, {"j": SupportJudge()})
-    people.add(SUPPORT, SAID, judgments)
+    people.add(SUPPORT, RESPONSE, judgments)
     return {measure: made.estimate for (_, _, measure), made in people.values.items()}
 
 
@@ -74,14 +74,14 @@ def test_labels_of_some_items_stand_for_all(given: dict[str, str], wanted: float
 
 def test_what_the_labels_give_without_the_judge() -> None:
     people = HumanLabels(labels(s0="none", s1="partial"), {"j": SupportJudge()})
-    people.add(SUPPORT, SAID, JUDGED)
+    people.add(SUPPORT, RESPONSE, JUDGED)
     made = people.values["r", "t1", "WEIGHTED_PRECISION"]
     assert (made.without_judge, made.estimate) == (0.25, pytest.approx(0.5 - 0.75))
 
 
 def test_a_measure_in_which_items_do_not_count_for_themselves_needs_all_labels() -> None:
     people = HumanLabels(labels(s0="full"), {"j": CitationJudge()})
-    people.add(CITATION, SAID, judged(FULL, FULL, FULL, NONE))
+    people.add(CITATION, RESPONSE, judged(FULL, FULL, FULL, NONE))
     names = {measure for _, _, measure in people.values}
     assert "CITATION_SUPPORT" in names
     assert "PERFECT_CITATIONS" not in names
@@ -105,14 +105,14 @@ def test_a_citation_of_no_document_needs_no_label() -> None:
 
 def test_a_response_with_nothing_to_label_is_certain() -> None:
     people = HumanLabels(labels(s0="full"), {"j": SupportJudge()})
-    people.add(SUPPORT, SAID, [])
+    people.add(SUPPORT, RESPONSE, [])
     assert ("r", "t1", "WEIGHTED_PRECISION") in people.certain
 
 
 def test_labels_are_counted() -> None:
     given = labels(s0="full", s1="perhaps", s9="full")
     people = HumanLabels(given, {"j": SupportJudge()})
-    people.add(SUPPORT, SAID, JUDGED)
+    people.add(SUPPORT, RESPONSE, JUDGED)
     assert people.counts == {"given": 3, "of_judged_items": 1, "unusable": 1}
     (why,) = people.unusable.values()
     assert why == "label 'perhaps' is none of full, partial, none"
@@ -120,7 +120,7 @@ def test_labels_are_counted() -> None:
 
 def test_labels_of_another_judge_are_left() -> None:
     people = HumanLabels(labels(s0="full"), {"other": SupportJudge()})
-    people.add(SUPPORT, SAID, JUDGED)
+    people.add(SUPPORT, RESPONSE, JUDGED)
     assert (people.values, people.counts["of_judged_items"]) == ({}, 0)
 
 
@@ -128,10 +128,10 @@ def board(people: HumanLabels) -> Leaderboard:
     """Return a leaderboard of four topics; the judge finds support in two, people in one."""
     board = Leaderboard(SUPPORT, ["t1", "t2", "t3", "t4"])
     for topic_id, label in (("t1", FULL), ("t2", FULL), ("t3", NONE)):
-        said: Response = response(("S.", ["d"]), topic_id=topic_id)
+        answered: Response = response(("S.", ["d"]), topic_id=topic_id)
         own = [replace(judged(label)[0], topic_id=topic_id)]
-        board.add(said, own)
-        people.add(SUPPORT, said, own)
+        board.add(answered, own)
+        people.add(SUPPORT, answered, own)
     board.finish()
     return board
 
@@ -154,10 +154,10 @@ def test_where_only_short_responses_tell_a_measure_it_is_not_corrected() -> None
     people = HumanLabels(given, {"j": CitationJudge()})
     found = Leaderboard(CITATION, ["t1", "t2", "t3"])
     for topic_id, items in (("t1", 4), ("t2", 1), ("t3", 1)):
-        said = response(*((f"S{i}.", ["d"]) for i in range(items)), topic_id=topic_id)
+        answered = response(*((f"S{i}.", ["d"]) for i in range(items)), topic_id=topic_id)
         own = [replace(one, topic_id=topic_id) for one in judged(*[FULL] * items)]
-        found.add(said, own)
-        people.add(CITATION, said, own)
+        found.add(answered, own)
+        people.add(CITATION, answered, own)
     found.finish()
     columns = standings_of(found, people)
     corrected = {name: column[0].human is not None for name, column in columns.items()}
@@ -180,7 +180,7 @@ def test_judged_and_expected_are_those_of_the_measures_own_judge() -> None:
         measures=tuple(replace(m, judge=j) for m, j in zip(SUPPORT.measures, "jkjk", strict=True)),
     )
     found = Leaderboard(spec, ["t1"])
-    found.add(SAID, [*judged(FULL, None, FULL, PARTIAL), replace(judged(FULL)[0], judge="k")])
+    found.add(RESPONSE, [*judged(FULL, None, FULL, PARTIAL), replace(judged(FULL)[0], judge="k")])
     found.finish()
     counts = [found.counts("r", measure) for measure in spec.measures]
     assert counts == [(3, 4), (1, 1), (3, 4), (1, 1)]

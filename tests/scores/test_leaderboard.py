@@ -199,7 +199,7 @@ def test_a_grade_below_zero_stays_one() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "0.5", [1], 10**400], ids=range(5))
-def test_a_measure_that_gives_no_number_is_told(value: object) -> None:
+def test_a_measure_that_gives_no_number_is_an_error(value: object) -> None:
     spec = LeaderboardSpec((MeasureSpec("ODD", lambda response, judgments: value),))  # type: ignore
     with pytest.raises(PluginError, match="measure ODD on run 'r', topic 't1'"):
         Leaderboard(spec).add(response(), [])

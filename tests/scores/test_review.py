@@ -115,7 +115,7 @@ def test_a_response_without_claims(text: str, marked: list[str], tmp_path: Path)
     assert [json.loads(record)["status"] for record in records] == marked
 
 
-def test_a_wrong_rule_is_told_before_anything_is_judged(tmp_path: Path) -> None:
+def test_a_wrong_rule_is_reported_before_anything_is_judged(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text(RUN % ("1", "A."))
     workflow = tmp_path / "w.yml"
     workflow.write_text("gate: {reject_unless: CITATION_SUPORT >= 1}")

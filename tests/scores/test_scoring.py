@@ -135,7 +135,7 @@ def graded(run_id: str, doc_id: str, grade: int):  # type: ignore[no-untyped-def
     return judgment(label, run_id=run_id, doc_id=doc_id, grade=grade, sentence_index=0)
 
 
-def test_a_job_tells_of_them(tmp_path: Path) -> None:
+def test_a_job_reports_them(tmp_path: Path) -> None:
     paths = job(tmp_path, "x", {"a": [GOOD]}).parent.parent / "x.runs"
     text = (paths / "a.jsonl").read_text().replace('"run_id": "a"', '"run_id": "b"')
     own = "Steam forced through a narrow gap in the spout makes a kettle whistle."

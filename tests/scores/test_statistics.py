@@ -129,8 +129,8 @@ def board(aggregate: Aggregate, lower_is_better: bool = False) -> Leaderboard:
     found = Leaderboard(LeaderboardSpec((measure,)), topics)
     for run, counts in (("a", (1, 3)), ("b", (2, 2))):
         for topic, count in zip(topics, counts * 3, strict=True):
-            said = [("S.", ["d"])] * count
-            found.add(response(*said, run_id=run, topic_id=topic), [judgment("x")])
+            sentences = [("S.", ["d"])] * count
+            found.add(response(*sentences, run_id=run, topic_id=topic), [judgment("x")])
     found.finish()
     return found
 
@@ -177,7 +177,7 @@ def test_lines_are_json() -> None:
     assert list(json.loads(line)) == KEYS
 
 
-def test_they_tell_which_value_of_each_topic_enters_the_mean(tmp_path: Path) -> None:
+def test_they_have_the_value_of_each_topic_that_enters_the_mean(tmp_path: Path) -> None:
     """No response counts the default, what is unjudged nothing, as in `all`."""
     topics = tmp_path / "topics.jsonl"
     topics.write_text("".join(f'{{"id": "{t}", "title": "kettles"}}\n' for t in "1234"))

@@ -96,7 +96,7 @@ def test_a_topic_without_relevant_items_stays_in_the_mean() -> None:
     assert found["kappa"].defined == 1
 
 
-def test_relevant_items_that_one_side_alone_has() -> None:
+def test_relevant_items_that_only_one_side_has() -> None:
     found = figures([LabelPair("a", 1, 0), LabelPair("b", 0, 1)], threshold=1)
     assert found["precision"].by_topic == {"a": 0.0, "b": 0.0}
     assert found["f1"].by_topic == {"a": 0.0, "b": 0.0}

@@ -32,7 +32,7 @@ def test_the_same_runs_in_the_same_order() -> None:
     assert other.overall("M").tolist() == [9, 8, 7]
 
 
-def test_each_side_is_told_which_runs_it_lacks() -> None:
+def test_the_runs_that_each_side_lacks_are_reported() -> None:
     findings: list[Finding] = []
     more = by_run(e=1, f=2)
     one, other = same_runs(
@@ -45,7 +45,7 @@ def test_each_side_is_told_which_runs_it_lacks() -> None:
     ]
 
 
-def test_zero_is_for_runs_that_the_judge_lacks_alone() -> None:
+def test_zero_is_only_for_runs_that_the_judge_lacks() -> None:
     findings: list[Finding] = []
     rules = replace(COMMON, on_missing="zero")
     one, other = same_runs(scores(ABC, "x"), scores(BCD, "y"), rules, findings.append)

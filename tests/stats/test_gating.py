@@ -142,13 +142,13 @@ def test_a_topic_without_a_change_speaks_for_nothing(changed: int, falls: bool) 
 def test_a_drop_that_hangs_on_no_name_of_a_topic() -> None:
     rng = np.random.default_rng(3)
     before, after = np.array([1] * 13 + [0] * 4 + [1] * 3), np.array([0] * 13 + [1] * 7)
-    told = set()
+    outcomes = set()
     for _ in range(10):
         order = rng.permutation(20)
         old = scores(by_topic("r", before[order].tolist()), "old")
         table, figures = now(after[order])
-        told.add(drops([DROP], table, old, figures)[0].broken)
-    assert len(told) == 1
+        outcomes.add(drops([DROP], table, old, figures)[0].broken)
+    assert len(outcomes) == 1
 
 
 def test_where_lower_is_better_a_rise_is_the_drop() -> None:
@@ -173,7 +173,7 @@ def test_unjudged_items_of_the_baseline_could_too() -> None:
     assert "it could be anything" in drops([DROP], table, OLD, figures, nothing)[0].broken
 
 
-def test_a_topic_of_the_baseline_alone_breaks_the_rule() -> None:
+def test_a_topic_of_only_the_baseline_breaks_the_rule() -> None:
     table, figures = now((0.8 + NOISE)[:-2])
     unknown = {key: replace(figure, judged=0, expected=0) for key, figure in figures.items()}
     for those in (figures, unknown):

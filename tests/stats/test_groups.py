@@ -1,4 +1,4 @@
-"""Letters of groups: runs share one exactly where they cannot be told apart."""
+"""Letters of groups: runs share one exactly where they cannot be separated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to label next: doubt, rivals, and the order that they make."""
+"""What to label next: doubt, near ties, and the order that they make."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_doubt_is_largest_in_the_middle_and_where_nothing_is_judged(
     assert candidate(share=share).doubt == pytest.approx(doubt)
 
 
-def test_a_run_has_as_many_rivals_as_are_hard_to_tell_from_it() -> None:
+def test_a_run_has_as_many_near_ties_as_are_hard_to_separate_from_it() -> None:
     noise = np.random.default_rng(1).normal(0, 0.1, (3, 20))
     values = np.array([[0.5], [0.5], [0.9]]) + noise
     found = near_ties(["a", "b", "c"], values)
@@ -32,7 +32,7 @@ def test_a_run_has_as_many_rivals_as_are_hard_to_tell_from_it() -> None:
     assert found["c"] < 0.01 < 0.3 < found["a"] <= 1.0
 
 
-def test_equal_runs_are_rivals_and_those_a_constant_apart_are_none() -> None:
+def test_equal_runs_are_near_ties_and_those_a_constant_apart_are_none() -> None:
     values = np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.4]])
     assert near_ties(["a", "b", "c"], values) == {"a": 1.0, "b": 1.0, "c": 0.0}
 

@@ -46,9 +46,9 @@ def test_runs_on_one_side_only_are_an_error_that_names_them() -> None:
 @pytest.mark.parametrize(("on_missing", "tau"), [("common", 1.0), ("zero", 0.2)])
 def test_or_are_handled_as_asked_and_still_named(on_missing: str, tau: float) -> None:
     rules = replace(KENDALL, on_missing=on_missing)  # type: ignore[arg-type]
-    found, told = evaluated(TRUTH, LACKING, rules)
+    found, reported = evaluated(TRUTH, LACKING, rules)
     assert found[0].correlations[0].value == pytest.approx(tau)
-    assert told[0] == ("run_one_sided", "judge: has no scores of 1 runs: 'r1'")
+    assert reported[0] == ("run_one_sided", "judge: has no scores of 1 runs: 'r1'")
 
 
 def test_fewer_than_three_runs_in_common() -> None:
@@ -61,21 +61,21 @@ def test_a_run_that_lacks_one_measure_is_named() -> None:
     judge = by_run("S", r1=5, r2=4, r3=3, r4=2, r5=1) + by_run("N", r1=1, r2=2, r3=3, r4=4)
     with pytest.raises(InputError, match="judge: 1 runs have no N, or no H in human: 'r5'"):
         evaluated(TRUTH, judge)
-    found, told = evaluated(TRUTH, judge, replace(KENDALL, on_missing="common"))
+    found, reported = evaluated(TRUTH, judge, replace(KENDALL, on_missing="common"))
     assert [(one.measure, len(one.runs)) for one in found] == [("S", 5), ("N", 4)]
     assert [one.correlations[0].value for one in found] == [1.0, -1.0]
-    assert told[0][0] == "run_one_sided"
+    assert reported[0][0] == "run_one_sided"
 
 
 def test_a_constant_column_is_no_agreement() -> None:
-    found, told = evaluated(TRUTH, by_run("S", r1=1, r2=1, r3=1, r4=1, r5=1))
+    found, reported = evaluated(TRUTH, by_run("S", r1=1, r2=1, r3=1, r4=1, r5=1))
     assert found[0].correlations == [Correlation("kendall", None, NO_INTERVAL, NO_INTERVAL)]
-    assert told == [("scores_constant", "judge: S is the same for all 5 runs: 1")]
+    assert reported == [("scores_constant", "judge: S is the same for all 5 runs: 1")]
 
 
 def test_ties_are_named() -> None:
-    _, told = evaluated(TRUTH, by_run("S", r1=3, r2=3, r3=2, r4=1, r5=0))
-    assert told == [("scores_tied", "judge: S: 5 runs have 4 different values")]
+    _, reported = evaluated(TRUTH, by_run("S", r1=3, r2=3, r3=2, r4=1, r5=0))
+    assert reported == [("scores_tied", "judge: S: 5 runs have 4 different values")]
 
 
 def table(runs: int, topics: int, noise: float, measure: str, shift: float = 0.0) -> str:
@@ -89,8 +89,8 @@ HUMAN, JUDGE = table(12, 20, 0.0, "H"), table(12, 20, 0.6, "S")
 
 
 def test_intervals_over_topics_and_over_runs() -> None:
-    (found,), told = evaluated(HUMAN, JUDGE, Rules())
-    assert (len(found.runs), found.topics, told) == (12, 20, [])
+    (found,), reported = evaluated(HUMAN, JUDGE, Rules())
+    assert (len(found.runs), found.topics, reported) == (12, 20, [])
     for one in found.correlations:
         assert one.value is not None
         for interval in (one.topics, one.runs):
@@ -99,7 +99,7 @@ def test_intervals_over_topics_and_over_runs() -> None:
             assert -1 <= low < one.value <= high <= 1
 
 
-def test_without_topics_there_is_an_interval_over_runs_alone() -> None:
+def test_without_topics_there_is_only_an_interval_over_runs() -> None:
     six = TRUTH + by_run("H", r6=0.0)
     (found,), _ = evaluated(six, by_run("S", r1=5, r2=3, r3=4, r4=2, r5=1, r6=0))
     assert found.correlations[0].topics == NO_INTERVAL
@@ -130,9 +130,9 @@ def test_the_result_hangs_neither_on_names_nor_on_the_order_of_rows() -> None:
 
 def test_topics_on_one_side_only_are_named() -> None:
     longer = HUMAN + "".join(by_run("H", topic="more", **{f"r{i:02d}": i}) for i in range(12))
-    (found,), told = evaluated(longer, JUDGE)
+    (found,), reported = evaluated(longer, JUDGE)
     assert found.topics == 20
-    assert told[-1] == ("topic_one_sided", "judge: has no scores on 1 topics of human: 'more'")
+    assert reported[-1] == ("topic_one_sided", "judge: has no scores on 1 topics of human: 'more'")
 
 
 @pytest.mark.parametrize(("all_rows", "tau"), [("given", -1.0), ("recomputed", 1.0)])
@@ -163,7 +163,7 @@ def test_every_wanted_pair_of_measures() -> None:
     assert [(one.truth_measure, one.measure) for one in found] == [("G", "N")]
 
 
-def test_unknown_measures_are_told() -> None:
+def test_unknown_measures_are_an_error() -> None:
     with pytest.raises(InputError, match="human: unknown measure 'X'; there are: H"):
         evaluated(TRUTH, TRUTH, replace(KENDALL, truth_measures=["X"]))
 
@@ -188,7 +188,7 @@ def test_names_change_nothing_where_nearly_everything_ties() -> None:
     truth = (rng.random((12, 15)) < 0.6).astype(float)
     judge = np.where(rng.random((12, 15)) < 0.2, 1 - truth, truth)
 
-    def told(runs: list[int], topics: list[int]) -> list[Correlation]:
+    def reported(runs: list[int], topics: list[int]) -> list[Correlation]:
         sides = [
             "".join(
                 f"r{runs[i]:02d} t{topics[j]:02d} M {side[i, j]}\n"
@@ -199,6 +199,6 @@ def test_names_change_nothing_where_nearly_everything_ties() -> None:
         ]
         return list(evaluated(*sides, Rules())[0][0].correlations)
 
-    before = told(list(range(12)), list(range(15)))
+    before = reported(list(range(12)), list(range(15)))
     for _ in range(3):
-        assert told(rng.permutation(12).tolist(), rng.permutation(15).tolist()) == before
+        assert reported(rng.permutation(12).tolist(), rng.permutation(15).tolist()) == before

@@ -52,7 +52,7 @@ def test_with_many_topics_it_is_that_of_another_implementation(shift: float) -> 
         pytest.param([1.0] * 30 + [0.0] * 10, 2.0**-29, id="zeros count for nothing"),
     ],
 )
-def test_a_small_p_is_told_beyond_the_number_of_flips(
+def test_a_p_can_be_smaller_than_the_number_of_flips_allows(
     differences: list[float], exact: float
 ) -> None:
     assert exact < 1 / FLIPS
@@ -106,7 +106,7 @@ def test_effect_size() -> None:
     assert effect_size(np.array([0.1])) is None
 
 
-def test_runs_told_apart() -> None:
+def test_pairwise_p_values() -> None:
     noise = RNG.normal(0, 0.05, (3, 40))
     p = pairwise_p_values(np.array([[0.5], [0.5], [0.9]]) + noise)
     assert (p == p.T).all()
@@ -115,7 +115,7 @@ def test_runs_told_apart() -> None:
     assert max(p[0, 2], p[1, 2]) < 0.001
 
 
-def test_many_runs_can_be_told_apart_in_spite_of_the_correction() -> None:
+def test_many_runs_can_be_separated_in_spite_of_the_correction() -> None:
     runs = np.linspace(0, 1, 60)[:, None] + RNG.normal(0, 0.05, (60, 40))
     pairs = 60 * 59 / 2
     p = pairwise_p_values(runs)
@@ -123,5 +123,5 @@ def test_many_runs_can_be_told_apart_in_spite_of_the_correction() -> None:
     assert ((p < 0.05).sum() / 2) > 0.8 * pairs
 
 
-def test_one_run_is_alone() -> None:
+def test_a_single_run_has_p_1_with_itself() -> None:
     assert pairwise_p_values(np.array([[0.1, 0.2]])).tolist() == [[1.0]]

@@ -40,22 +40,22 @@ def test_worked_numbers() -> None:
 def test_a_perfect_judge_leaves_only_the_spread_of_all_items() -> None:
     everything = np.linspace(0, 1, 200)
     some = everything[::10]
-    found, alone = ppi_mean(some, some, everything), labels_mean(some)
+    found, by_labels = ppi_mean(some, some, everything), labels_mean(some)
     assert found.mean == pytest.approx(0.5)
     assert half_width(found) == pytest.approx(
         t.ppf(0.975, 19) * everything.std(ddof=1) / math.sqrt(200)
     )
-    assert half_width(found) < half_width(alone) / 3
+    assert half_width(found) < half_width(by_labels) / 3
 
 
-def test_labels_of_everything_are_what_the_labels_alone_give() -> None:
+def test_labels_of_everything_give_what_the_labels_give_by_themselves() -> None:
     rng = np.random.default_rng(0)
     labels = rng.random(12)
     predictions = labels + rng.normal(0, 0.1, 12)
     found = ppi_mean(labels, predictions, predictions, among=True)
-    alone = labels_mean(labels)
-    assert found.mean == pytest.approx(alone.mean)
-    assert half_width(found) == pytest.approx(half_width(alone))
+    by_labels = labels_mean(labels)
+    assert found.mean == pytest.approx(by_labels.mean)
+    assert half_width(found) == pytest.approx(half_width(by_labels))
 
 
 def test_one_label_has_no_interval() -> None:
@@ -84,8 +84,8 @@ def test_the_better_the_judge_the_narrower_the_interval() -> None:
         np.mean([drawn(np.random.default_rng(s), noise)[1] for s in range(30)])
         for noise in (0.05, 0.5)
     )
-    alone = 2 * 2.06 * math.sqrt(1 / 12 / 25)
-    assert good < 0.6 * alone < alone < poor
+    by_labels = 2 * 2.06 * math.sqrt(1 / 12 / 25)
+    assert good < 0.6 * by_labels < by_labels < poor
 
 
 def test_a_run_whose_responses_are_labelled_in_part() -> None:

@@ -56,7 +56,7 @@ def test_some_do_not_ask_which_side_is_the_truth(
 
 @pytest.mark.parametrize("name", ["kendall", "tauap_b", "spearman", "pairwise_accuracy"])
 @given(pair=PAIR)
-def test_some_see_the_order_alone(name: str, pair: tuple[np.ndarray, np.ndarray]) -> None:
+def test_some_see_only_the_order(name: str, pair: tuple[np.ndarray, np.ndarray]) -> None:
     stretched = coefficient(name, pair[0], np.exp(3 * pair[1]))
     assert stretched == pytest.approx(coefficient(name, *pair), abs=1e-6, nan_ok=True)
 
@@ -84,7 +84,7 @@ def test_p_is_a_probability_above_what_the_flips_can_reach(table: np.ndarray) ->
 
 
 @given(table=TABLE)
-def test_runs_that_are_told_apart_share_no_letter(table: np.ndarray) -> None:
+def test_runs_that_differ_share_no_letter(table: np.ndarray) -> None:
     p = pairwise_p_values(table)
     letters = [set(row) for row in letter_groups(p >= 0.05)]
     assert all(letters)

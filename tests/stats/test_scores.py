@@ -11,7 +11,7 @@ from trecjudge.findings import Finding
 from trecjudge.stats.cells import Duplicates
 
 
-def told(findings: list[Finding]) -> list[tuple[str, str]]:
+def messages(findings: list[Finding]) -> list[tuple[str, str]]:
     return [(finding.kind, finding.message) for finding in findings]
 
 
@@ -69,7 +69,7 @@ def test_what_enters_a_mean_is_taken_as_it_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "messages"),
     [
         pytest.param("a t1 M 0.6\na all M 0.5\n", "has other topics, or values", id="value"),
         pytest.param("a t2 M 0.5\na all M 0.5\n", "has other topics, or values", id="topic"),
@@ -77,13 +77,13 @@ def test_what_enters_a_mean_is_taken_as_it_is_known() -> None:
         pytest.param("b all M 0.5\n", "has mean 0.5, the leaderboard None", id="run"),
     ],
 )
-def test_statistics_of_another_job_are_said_and_not_used(text: str, told: str) -> None:
+def test_statistics_of_another_job_are_reported_and_not_used(text: str, messages: str) -> None:
     findings: list[Finding] = []
     other = {("a", "M"): known(0.5, {"t1": 0.5, "t9": None}, items=3)}
     found = scores(text, findings=findings, known=other)
     assert (found.known, found.unjudged, "t9" in found.topics) == ({}, {}, False)
     assert findings[0].kind == "statistics_differ"
-    assert told in findings[0].message
+    assert messages in findings[0].message
 
 
 TWO = "a t1 M 1\nb t1 M 0.5\na t2 M 1\nb t2 M 1\n"
@@ -93,7 +93,7 @@ TWO = "a t1 M 1\nb t1 M 0.5\na t2 M 1\nb t2 M 1\n"
     ("rows", "kinds"),
     [
         pytest.param("a all M 0.666667\nb all M 0.5\n", ["topics_unseen"], id="one of three"),
-        pytest.param("a all M 0.666667\nb all M 0.75\n", ["all_row_differs"], id="of one alone"),
+        pytest.param("a all M 0.666667\nb all M 0.75\n", ["all_row_differs"], id="of only one"),
         pytest.param("a all M 0.5\nb all M 0.5\n", ["all_row_differs"] * 2, id="no one number"),
         pytest.param("a all M 1\nb all M 0.75\n", [], id="all answered"),
         pytest.param("a all M 0.5\n", ["all_row_differs"], id="one row"),
@@ -105,7 +105,7 @@ def test_topics_that_nobody_answered_are_no_contradiction(rows: str, kinds: list
     assert [finding.kind for finding in findings] == kinds
 
 
-def test_a_run_without_any_topic_has_its_all_row_alone() -> None:
+def test_a_run_without_any_topic_has_only_its_all_row() -> None:
     findings: list[Finding] = []
     found = scores("a t1 M 1\nb all M 0.5\n", findings=findings)
     assert found.overall("M").tolist() == [1.0, 0.5]
@@ -123,7 +123,7 @@ def test_a_second_value(duplicates: Duplicates, value: float) -> None:
     found = scores("a t1 M 0.25\na t1 M 0.75\n", findings=findings, duplicates=duplicates)
     assert found.means("M").tolist() == [value]
     message = "gives run 'a', topic 't1', M a second time: 0.75, before 0.25"
-    assert told(findings) == [("row_duplicate", message)]
+    assert messages(findings) == [("row_duplicate", message)]
     assert str(findings[0].place) == "lb:2"
 
 

@@ -52,7 +52,7 @@ def test_topics_that_do_not_enter_the_mean_are_not_counted() -> None:
     assert found(entry("a", [0.5, None, 1.0]))["a"].topics == 2
 
 
-def test_groups_of_runs_that_cannot_be_told_apart() -> None:
+def test_groups_of_runs_that_cannot_be_separated() -> None:
     noise = RNG.normal(0, 0.05, (3, 30))
     runs = found(
         entry("good", (0.80 + noise[0]).tolist()),
@@ -94,12 +94,12 @@ def test_names_of_runs_change_nothing_but_the_order_of_ties() -> None:
 
 def test_names_of_topics_change_nothing_where_values_tie() -> None:
     values = (RNG.random((4, 20)) < np.array([[0.5], [0.6], [0.45], [0.9]])).astype(float)
-    told = set()
+    outcomes = set()
     for _ in range(5):
         shuffled = values[:, RNG.permutation(20)]
         runs = found(*(entry(f"r{i}", v.tolist()) for i, v in enumerate(shuffled)))
-        told.add(tuple((s.run_id, s.low, s.high, tuple(s.groups)) for s in runs.values()))
-    assert len(told) == 1
+        outcomes.add(tuple((s.run_id, s.low, s.high, tuple(s.groups)) for s in runs.values()))
+    assert len(outcomes) == 1
 
 
 def test_names_of_runs_change_no_group_where_means_tie() -> None:

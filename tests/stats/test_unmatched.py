@@ -33,10 +33,10 @@ def test_nothing_is_left_out() -> None:
 
 def test_runs_of_one_side() -> None:
     new = scores(by_topic("a", [1, 1]) + by_topic("c", [1, 1]), "new")
-    told = "has 1 runs that are not in every leaderboard and are not compared"
+    message = "has 1 runs that are not in every leaderboard and are not compared"
     assert named(OLD, new) == [
-        f"old: {told}: 'b'; --against RUN compares all runs with one",
-        f"new: {told}: 'c'; --against RUN compares all runs with one",
+        f"old: {message}: 'b'; --against RUN compares all runs with one",
+        f"new: {message}: 'c'; --against RUN compares all runs with one",
     ]
     assert named(OLD, new, against="a") == []
     assert named(OLD, new, only=["a"]) == []
@@ -63,11 +63,13 @@ def test_topics_without_a_value(turned: bool, side: str) -> None:
     old, new = (
         scores(t, n) for t, n in zip(texts[:: -1 if turned else 1], ("old", "new"), strict=True)
     )
-    told = f"{side}: r: M has no value on 1 topics, unjudged or not defined, which are in neither"
-    assert named(old, new, only=["r"]) == [f"{told} mean: 't2'"]
+    message = (
+        f"{side}: r: M has no value on 1 topics, unjudged or not defined, which are in neither"
+    )
+    assert named(old, new, only=["r"]) == [f"{message} neither mean: 't2'"]
 
 
 def test_runs_without_a_value_at_all() -> None:
     texts = by_run(a=1, b=1) + by_run("N", a=1), by_run(a=1, b=1) + by_run("N", a=1, b=1)
-    told = named(*(scores(t, n) for t, n in zip(texts, ("old", "new"), strict=True)))
-    assert told == ["old: b: N has no value there or in new: b: not compared"]
+    message = named(*(scores(t, n) for t, n in zip(texts, ("old", "new"), strict=True)))
+    assert message == ["old: b: N has no value there or in new: b: not compared"]

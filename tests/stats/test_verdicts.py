@@ -9,7 +9,7 @@ from trecjudge.records import FULL, NONE, Claim, Failure, Judgment
 from trecjudge.stats.flips import VerdictChanges, verdict_changes
 
 FAILED = Failure("transport", "reset")
-SAID = response(("First.", ["d"]), ("Second.", ["d"]))
+RESPONSE = response(("First.", ["d"]), ("Second.", ["d"]))
 
 
 def of(label: str | None, index: int = 0, judge: str = "citation", **fields: Any) -> Judgment:
@@ -17,7 +17,7 @@ def of(label: str | None, index: int = 0, judge: str = "citation", **fields: Any
 
 
 def found(before: list[Judgment], after: list[Judgment]) -> VerdictChanges:
-    return verdict_changes([(SAID, before)], [(SAID, after)])
+    return verdict_changes([(RESPONSE, before)], [(RESPONSE, after)])
 
 
 def test_a_flip_has_both_judgments_and_the_sentence() -> None:
@@ -45,7 +45,7 @@ def test_two_judges_of_different_names_are_set_beside_each_other() -> None:
     assert found(both, [of(NONE, judge="yours")]).shared == 0
 
 
-def test_claims_are_told_apart_by_their_text() -> None:
+def test_claims_are_distinguished_by_their_text() -> None:
     one, other = (Claim(0, text, 0) for text in ("The sea is salt.", "The sea is wet."))
     result = found([of("yes", claim=one)], [of("no", claim=one), of("no", claim=other)])
     assert (result.shared, result.only_after) == (1, 1)

@@ -37,7 +37,7 @@ def scores(
 def known(
     mean: float | None, by_topic: Mapping[str, float | None], aggregate: str = "", items: int = 0
 ) -> Known:
-    """Return what statistics tell of a run: its mean and what enters it, and unjudged items."""
+    """Return what statistics have of a run: its mean and what enters it, and unjudged items."""
     return Known(mean, Unjudged(items, 10, 0.0, 1.0), by_topic=by_topic, aggregate=aggregate)
 
 

@@ -55,7 +55,7 @@ def counts_in(passages: int, **shares: float) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("passages", "lyon", "die"),
     [
-        pytest.param(10, TABLE.weight("lyon", "Lyon"), 0.3, id="few: the background alone"),
+        pytest.param(10, TABLE.weight("lyon", "Lyon"), 0.3, id="few: only the background"),
         pytest.param(100, TABLE.weight("lyon", "Lyon"), 0.023, id="some: words that it lacks"),
         pytest.param(1000, TABLE.weight("lyon", "Lyon"), 0.016, id="many: the same"),
     ],

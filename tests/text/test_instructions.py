@@ -59,8 +59,8 @@ def answers() -> Iterator[tuple[str, str | int]]:
         schema = (
             Prompts().get(program, "schema").request["response_format"]["json_schema"]["schema"]
         )
-        for field, told in fields_of(schema):
-            yield from ((field, value) for value in told.get("items", told).get("enum", ()))
+        for field, spec in fields_of(schema):
+            yield from ((field, value) for value in spec.get("items", spec).get("enum", ()))
 
 
 def fields_of(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -37,7 +37,7 @@ def numbers_in(text: str) -> list[str]:
         ),
         pytest.param("in 20 5 years", [], id="digits side by side"),
         pytest.param("one of a kind", [], id="a pronoun"),
-        pytest.param("millions of them", [], id="a scale alone"),
+        pytest.param("millions of them", [], id="only a scale"),
         pytest.param("1.2345 thousand", [], id="no whole number"),
         pytest.param("twelve", [], id="one word"),
         pytest.param("", [], id="nothing"),

@@ -55,7 +55,7 @@ def test_no_sentence(text: str) -> None:
     "text",
     [
         pytest.param("...a. [1] b!\n\n- c\n 1) d.” [2]e。」f\u3000g.", id="stops of all kinds"),
-        pytest.param("\n\n . . .\n- \n!", id="stops alone"),
+        pytest.param("\n\n . . .\n- \n!", id="only stops"),
         pytest.param("x" + " " * 20_000 + "y", id="long run of spaces"),
         pytest.param("." * 20_000, id="long run of stops"),
     ],

@@ -19,7 +19,7 @@ def sure_places(board: Leaderboard, measure: MeasureSpec) -> dict[str, int | Non
 def mean_shown(board: Leaderboard, run_id: str, measure: MeasureSpec) -> dict[str, Any]:
     """Return a mean as the page takes it: its value, and the bounds that unjudged items leave.
 
-    `unjudged` says whether the value is missing because of unjudged items, not undefined.
+    `unjudged` is whether the value is missing because of unjudged items, not undefined.
     """
     mean = board.mean(run_id, measure)
     own = (scores[measure.name] for scores in board.scores[run_id].values())

@@ -141,7 +141,7 @@ def scored(
 class Pool:
     """The best grade of each document over all runs; grades that cannot both be right are reported.
 
-    Two sentences may say different things of one document. One sentence has one grade on it, or
+    Two sentences on one document may have different grades. One sentence has one grade on it, or
     the runs carry different texts of it, or the judge decided it in two ways.
     """
 

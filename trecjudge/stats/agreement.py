@@ -121,7 +121,7 @@ def _overlap(confusion: Array, of: Array) -> Array:
 def auc(scores: Array, relevant: npt.NDArray[np.bool_], weights: Array) -> Array:
     """Return the chance that a relevant item has the higher score, tied ones counting half.
 
-    `weights` say how often each item counts: (resamples, items) -> (resamples,). NaN where items
+    `weights` are how often each item counts: (resamples, items) -> (resamples,). NaN where items
     of either kind are missing.
     """
     places = np.unique(scores, return_inverse=True)[1]

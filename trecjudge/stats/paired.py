@@ -14,7 +14,7 @@ FLIPS = 10_000
 EXACT_UNITS = 12
 """Up to here all sign flips are tried: there are fewer than 2^13."""
 FEW = 10
-"""With fewer flips than this beyond the observed difference, their share says little."""
+"""With fewer flips than this beyond the observed difference, their share is a poor estimate."""
 TILTED = 1000
 """Flips drawn where a rare difference lies."""
 ALPHA = 0.05

@@ -29,7 +29,7 @@ def ppi_mean(
     mean(everything) - share x mean(labelled - labels): `everything` are the predictions, (N,);
     `labelled` the predictions, (n,), where `labels`, (n,), were given. (Angelopoulos et al.,
     Science 2023; ARES, Saad-Falcon et al., NAACL 2024.) `share` is the part of `everything` that
-    labels could change; `among` says that the labelled ones are among `everything`, else they are
+    labels could change; `among`: the labelled ones are among `everything`, else they are
     apart from it. The interval is by Student's t with n - 1 degrees of freedom; none where n < 2.
     """
     error = labelled - labels

@@ -61,7 +61,7 @@ BoundedMeans = Mapping[tuple[str, str], BoundedMean]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule held against a run; `broken` says how it is broken, and is empty where it is kept."""
+    """A rule checked on a run; `broken` is how it is broken, empty where it is kept."""
 
     run_id: str
     rule: GateRule

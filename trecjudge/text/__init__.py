@@ -1,1 +1,1 @@
-"""Text without a model: words, numbers, sentences and what they tell, in any script."""
+"""Text without a model: words, numbers, sentences and their meaning, in any script."""

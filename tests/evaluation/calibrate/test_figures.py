@@ -74,7 +74,7 @@ def test_the_same_predictions_give_the_same_intervals() -> None:
 
 
 @pytest.mark.parametrize("topics", ["a", "abc", "abcde"])
-def test_fewer_than_six_topics_have_no_interval_and_it_is_said_why(topics: str) -> None:
+def test_fewer_than_six_topics_have_no_interval_with_the_reason(topics: str) -> None:
     found = figures(noisy(topics))
     assert {figure.interval for figure in found} == {NO_INTERVAL}
     wanted = f"no interval over {len(topics)} topics: of fewer than 6 it would not hold"

@@ -47,7 +47,7 @@ def test_a_weight_of_the_wrong_sign_is_0() -> None:
     assert weights[1] == 0
 
 
-def test_a_feature_that_never_varies_has_no_say() -> None:
+def test_a_feature_that_never_varies_has_no_weight() -> None:
     values = np.array([[0.0, 1.0], [1.0, 1.0]] * 50)
     _, weights = regress(values, values[:, 0] > 0, [0, 0])
     assert weights[1] == 0
@@ -105,8 +105,8 @@ def test_what_is_held_out_together(topics: str, groups: list[str] | int) -> None
         assert found == groups
 
 
-def test_a_topic_is_judged_by_the_others_alone() -> None:
-    """Topic b's labels are the contrary of what its words say; topic a never hears of them."""
+def test_a_topic_is_judged_only_by_the_others() -> None:
+    """Topic b's labels are the contrary of its words; topic a is fitted without them."""
     near, far = "Gluons bind quarks.", "Cats sleep on sofas."
     found = [find(read_wording(near), prepare(text)) for text in (near + " So.", far)] * 60
     labels = [1.0, 0.0] * 30 + [0.0, 1.0] * 30

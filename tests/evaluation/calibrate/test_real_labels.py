@@ -1,4 +1,4 @@
-"""What the README says of the offline attester, held against the labels of NIST's assessors."""
+"""The figures of the README on the offline attester, checked on the labels of NIST's assessors."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def unseen(labelled: Labelled) -> Predictions:
 
 def test_it_is_as_good_as_it_says(unseen: Predictions) -> None:
     how = " ".join(shipped_calibration().how)
-    said = [
+    in_readme = [
         float(re.search(rf"{name} (0\.\d+)", how)[1])
         for name in (  # type: ignore[index]
             "AUC supported or not",
@@ -68,7 +68,7 @@ def test_it_is_as_good_as_it_says(unseen: Predictions) -> None:
         )
     ]
     measured = (auc_supported, auc_full_against_none, accuracy_of_three)
-    assert [value(of, unseen) for of in measured] == pytest.approx(said, abs=0.002)
+    assert [value(of, unseen) for of in measured] == pytest.approx(in_readme, abs=0.002)
 
 
 def test_its_probabilities_are_calibrated(unseen: Predictions, labelled: Labelled) -> None:

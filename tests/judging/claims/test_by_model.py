@@ -1,4 +1,4 @@
-"""The detector that asks a model, and detectors in a row."""
+"""The model detector, and cascades."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_passages_are_looked_for_by_meaning_where_the_extra_is_installed() -> No
         ),
     ],
 )
-def test_a_quote_must_say_something(claim: str, quotes: list[str], label: str) -> None:
+def test_a_quote_must_have_content(claim: str, quotes: list[str], label: str) -> None:
     text = "the army of the king has 18 divisions and the navy has 5 ships. The army has 18 men."
     assert asked(says("ATTRIBUTED", *quotes), claim, library(text)).label == label
 

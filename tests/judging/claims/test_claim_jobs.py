@@ -92,15 +92,15 @@ def test_with_a_model_every_claim_is_judged(
 
 def test_two_judges_share_their_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = ("--cache-dir", str(tmp_path / "cache"))
-    one, alone = with_model(claims_reply, monkeypatch, tmp_path, "--judge", "attribution", *cache)
+    one, single = with_model(claims_reply, monkeypatch, tmp_path, "--judge", "attribution", *cache)
     fresh = ("--cache-dir", str(tmp_path / "other"))
     both = ("--judge", "attribution,grounding", *fresh)
     two, together = with_model(claims_reply, monkeypatch, tmp_path, *both)
     assert (one.status, two.status) == (0, 0)
-    assert alone == together
+    assert single == together
 
 
-def test_a_cascade_tells_what_the_model_was_spared(
+def test_a_cascade_counts_the_calls_that_it_spares(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = ("--judge", "attribution", "--set", "claims=rules", "--set", "cascade=[lexical,llm]")
@@ -144,7 +144,7 @@ def test_document_text_stays_out_of_the_files(tmp_path: Path) -> None:
         assert not any(fact["text"] for fact in record.get("facts", ()))
 
 
-def test_grades_of_documents_tell_what_was_retrieved(tmp_path: Path) -> None:
+def test_grades_of_documents_give_what_was_retrieved(tmp_path: Path) -> None:
     sample("rag", tmp_path / "first", "-q", "--judge", "grounding")
     records = (tmp_path / "first" / "x.judgments.jsonl").read_bytes().splitlines()
     responses = [r for r in map(orjson.loads, records) if r["record"] == "response"]
@@ -159,7 +159,7 @@ def test_grades_of_documents_tell_what_was_retrieved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [None, ""], ids=["not there", "empty"])
-def test_grades_that_cannot_be_used_are_told_in_one_line(text: str | None, tmp_path: Path) -> None:
+def test_unusable_grades_are_reported_in_one_line(text: str | None, tmp_path: Path) -> None:
     qrels = tmp_path / "qrels"
     if text is not None:
         qrels.write_text(text)

@@ -1,4 +1,4 @@
-"""Clauses are cut only where each part stands alone."""
+"""Clauses are cut only where each part can stand alone."""
 
 from __future__ import annotations
 

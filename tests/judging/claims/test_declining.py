@@ -1,4 +1,4 @@
-"""Texts that decline to answer, and what is said of the world."""
+"""Texts that decline to answer, and statements about the world."""
 
 from __future__ import annotations
 

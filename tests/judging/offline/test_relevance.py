@@ -25,7 +25,7 @@ ARTICLE = " ".join(f"The ferry captain noted barge number {n} of the harbour." f
         pytest.param("Gluons bind quarks.", 0, id="another subject"),
         pytest.param("", 0, id="empty"),
         pytest.param("😀 …", 0, id="no letters"),
-        pytest.param("why does a when the", 0, id="grammar alone"),
+        pytest.param("why does a when the", 0, id="only grammar"),
     ],
 )
 def test_grade(text: str, grade: int) -> None:
@@ -75,7 +75,7 @@ def test_repeating_a_term_adds_little_and_length_costs() -> None:
     assert long < once <= often == pytest.approx(0.5)
 
 
-def test_the_heaviest_missing_terms_are_told_as_written() -> None:
+def test_the_heaviest_missing_terms_are_listed_as_written() -> None:
     topic: Parts = (("title", "Kettles, Gluons and the people of Lyon"),)
     assert relevance(topic, "A kettle.", "response").missing == ("Gluons", "Lyon")
 

@@ -193,16 +193,16 @@ def test_label_and_reason_agree(
     sentence: str, document: str, copied: bool, by: Calibration
 ) -> None:
     found = compare(sentence, prepare(f"{sentence} {document}" if copied else document), by)
-    told = found.reason.split("; ")
+    parts = found.reason.split("; ")
     against = ("missing:", "another stands", "negated", "says the opposite")
     if found.label == "full_support":
         assert not found.numbers_missing
         assert not found.wanting
-        assert not any(part.startswith(against) for part in told)
-        assert told[0].startswith(("the sentence stands", *map(str, range(45, 101))))
-    elif told[0][0].isdigit():
-        assert told[1:]
-    for part in told:
+        assert not any(part.startswith(against) for part in parts)
+        assert parts[0].startswith(("the sentence stands", *map(str, range(45, 101))))
+    elif parts[0][0].isdigit():
+        assert parts[1:]
+    for part in parts:
         if part.startswith("missing:"):
             assert found.missing
 

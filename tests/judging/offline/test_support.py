@@ -179,7 +179,7 @@ def test_what_contradicts_is_no_full_support(sentence: str, document: str) -> No
     assert found.full < found.probability / 2
 
 
-def test_a_turned_word_is_told() -> None:
+def test_an_opposite_word_is_in_the_reason() -> None:
     found = judged("Exports rose in spring.", "Exports fell in spring.")
     assert found.direction_differs
     assert found.reason.endswith("says the opposite of a word there")
@@ -209,10 +209,10 @@ def test_probabilities_label_and_score_agree(sentence: str) -> None:
 
 
 def test_more_support_is_never_less_probable() -> None:
-    said = "The Eiffel Tower, a lattice tower in Paris, was completed in 1889 by a company."
-    words = said.rstrip(".").split()
+    sentence = "The Eiffel Tower, a lattice tower in Paris, was completed in 1889 by a company."
+    words = sentence.rstrip(".").split()
     documents = [" ".join(words[:count]) + "." for count in range(1, len(words) + 1)]
-    found = [judged(said, document).probability for document in documents]
+    found = [judged(sentence, document).probability for document in documents]
     assert found == sorted(found)
 
 

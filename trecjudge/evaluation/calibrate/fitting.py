@@ -90,8 +90,8 @@ def regress(
     """Return (intercept, weights) of P(positive), for values of shape (pairs, features).
 
     Maximum a posteriori under normal priors on the standardised weights, around given ones or 0.
-    Weights against their sign (1, -1; 0 for any) become 0, the worst first: so none of those left only
-    compensates for another that is too large.
+    Weights against their sign (1, -1; 0 for any) become 0, the worst first: so none of those left
+    only compensates for another that is too large.
     """
     mean, spread = values.mean(axis=0), values.std(axis=0)
     spread[spread < 1e-9] = 1.0  # a feature that never varies gets the weight of its prior

@@ -175,7 +175,7 @@ def no_evidence(claim: str, text: str, asserts: bool) -> str:
     where it `asserts` the claim must not be the claim itself with another number.
     """
     wording = wording_of(text)
-    if len(wording.forms) < _FEWEST_WORDS and not any(map(_is_word, wording.tells)):
+    if len(wording.forms) < _FEWEST_WORDS and not any(map(_is_word, wording.meaningful_forms)):
         return "what was quoted says nothing"
     if asserts and (what := _other_number(claim, text)):
         return f"what was quoted has another number than {what}"
@@ -192,8 +192,8 @@ def _other_number(claim: str, text: str) -> str:
     lacking = missing_numbers(claim, text)
     ours, theirs = wording_of(claim), wording_of(text)
     others = {term.form for term in theirs.terms if term.number} - set(ours.forms)
-    words = {term.form for term in theirs.telling if not term.number}
-    same = bool(words) and words <= ours.tells
+    words = {term.form for term in theirs.meaningful if not term.number}
+    same = bool(words) and words <= ours.meaningful_forms
     return ", ".join(map(repr, lacking)) if lacking and others and same else ""
 
 

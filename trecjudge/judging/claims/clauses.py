@@ -115,7 +115,7 @@ def _begun(before: _Growing, border: str, piece: str, row: bool, listing: bool) 
         # "Prices rose, fell and rose": after a comma only in a row of predicates.
         comma_only = border.strip() == "," and not row
         short = len(subject.split()) <= _LONGEST_COPIED
-        # "It says that prices rose and are high": whose predicate it is, is open.
+        # "It says that prices rose and are high": the subject of "are high" is open.
         return f"{subject} {piece}" if short and not comma_only and not before.is_nested else None
     # "Bread and wine are cheap" and "bread, cheese, and wine are cheap" have one subject.
     joined = border.strip() not in (",", "and") and not (listing and border.strip() == ", and")

@@ -65,9 +65,9 @@ def _other_word(claim: str, sentence: str) -> str:
     """Return the claim's word for a property where the sentence has another of the same kind."""
     ours, theirs = wording_of(claim), wording_of(sentence)
     for before, term in pairwise(ours.terms):
-        if before.form not in _BEING or term.named or not term.telling:
+        if before.form not in _BEING or term.named or not term.meaningful:
             continue
-        there = theirs.tells
+        there = theirs.meaningful_forms
         if ours.denies or theirs.denies or term.form in there or not rivals(term.form, there):
             continue
         rest = claim[: term.start] + claim[term.end :]

@@ -1,4 +1,4 @@
-"""What a text claims, by rules: the clauses that stand alone, without what is no claim."""
+"""Claims of a text, by rules: its clauses that can stand alone; what is no claim is left out."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _HANGING = frozenset("or nor who whom whose which what when where why how whethe
 
 
 def statements(text: str) -> list[str]:
-    """Return the claims of a text in order: sentences, cut where a part surely stands alone.
+    """Return the claims of a text in order: sentences, cut where a part can surely stand alone.
 
     What is no claim is left out (see `no_claim`), and so are citation marks, the signs of layout,
     and openers such as "Please note that". An opinion about a number or a name is a

@@ -1,7 +1,8 @@
 """Weights of the features, fitted on human labels and read from a file.
 
-P(a person says supported, fully or in part) and P(a person says fully) are two logistic regressions
-on the features, each cut to the range that the labels had: beyond it nothing is known.
+Two logistic regressions on the features give P(a person calls it supported, fully or in part) and
+P(a person calls it fully supported). Features are cut to the range that the labels had: beyond it
+nothing is known.
 """
 
 from __future__ import annotations

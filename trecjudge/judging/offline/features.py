@@ -67,7 +67,7 @@ class Features(NamedTuple):
     quotes_missing: float
     """1 if the sentence has a quotation that the document has not, word for word."""
     listing: float
-    """How often it says "and" or "or"."""
+    """Number of "and" and "or" in the sentence."""
     weight: float
     """log(1 + the weight of the content terms): how much there is to find."""
     document_length: float
@@ -96,7 +96,7 @@ class Measurements:
     that the document lacks, with no word for the same in the passage, `lacking` their share of
     the weight in a short sentence. `replaced` are words in whose place it has others.
     `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each telling
-    word is needed; `one_fact`: it says one thing only.
+    word is needed; `one_fact`: it states only one thing.
     """
 
     features: Features
@@ -176,7 +176,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     return Measurements(
         *(features, in_document, in_passage, lacked, numbers),
         *(negation_differs, direction_differs, passage, replaced),
-        lacking=_weight(lacked) / (_weight(wording.telling) or 1.0) if short else 0.0,
+        lacking=_weight(lacked) / (_weight(wording.meaningful) or 1.0) if short else 0.0,
         near_copy=bool(replaced) or near_copy,
         short=short,
         one_fact=wording.size <= SINGLE_FACT and len(wording.parts) <= 1,
@@ -265,7 +265,7 @@ def _near_copy(absent: Sequence[Term], passage: PassageSpan, total: float) -> bo
 
 
 def _weight(terms: Sequence[Term]) -> float:
-    # Weights of pairs of characters say more of the script than of the words.
+    # Weights of pairs of characters depend on the script more than on the words.
     return sum([1.0 if is_spaceless(term.form) else term.weight for term in terms])
 
 
@@ -276,7 +276,7 @@ def _lacked(
 
     Such words are looked for only if the sentence is short: in others one word more hardly counts.
     """
-    lacked = [term for term in absent if term.telling]
+    lacked = [term for term in absent if term.meaningful]
     if lacked and wording.size <= SHORT and passage.weight:
         inside = document.forms_between(passage.first, passage.last)
         lacked = [term for term in lacked if term.number or not stands_in(term.form, inside)]

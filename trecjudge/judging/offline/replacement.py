@@ -58,13 +58,13 @@ def _elsewhere(wording: Wording, absent: Sequence[Term], document: Prepared) -> 
     Of a single fact one sentence has all the other telling words, with another of the kind, or
     another number in its place, and none of these has the word.
     """
-    telling = wording.telling
-    if len(telling) < _FEWEST or any(term.telling for term in absent):
+    meaningful = wording.meaningful
+    if len(meaningful) < _FEWEST or any(term.meaningful for term in absent):
         return
-    for term in telling:
+    for term in meaningful:
         if not (term.number or _rivals(term, wording.text, document)):
             continue
-        others = [document.segments_of[t.form] for t in telling if t is not term]
+        others = [document.segments_of[t.form] for t in meaningful if t is not term]
         together = set(others[0]).intersection(*others[1:])
         if together and together.isdisjoint(document.segments_of[term.form]):
             segments = _segments(document, sorted(together))
@@ -150,8 +150,8 @@ def _same_place(term: Term, wording: Wording, forms: Sequence[str], place: int) 
     shared = [pair for pair in pairwise(both) if None not in pair and any(pair)]
     if wording.size <= SINGLE_FACT:
         return bool(shared)
-    tells = wording.tells
-    return any(not tells.isdisjoint(pair) for pair in shared)
+    meaningful_forms = wording.meaningful_forms
+    return any(not meaningful_forms.isdisjoint(pair) for pair in shared)
 
 
 def _around(forms: Sequence[str], place: int) -> tuple[str, str, str, str]:

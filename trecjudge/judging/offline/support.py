@@ -26,7 +26,7 @@ _SPECIFIC = 0.5
 class Comparison:
     """The support of a sentence by a document, as far as words show it.
 
-    `probability` is P(a person would say supported, fully or in part), `full` P(fully), both 0 to
+    `probability` is P(a person calls it supported, fully or in part), `full` P(fully), both 0 to
     1 and calibrated. `label` is the most probable of the three labels, `confidence` its
     probability, `score` the weight to be expected: P(fully) + 0.5 P(in part). `start` and `end`
     are character offsets of the evidence in the document's text, both 0 if nothing was found.
@@ -91,7 +91,7 @@ def _has_content(wording: Wording) -> bool:
     """Return whether there is something to be looked for: more than one common word."""
     if wording.size > 1:
         return True
-    return any(term.weight >= _SPECIFIC or not term.listed for term in wording.telling)
+    return any(term.weight >= _SPECIFIC or not term.listed for term in wording.meaningful)
 
 
 def _nothing(reason: str) -> Comparison:

@@ -41,7 +41,7 @@ class Term(NamedTuple):
     `content`: it is what the sentence is about; `listed`: its weight has been looked up, not
     guessed; `named`: it is capitalised and not the first word; `negated`: it is under a negation;
     `negating`: it makes one ("does", "not"); `number`: it is one, in digits or in several words;
-    `telling`: it is no function word.
+    `meaningful`: it is no function word.
     """
 
     form: str
@@ -54,7 +54,7 @@ class Term(NamedTuple):
     negated: bool
     negating: bool
     number: bool
-    telling: bool
+    meaningful: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,14 @@ class Wording:
     size: float
 
     @property
-    def telling(self) -> list[Term]:
+    def meaningful(self) -> list[Term]:
         """The terms that are no function words."""
-        return [term for term in self.terms if term.telling]
+        return [term for term in self.terms if term.meaningful]
 
     @property
-    def tells(self) -> set[str]:
+    def meaningful_forms(self) -> set[str]:
         """The forms of these."""
-        return {term.form for term in self.terms if term.telling}
+        return {term.form for term in self.terms if term.meaningful}
 
 
 def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
@@ -125,9 +125,9 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     )
 
 
-def _size(text: str, telling: Set[str]) -> float:
-    pairs = sum(map(is_spaceless, telling)) if is_spaceless(text) else 0
-    return len(telling) - _BIGRAM * pairs
+def _size(text: str, meaningful: Set[str]) -> float:
+    pairs = sum(map(is_spaceless, meaningful)) if is_spaceless(text) else 0
+    return len(meaningful) - _BIGRAM * pairs
 
 
 def _grammar(text: str, forms: Set[str]) -> Set[str]:
