@@ -83,6 +83,7 @@ class AttributionJudge(ClaimJudging):
         if self.facts:
             facts = facts_found(document, item.response, LexicalDetector(self.overlap))
         given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": "lexical"}
+        # A used document stays used, whatever the unjudged claims are.
         failed = next((j.failure for j in found if j.failure and _leaves_open(j, document)), None)
         if failed and not used:
             return judgment_of(item, failure=failed, **given)

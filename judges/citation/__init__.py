@@ -88,6 +88,7 @@ def perfect_citations(response: Response, judgments: Sequence[Judgment]) -> bool
     """
     judged = [j for j in judgments if j.judged]
     perfect = all(j.label == FULL and j.exists for j in judged)
+    # One imperfect citation decides; perfect ones do not while another is open.
     if perfect and len(judged) < len(judgments):
         return None
     return bool(judgments) and perfect

@@ -56,6 +56,7 @@ class CitationScoreJudge:
 
     def __post_init__(self) -> None:
         weights = (self.faithfulness, self.coverage, self.redundancy)
+        # Not exactly 1: thirds add up to 1 only but for rounding.
         whole = math.isclose(math.fsum(weights), 1.0, rel_tol=0.0, abs_tol=1e-9)
         if not (whole and all(weight >= 0 for weight in weights)):
             given = "faithfulness {!r}, coverage {!r}, redundancy {!r}".format(*weights)
@@ -119,6 +120,7 @@ class CitationScoreJudge:
 
     def citation_score(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return the weighted sum of F, C and 1 - R; 0 where nothing cited is there."""
+        # Without it 1 - REDUNDANCY would reward citing nothing.
         if any(judgment.exists is False for judgment in judgments):
             return 0.0
         f, c = axis(judgments, FAITHFULNESS), axis(judgments, COVERAGE)

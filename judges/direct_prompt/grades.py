@@ -62,7 +62,7 @@ def grade_of(written: object) -> int | None:
     if _REFUSED.search(text):
         return None
     for found in _statements(text):
-        if found:
+        if found:  # a plainer statement decides, also that there are two different grades
             grades = {_value(value) for value in found}
             return grades.pop() if len(grades) == 1 else None
     return None

@@ -140,7 +140,7 @@ class FaithfulnessJudge(ClaimJudging):
         try:
             facts = await truths_of(document, model, self.characters)
         except JudgmentFailed as failed:
-            if failed.kind == PLANNED:
+            if failed.kind == PLANNED:  # about as many truths, to count the questions after them
                 return _stated_by_rules(item, document)
             return replace(unjudged(item, failed), doc_id=document.doc_id)
         return _stated(item, document, facts, "llm")

@@ -95,6 +95,7 @@ def _parts(text: str, characters: int) -> Iterator[tuple[int, int]]:
     """Yield the (start, end) of overlapping parts of a text, cut between words."""
     start = 0
     while len(text) - start > characters:
+        # Not before the middle: parts stay long, and there is always progress.
         space = text.rfind(" ", start + characters // 2, start + characters)
         end = space if space > 0 else start + characters
         yield start, end

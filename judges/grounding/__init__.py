@@ -38,6 +38,7 @@ LABELS = {
 NOT_SUPPORTED = tuple(label for label in LABELS.values() if label != SUPPORTED)
 HIT = "RETRIEVAL_HIT_3"
 FIRST = 3
+"""Documents among which a relevant one is a hit: HIT has the number in its name."""
 
 
 @dataclass(frozen=True, slots=True)

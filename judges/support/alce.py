@@ -61,6 +61,7 @@ def _without(citation: Citation) -> str:
 
 
 def _together(parts: tuple[Item, ...], name: str) -> Together:
+    # One document that is not there decides for all; one that is not known leaves them open.
     existing = [each.exists for each in parts]
     known = None if None in existing else True
     return Together(

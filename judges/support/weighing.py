@@ -66,6 +66,7 @@ class Weighing:
 
     def _best(self, weights: list[float | None]) -> float | None:
         """Return the highest w; None while an unjudged one could be higher."""
+        # Full support cannot be exceeded: then it does not matter what is unjudged.
         known = max((w for w in weights if w is not None), default=0.0)
         return None if None in weights and known < self.weights[FULL] else known
 
@@ -83,6 +84,7 @@ def mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     if not known:
         return None if values else 0.0
+    # Exact sums: the order of citations must not change the last digit.
     return math.fsum(known) / len(known)
 
 

@@ -238,9 +238,7 @@ def test_one_claim_that_fails_leaves_the_others() -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["schema", "chat"])
-def test_unattributed_never_parses_as_attributed(
-    label: str, verdict: str | None, form: Any
-) -> None:
+def test_unattributed_never_parses_as_attributed(word: str, verdict: str | None, form: Any) -> None:
     prompt = Prompts().get(ATTRIBUTE, form)
     reply = (
         f'{{"quotes": [], "reason": "", "match": "NONE", "verdict": "{word}"}}'

@@ -110,11 +110,11 @@ def test_grades_of_a_pool_that_contradict_each_other(
 def test_two_claims_of_a_sentence_contradict_each_other_in_nothing() -> None:
     findings: list[Finding] = []
     pool = Pool(Path("j"), findings.append)
-    told = [
+    contradicting = [
         replace(graded("a", "d", grade), claim=Claim(n, text, 0))
         for n, (text, grade) in enumerate([("Kettles whistle.", 2), ("Kettles are new.", 0)])
     ]
-    pool.add(response(("Kettles whistle and are new.", ["d"]), run_id="a"), told)
+    pool.add(response(("Kettles whistle and are new.", ["d"]), run_id="a"), contradicting)
     assert (findings, pool.best) == ([], {("t1", "d"): 2})
 
 

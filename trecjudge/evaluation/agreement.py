@@ -15,6 +15,7 @@ from trecjudge.stats.agreement import Agreed, LabelPair, agreement
 
 OneSidedItems = Literal["common", "zero", "error"]
 MOST_GRADES = 50
+"""Grades farther apart are ordered only: a matrix of all between them would be huge."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ def label_next(
     board.finish()
     runs = sorted(board.scores)
     values = np.array([board.values(run, measure) for run in runs], dtype=float)
+    # On the mean a response counts only a topic's share.
     topics = len(board.expected)
     of_means = (replace(candidate, reach=candidate.reach / topics) for candidate in found)
     every = ranked(of_means, near_ties(runs, values))
@@ -83,6 +84,7 @@ def _candidates(
         if known or judgment.judge not in takers:
             continue
         worst, best = (_with(spec, measure, response, own, i, best) for best in (False, True))
+        # Undefined at either end: its label cannot move the mean by a known amount.
         reach = 0.0 if worst is None or best is None else best - worst
         undecided = not judgment.judged or now is None or worst is None or not reach
         index = judgment.sentence_index

@@ -140,6 +140,7 @@ def _known(
     known: dict[LabelledItem, str] = {}
     for vocabulary in (support_label, _grade):
         known = {i: name for i, (label, _) in labels.items() if (name := vocabulary(label))}
+        # More than half: a few bad labels must not decide what the others are.
         if len(known) * 2 > len(labels) and (vocabulary is _grade or _is_of_support(known, labels)):
             break
     else:
@@ -171,6 +172,7 @@ def in_one_shape(
         return truth, predicted
     sides = [side if side.kind == "qrels" else _as_qrels(side) for side in (truth, predicted)]
     named = [{item[1] for item in side.labels} - NO_RUN for side in sides]
+    # Runs in common: then grades are compared by run; else over all runs, as classic qrels are.
     if named[0] & named[1]:
         return sides[0], sides[1]
     return _pooled(sides[0]), _pooled(sides[1])

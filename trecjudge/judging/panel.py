@@ -94,6 +94,7 @@ def panel_spec(
         own = specs[judgment.judge].fill
         return judgment if own is None else own(judgment, best)
 
+    # The first judge's settings of the leaderboard hold for all.
     whole = replace(specs[first], measures=columns, sort_by=sort_by, fill=fill)
     spec = leaderboard_spec(whole, _named(wanted or {}, names), references)
     for measure in spec.measures:

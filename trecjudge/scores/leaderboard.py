@@ -122,6 +122,7 @@ class Leaderboard:
         fill = self.spec.fill
         failures = [judgment.failure for judgment in judgments if judgment.failure is not None]
         unjudged, failure = len(failures), failures[0] if failures else None
+        # Without unjudged items the bounds are the value: most responses need one computation.
         if fill is None or not unjudged:
             return Score(value, value, value, not unjudged, unjudged, failure)
 
@@ -226,6 +227,7 @@ class Leaderboard:
         A row from which items are missing is followed by its companion row; where there is no
         value, there is only the companion.
         """
+        # Sorted, so that equal judgments write equal bytes whatever the order of the runs.
         for run_id in sorted(self.scores):
             for topic_id in self.expected:
                 yield from self._topic_rows(run_id, topic_id)

@@ -48,6 +48,7 @@ class ReviewRule:
             return "open"
         bounds = (score.value,) if score.judged else (score.value, score.lowest, score.highest)
         meets = {COMPARE[self.comparison](b, self.bound) for b in bounds if b is not None}
+        # Both ends on one side: no unjudged item can change the outcome.
         if not score.judged and (None in bounds or len(meets) > 1):
             return "open"
         return "met" if meets <= {True} else "broken"

@@ -99,6 +99,7 @@ def scored(
     rules, marked = panel_rules(panel, read_gate(header.gate)), Counter[str]()
     first, pooled = next(iter(header.judges)), header.qrels_pool or spec.pooled_qrels
     pool = Pool(reader.path, report)
+    # All files or none: each replaces its old one only if nothing failed before the end.
     with ExitStack() as files:
         qrels = files.enter_context(whole(outputs.qrels))
         leaderboard = files.enter_context(whole(outputs.leaderboard))
@@ -115,6 +116,7 @@ def scored(
                 reviews.write(
                     orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE) if found else b""
                 )
+            # Qrels have one grade for a document: that of the first judge.
             graded = [j for j in judgments if j.judge == first]
             if pooled:
                 pool.add(response, graded)

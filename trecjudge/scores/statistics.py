@@ -81,6 +81,7 @@ def _corrected(
         return None
     given = [people.values.get(key) for key in keys]
     answered = board.scores[run_id]
+    # A topic without a response has its value for sure: nobody needs to label it.
     certain = [key[1] not in answered or key in people.certain for key in keys]
     return corrected(
         np.array(values, dtype=float),

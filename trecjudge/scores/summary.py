@@ -60,7 +60,7 @@ class Summary:
     @property
     def examples(self) -> dict[str, str]:
         """The first item that failed in each way, and why."""
-        runs = reversed(self.runs)
+        runs = reversed(self.runs)  # the best run's example is set last, and stays
         return {kind: text for run in runs for kind, text in run.coverage.examples.items()}
 
     @property

@@ -57,6 +57,7 @@ def same_runs(
                 " the judge lacks 0"
             )
         report(Finding("run_one_sided", Place(where), message, few(runs)))
+    # Only the predicted side: what the truth does not know cannot be right or wrong.
     if rules.on_missing == "zero":
         predicted = _with_zeros(predicted, lacking)
         common = list(truth.runs)

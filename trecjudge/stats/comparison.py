@@ -205,6 +205,7 @@ def _corrected(found: Sequence[Difference]) -> list[Difference]:
     result = list(found)
     for measure in {d.measure for d in found}:
         own = [i for i, d in enumerate(found) if d.measure == measure]
+        # Holm by measure: each measure answers a question of its own.
         ps = np.array([np.nan if found[i].p is None else found[i].p for i in own], dtype=float)
         for i, p in zip(own, holm(ps).tolist(), strict=True):
             result[i] = replace(found[i], holm=None if np.isnan(p) else p)

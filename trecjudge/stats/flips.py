@@ -46,6 +46,7 @@ def verdict_changes(before: Judged, after: Judged) -> VerdictChanges:
     Judges of different names are compared where each side has only one.
     """
     first = {_key(j): j for _, judgments in before for j in judgments if _decided(j)}
+    # Two judges on the same items, such as `citation` and `support`, are compared by item.
     names = {judgment.judge for judgment in first.values()}
     found, shared_items = VerdictChanges(), 0
     for response, judgments in after:

@@ -89,6 +89,7 @@ def corrected(
     if not labelled.any():
         return None
     share = float(open_.mean())
+    # Labels are a sample of the open topics only: certain ones are no part of it, and need none.
     found = ppi_mean(estimates[labelled], predictions[labelled], predictions, share, among=True)
     known = float(predictions[certain].sum() / len(predictions))
     single = without_judge[open_ & ~np.isnan(without_judge)]

@@ -133,6 +133,7 @@ def drops(
     InputError if no run is in both, or for a measure that neither has.
     """
     same = {run: run for run in old.runs if run in now.runs}
+    # A release is often a new run_id: two single runs can only be meant for each other.
     if not same and len(old.runs) == len(now.runs) == 1:
         same = {old.runs[0]: now.runs[0]}
     if not same:

@@ -132,6 +132,7 @@ def _entering(values: Array, given: Array, unjudged: npt.NDArray[np.bool_]) -> A
     """
     answered = ~np.isnan(values).all(axis=1, keepdims=True)
     zeros: Array = np.where(answered, np.nan_to_num(values), np.nan)
+    # The judge's failure is no zero of the run.
     zeros = np.where(unjudged & np.isnan(values), np.nan, zeros)
     with_zeros, without = (_distance(aggregated(v), given) for v in (zeros, values))
     left_out = without < with_zeros

@@ -36,6 +36,7 @@ def report_unmatched(
 
 def _tables(pairs: Iterable[SystemPair]) -> list[tuple[Scores, Scores]]:
     """Return each two leaderboards that are compared, once."""
+    # Two runs of one leaderboard have its topics and measures in common.
     apart = (pair for pair in pairs if pair[0].scores is not pair[1].scores)
     ids = {(id(a.scores), id(b.scores)): (a.scores, b.scores) for a, b in apart}
     return list(ids.values())

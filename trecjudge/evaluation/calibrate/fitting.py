@@ -119,6 +119,7 @@ def _newton(design: Floats, positive: Floats, centre: Floats, strength: Floats) 
     """Return the maximum of the posterior."""
     beta = centre.copy()
     for _ in range(_STEPS):
+        # Clipped: exp overflows, and beyond 30 a probability is 0 or 1 anyway.
         probability = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
         slope = design.T @ (probability - positive) + strength * (beta - centre)
         # Not by "@": for a matrix this small its threads wait for one another most of the time.

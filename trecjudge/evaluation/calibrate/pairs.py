@@ -81,7 +81,7 @@ def pairs_of_runs(
     kind, or of no citation whose document has text. Raises InputError if none makes one.
     """
     labels = read_labels(path, report)
-    pool = Attesting().pool
+    pool = Attesting().pool  # the items that labels of runs are on, as the citation judge has them
     unused = dict(labels)
     pairs = []
     for item in (item for topic, response in responses for item in pool(topic, response)):

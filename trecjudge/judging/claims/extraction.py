@@ -48,6 +48,7 @@ async def claims_by_model(response: Response, model: Model) -> list[Claim]:
     listed = (_claim_of_model(response, entry) for entry in prediction.fields["claims"])
     own_forms = {token.form for token in tokenize(response.text)}
     found = list(_numbered(claim for claim in listed if _has_something_of(own_forms, claim)))
+    # No claims in a text that claims something: the model failed, and the response must not gain.
     by_rules = [] if found or abstains(response.text, True) else claims_by_rules(response)
     if by_rules:
         message = f"the model lists no claim of the response, rules find {len(by_rules)}"

@@ -125,7 +125,7 @@ class ClaimJudging:
     def detector_for(self, model: Model) -> Detector:
         """Return the detector of the settings."""
         last = self._detector((self.cascade or [self.detector])[-1], model)
-        cheap = self.before_the_last()
+        cheap = self.before_the_last()  # the last decides everything: a single one needs no cascade
         return Cascade(cheap, last) if cheap else last
 
     def before_the_last(self) -> list[LexicalDetector]:

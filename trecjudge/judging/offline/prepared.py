@@ -78,6 +78,7 @@ def prepare(text: str) -> Prepared:
         for form in set(segment.forms):
             segments_of.setdefault(form, []).append(index)
         neighbours.update(pairwise(segment.forms))
+    # Before other writings are added: those are no words of the text.
     denying = _segments_with(denials(segments_of.keys()), segments_of)
     hedging = _segments_with(HEDGES & segments_of.keys(), segments_of)
     negated = _negated(segments, denying)
