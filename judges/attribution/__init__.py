@@ -96,7 +96,7 @@ class AttributionJudge(ClaimJudging):
 def _leaves_open(judgment: Judgment, document: Document) -> bool:
     """Return whether an unjudged claim may be attributed to a document.
 
-    A claim that is open for what could not be read was held against all the others.
+    A claim that is open because of documents not read was compared with all the others.
     """
     assert judgment.failure is not None and judgment.claim is not None
     if document.hollow or judgment.failure.kind == NO_TEXT:

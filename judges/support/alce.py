@@ -27,7 +27,7 @@ from .weighing import CitationKey, by_citation, citation_key, label_at, mean
 
 TOGETHER: Final = "all"
 WITHOUT: Final = "without:"
-"""What stands for `citation` in a judgment on several documents; it has no doc_id."""
+"""Values of `citation` in a judgment on several documents, which has no doc_id."""
 
 
 @dataclass(frozen=True, slots=True)

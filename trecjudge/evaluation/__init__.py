@@ -1,1 +1,1 @@
-"""What the statistics commands work on and show: files in, tables out, the figures from `stats`."""
+"""Evaluation against people: reads files, and takes the figures from `stats`."""

@@ -1,4 +1,4 @@
-"""How far two files of labels agree."""
+"""Agreement of two files of labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_GRADES = 50
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two sides agree: figures and the confusion matrix, rows the truth.
+    """Agreement of two sides: figures and the confusion matrix, rows the truth.
 
     `only_truth` and `only_predicted` count the items of one side.
     """

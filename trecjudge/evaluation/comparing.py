@@ -19,7 +19,7 @@ from trecjudge.stats.unmatched import report_unmatched
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparison finds: a difference for each pair of runs and measure.
+    """The result of a comparison: a difference for each pair of runs and measure.
 
     `verdicts` are those of two jobs that judged the same runs, None for anything else. `note` is
     why there are no differences, where only the verdicts can be compared.

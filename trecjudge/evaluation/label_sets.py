@@ -23,7 +23,7 @@ from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
 LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
 KEY = 4
-"""How many parts the key of a label has."""
+"""Parts of the key of a label."""
 
 
 @dataclass(slots=True)
@@ -134,7 +134,7 @@ def _known(
 ) -> dict[LabelledItem, str]:
     """Return labels of support by their one name each, grades as they are.
 
-    Where most are of support, or grades, one that is neither cannot be held against them: it is
+    Where most are of support, or grades, one that is neither cannot be compared with them: it is
     reported and left out. Labels that are of another kind altogether stay as they are.
     """
     known: dict[LabelledItem, str] = {}

@@ -65,7 +65,7 @@ class HumanLabels:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many labels there are, how many are of judged items, how many mean nothing."""
+        """Counts of labels: all, those of judged items, and those that no judge knows."""
         return {
             "given": len(self.labels),
             "of_judged_items": len(self.matched),

@@ -55,7 +55,7 @@ class Mean:
 
 @dataclass(slots=True)
 class Coverage:
-    """How much of a run could be judged: responses of expected topics, items judged of expected."""
+    """Coverage of a run: responses of expected topics, items judged of expected."""
 
     responses: int = 0
     expected_responses: int = 0

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 PASSED = "PASSED"
 Asked = tuple[str, str, str, str]
-"""(topic_id, doc_id, sentence, claim), as texts: what a grade is an answer to."""
+"""(topic_id, doc_id, sentence, claim), as texts: the question that a grade answers."""
 
 
 def spec_of(header: Header) -> LeaderboardSpec:
@@ -54,7 +54,7 @@ def panel_of(header: Header) -> list[NamedJudge]:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What scoring makes: the summary, and the numbers behind it.
+    """The summary of a scored job, and the numbers behind it.
 
     `standings` are the rank and the intervals of each run, by measure.
     """
@@ -151,7 +151,7 @@ class Pool:
     report: OnFinding | None = None
     best: dict[tuple[str, str], int] = field(default_factory=dict)
     first: dict[Asked, tuple[int, str, int | None]] = field(default_factory=dict)
-    """What was judged -> its first grade, with the run and the sentence that had it."""
+    """Question -> its first grade, with the run and the sentence that had it."""
 
     def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
         """Add the grades of a response."""

@@ -1,4 +1,4 @@
-"""What a job ends with, as data: the ranking, coverage, findings, costs and files."""
+"""The closing summary of a job as data: ranking, coverage, findings, costs and files."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How what does not fit together is handled.
+    """Rules for runs, topics and `all` rows that do not match.
 
     `on_missing`: a run on one side only is an error, left out (`common`), or has 0 where the
     predicted side lacks it (`zero`). `all_rows`: means are the `all` rows (`given`), also but for

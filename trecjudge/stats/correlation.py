@@ -1,4 +1,4 @@
-"""How well one scoring of runs orders them as another does: rank correlations, all ties kept.
+"""Rank correlations of two scorings of the same runs, all ties kept.
 
 A coefficient takes two `Side`s, the truth and the predicted one, and returns a value for each
 resample; NaN is what is not defined: a constant side, fewer than two runs.
@@ -61,7 +61,7 @@ class Side:
 
     @cached_property
     def heights(self) -> Array:
-        """How many runs stand above run i: (resamples, i)."""
+        """The number of runs above run i: (resamples, i)."""
         heights: Array = self.above.sum(axis=2, dtype=np.float64)
         return heights
 

@@ -24,7 +24,7 @@ class Flip:
 
 @dataclass(slots=True)
 class VerdictChanges:
-    """How two sets of judgments fit: `counts` are items by both verdicts, `flips` those apart.
+    """Verdicts of two sets of judgments: `counts` by both verdicts, `flips` where they differ.
 
     `only_before` and `only_after` count the items of one side, which are in no other figure.
     """

@@ -17,7 +17,7 @@ NOISE_DIGITS = 10
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """How many items of a run are unjudged for a measure, and what its mean could be with them.
+    """Unjudged items of a run for a measure, and the bounds of its mean with them.
 
     `expected`, `lowest` and `highest` are None where only a companion row counts them.
     """
@@ -43,7 +43,7 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the statistics of a job have of a run by a measure.
+    """A run by a measure in the statistics of a job.
 
     `by_topic` has the value of every topic as it enters the mean, None where none does; it is None
     itself where they do not have it. `aggregate` is how topics make the mean, empty if unknown.

@@ -12,7 +12,7 @@ import numpy as np
 from trecjudge.stats.resampling import Array
 
 WRONG = 0.15
-"""How often a judge is taken to be wrong on an item that it finds clear."""
+"""Assumed share of wrong labels among those that a judge finds clear."""
 TINY = 1e-12
 """A standard error below it is rounding: the runs differ by a constant, or not at all."""
 

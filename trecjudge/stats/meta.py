@@ -1,4 +1,4 @@
-"""Meta-evaluation: does a judge order the runs as people do?"""
+"""Meta-evaluation: correlations of the order of runs by a judge with that by people."""
 
 from __future__ import annotations
 

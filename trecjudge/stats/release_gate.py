@@ -50,7 +50,7 @@ class BoundedMean:
 
     @property
     def unjudged(self) -> str:
-        """How many items are unjudged, in words."""
+        """The number of unjudged items, in words."""
         return str(Unjudged(self.expected - self.judged, self.expected if self.in_all else None))
 
 

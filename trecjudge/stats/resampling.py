@@ -29,7 +29,7 @@ BLOCK = 2_000_000
 """Counts of rows worked on at once: 16 MB."""
 
 Statistic = Callable[[Array], Array]
-"""How often each row counts, (resamples, rows) -> the figure in each resample, (resamples,)."""
+"""Counts of each row, (resamples, rows) -> the figure in each resample, (resamples,)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from trecjudge.stats.known import Known, MeanKey, Unjudged, aggregated
 from trecjudge.stats.resampling import Array, ratio
 
 TOLERANCE = 1e-3
-"""How far an `all` row may be from what its topics give, relative to values above 1: rounding."""
+"""Rounding that an `all` row may differ by from its topics, relative to values above 1."""
 ROUNDING = 1e-5
-"""How far the rows of one job may be apart: they are written with six decimals."""
+"""Rounding that rows of one job may differ by: they are written with six decimals."""
 MOST_TOPICS = 1e6
 """More are no number of topics, but an `all` row that is nearly 0."""
 

@@ -21,7 +21,7 @@ Aggregate = Literal["mean", "sum", "other"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is known of a run by a measure before it is set beside others.
+    """A run by a measure, before it is ranked among others.
 
     `values` has a value for each topic, None where it does not enter the mean; `lowest` and
     `highest` are the mean if all unjudged items were bad, or good.

@@ -1,4 +1,4 @@
-"""What a comparison leaves out: runs, topics, measures and values of one side only, by name."""
+"""Findings on what a comparison leaves out: runs, topics, measures and values of one side."""
 
 from __future__ import annotations
 

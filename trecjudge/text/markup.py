@@ -12,7 +12,7 @@ UNSEEN = (
     (re.compile(r"<script\b", re.IGNORECASE), re.compile(r"</script\s*>", re.IGNORECASE)),
     (re.compile(r"<style\b", re.IGNORECASE), re.compile(r"</style\s*>", re.IGNORECASE)),
 )
-"""What begins a part that no reader sees, and what ends it."""
+"""(begin, end) of parts that no reader sees."""
 DECLARATION = re.compile(r"<[!?][^<>]*>")
 INLINE = re.compile(
     r"</?(?:a|abbr|b|bold|em|font|i|italic|mark|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>",

@@ -1,1 +1,1 @@
-"""Fitting the offline attester to human labels, and saying how good it is on unseen topics."""
+"""Fitting the offline attester to human labels, and measuring it on unseen topics."""

@@ -18,7 +18,7 @@ from trecjudge.text.frequencies import ENOUGH, blended, count_frequencies
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What was counted: distinct documents with text, and the words of the table they make."""
+    """Counts of distinct own documents with text, and of the words of the table they make."""
 
     path: Path
     documents: int

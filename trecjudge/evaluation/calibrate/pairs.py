@@ -15,7 +15,7 @@ from trecjudge.judging.attest.citations import Attesting
 from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic, is_blank
 
 WEIGHTS = {NONE: 0.0, PARTIAL: 0.5, FULL: 1.0}
-"""What a label counts (TREC RAG track)."""
+"""Weights of labels (TREC RAG track)."""
 
 _TEXTS = ("passage", "document", "text")
 

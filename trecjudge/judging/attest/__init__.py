@@ -1,1 +1,1 @@
-"""Attesting: does a document support a sentence?"""
+"""Attestation: whether a document supports a sentence."""

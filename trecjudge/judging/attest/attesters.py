@@ -1,4 +1,4 @@
-"""Attestation: does a document support a sentence? Offline and model attesters, one protocol."""
+"""Attesters: whether a document supports a sentence, by words or by a model, one protocol."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Judging claims: taking them from a response, and holding them against its documents."""
+"""Judging claims: finding them in a response, and checking them against its documents."""

@@ -42,7 +42,7 @@ class Detector(Protocol):
 
     @property
     def name(self) -> str:
-        """How it is called in settings and judgments."""
+        """Its name in settings and judgments."""
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
         """Return the verdict. Raises JudgmentFailed where there can be none."""

@@ -119,7 +119,7 @@ class LexicalDetector:
         return found.wanting
 
     def score(self, passage: Passage) -> float:
-        """Return what is held against the threshold."""
+        """Return the value that is compared with the threshold."""
         return passage.overlap
 
     def _attributed(self, claim: str, holding: Sequence[Passage]) -> Verdict:
@@ -154,7 +154,7 @@ class SemanticDetector(LexicalDetector):
         return await LexicalDetector.verdict(self, claim, library.by_meaning(self.embedder))
 
     def score(self, passage: Passage) -> float:
-        """Return what is held against the threshold."""
+        """Return the value that is compared with the threshold."""
         return passage.cosine or 0.0
 
     def falls_short(self, found: Comparison) -> bool:

@@ -19,7 +19,7 @@ _WITHOUT_LATIN = re.compile(r"[^A-Za-z]+")
 _STOPS = (".", "!", "。", "！", "．", "۔", "।", "…")
 _SEMICOLONS = frozenset(";；؛")
 _OPEN, _CLOSED = "([{“«", ")]}”»"
-# A clause that such a word opens hangs on another one.
+# A clause that such a word opens depends on another one.
 _SUBORDINATE = frozenset(
     """
     if when whenever while although though because since unless until after before as whereas

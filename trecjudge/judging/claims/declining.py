@@ -21,7 +21,7 @@ _SURELY = (
     r"(?:documents?|contexts?|sources?|passages?|references?|segments?|excerpts?|snippets?|"
     r"search\s+results?|texts?|articles?|corpus|source\s+materials?|information)"
 )
-"""What is a source without more words; a report or a material may be what is written about."""
+"""Surely a source, without more words; a report or a material may be the subject."""
 
 _GIVEN = (
     r"(?:provided|given|available|retrieved|supplied|cited|above|listed|search|source|accessible|"
@@ -32,7 +32,7 @@ _HERE = (
     r"(?:that\s+|which\s+)?(?:i|we)\s+(?:have|had|was\s+given|were\s+given|was\s+provided))"
 )
 MATERIAL = rf"(?:(?:the|these|those|any|all|my|your|this|our)\s+)?(?:{_GIVEN}\s+){{1,4}}{_SOURCE}"
-"""What an answer was written from, called so."""
+"""The sources of an answer, called so."""
 
 THE_MATERIAL = (
     rf"(?:{MATERIAL}|(?:the|these|those|this|my|our|its)\s+{_SURELY}(?:\s+{_HERE})?"

@@ -9,7 +9,7 @@ from trecjudge.measures import Fill
 from trecjudge.records import Claim, Judgment, Response
 
 UNKNOWN = {True: Claim(-1, "", 0, ("",)), False: Claim(-1, "", 0)}
-"""What stands for the claims of a response that are not known, at their best and at their worst."""
+"""Stands for the unknown claims of a response: at their best (True) and at their worst."""
 
 Weight = Callable[[Claim], float]
 Rate = Callable[[Response, Sequence[Judgment]], float | None]

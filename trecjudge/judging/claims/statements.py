@@ -59,7 +59,7 @@ _LONGEST_OPENER = 6
 _OPENING = frozenset(
     "about according as at based by due for from given in on regarding to under with".split()  # noqa: SIM905
 )
-# What such a word opens hangs on the part before.
+# What such a word opens depends on the part before.
 _HANGING = frozenset("or nor who whom whose which what when where why how whether if".split())  # noqa: SIM905
 
 
@@ -90,7 +90,7 @@ def bare(sentence: str) -> str:
 
 
 def no_claim(sentence: str) -> NoClaim | None:
-    """Return why a sentence claims nothing that could be held against a document; None if it does.
+    """Return why a sentence claims nothing that a document could support; None if it does.
 
     Questions, headings, opinions, and statements of the answer about itself or what it lacks.
     """
@@ -149,7 +149,7 @@ def _may_be_a_clause(words: Sequence[str]) -> bool:
 
 
 def _is_checkable(opinion: str) -> bool:
-    """Return whether an opinion is about a number or a name: it can be held against a document."""
+    """Return whether an opinion is about a number or a name: then a document can support it."""
     return any(c.isdigit() for c in opinion) or any(w[:1].isupper() for w in opinion.split())
 
 

@@ -1,1 +1,1 @@
-"""Words held against words: a sentence or a topic against a document, without a model."""
+"""Comparison by words, without a model: of a sentence or a topic with a document."""

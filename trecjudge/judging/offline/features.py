@@ -92,10 +92,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 class Measurements:
     """The features of a pair, and the details from which its reason is written.
 
-    `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the telling terms
+    `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the content terms
     that the document lacks, with no word for the same in the passage, `lacking` their share of
     the weight in a short sentence. `replaced` are words in whose place it has others.
-    `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each telling
+    `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each content
     word is needed; `one_fact`: it states only one thing.
     """
 
@@ -272,7 +272,7 @@ def _weight(terms: Sequence[Term]) -> float:
 def _lacked(
     wording: Wording, absent: Sequence[Term], document: Prepared, passage: PassageSpan
 ) -> tuple[Term, ...]:
-    """Return the telling terms that are absent, and have no word for the same in the passage.
+    """Return the content terms that are absent, and have no word for the same in the passage.
 
     Such words are looked for only if the sentence is short: in others one word more hardly counts.
     """

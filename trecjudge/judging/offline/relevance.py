@@ -1,4 +1,4 @@
-"""Is a text about a topic? BM25-style coverage of the topic's terms, cut into grades 0 to 3."""
+"""Relevance of a text to a topic: BM25-style coverage of the topic's terms, cut into grades 0 to 3."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHARES: Mapping[str, float] = {
     "background": 1.0,
     "body": 2.0,
 }
-"""What each part weighs, the rest of the topic being there or not: fixed beforehand, not fitted."""
+"""Weights of the parts of a topic, whichever of them it has: fixed beforehand, not fitted."""
 
 _MOST_TERMS = 40
 _MOST_MISSING = 5
@@ -37,7 +37,7 @@ _FILE = Path(__file__).with_name("relevance.json")
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """How far a text covers a topic: `score` is 0 to 1, `grade` cuts it, 0 to 3.
+    """Coverage of a topic by a text: `score` is 0 to 1, `grade` cuts it, 0 to 3.
 
     `missing` are the heaviest terms of the topic that the text lacks, as written, at most five.
     """

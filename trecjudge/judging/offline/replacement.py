@@ -55,7 +55,7 @@ def replacements(
 def _elsewhere(wording: Wording, absent: Sequence[Term], document: Prepared) -> Iterator[str]:
     """Yield the words that the document has, but of another thing.
 
-    Of a single fact one sentence has all the other telling words, with another of the kind, or
+    Of a single fact one sentence has all the other content words, with another of the kind, or
     another number in its place, and none of these has the word.
     """
     meaningful = wording.meaningful
@@ -90,7 +90,7 @@ def _is_name(term: Term, text: str) -> bool:
 
 
 def _has_name_shape(written: str) -> bool:
-    # "US" and "CO2" are written in too many ways to be held against one another.
+    # "US" and "CO2" are written in too many ways to be compared.
     return len(written) > 2 and written.isalpha() and written.istitle()
 
 

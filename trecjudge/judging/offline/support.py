@@ -30,7 +30,7 @@ class Comparison:
     1 and calibrated. `label` is the most probable of the three labels, `confidence` its
     probability, `score` the weight to be expected: P(fully) + 0.5 P(in part). `start` and `end`
     are character offsets of the evidence in the document's text, both 0 if nothing was found.
-    `missing` are the telling words of the sentence that the document lacks, as written, at most
+    `missing` are the content words of the sentence that the document lacks, as written, at most
     eight; `numbers_missing` its numbers that the document lacks. `negation_differs`: a word is
     negated on one side only; `direction_differs`: one side has rise where the other has fall;
     `replaced`: words in whose place the document has others. `wanting`: a word is
@@ -60,7 +60,7 @@ def compare(
 
     The probabilities are those of the calibration (the package's own where it is None) for the
     `Features` of the pair. A number that the document lacks, a word that is negated, turned to its
-    opposite or replaced by another of its kind in a near copy, and a telling word that a short
+    opposite or replaced by another of its kind in a near copy, and a content word that a short
     sentence lacks rule full support out; of a single fact, or with half of the words, also partial
     support. A sentence of function words only has nothing that can be attested; it is supported
     where it stands in the document word for word.

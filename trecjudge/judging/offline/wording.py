@@ -63,7 +63,7 @@ class Wording:
 
     `forms` are all its tokens' forms, `parts` the positions among the terms of what stands between
     commas and the like; `listing` counts "and" and "or". `quotes` are what it gives in quotation
-    marks; `denies` and `hedged`: it has a word of denial, of doubt. `size` counts the telling
+    marks; `denies` and `hedged`: it has a word of denial, of doubt. `size` counts the content
     terms, a pair of characters as half a word.
     """
 

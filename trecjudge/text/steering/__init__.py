@@ -1,1 +1,1 @@
-"""Text that would steer who judges: its kinds, and how it hides."""
+"""Text that tries to steer the judge: its patterns, and its disguises."""
