@@ -1,4 +1,4 @@
-"""Relevance of a text to a topic: BM25-style coverage of the topic's terms, cut into grades 0 to 3."""
+"""Relevance of a text to a topic: BM25-style coverage of the topic's terms, in grades 0 to 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a document support a sentence? A lexical test, calibrated on human labels."""
+"""Support of a sentence by a document: a lexical test, calibrated on human labels."""
 
 from __future__ import annotations
 
