@@ -68,6 +68,7 @@ def agree(
     left, right = in_one_shape(label_set_at(truth, report), label_set_at(predicted, report), report)
     shared = _shared(left, right, on_missing)
     given = {*left.labels.values(), *right.labels.values()}
+    # The lowest label of whichever kind the two sides have.
     zero = NONE if given <= set(GRADES) else "0"
     labels, ordered = _in_order(given | {zero} if on_missing == "zero" else given)
     if on_missing == "zero" and not ordered:

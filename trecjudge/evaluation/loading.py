@@ -133,6 +133,7 @@ def _bounded_means(
             if gaps.expected is not None:
                 judged = gaps.expected - gaps.items
                 figure = replace(figure, judged=judged, expected=gaps.expected, in_all=True)
+            # Nothing unjudged, or nothing known of it: the bounds are the mean.
             elif not gaps.items:
                 figure = replace(figure, lowest=mean, highest=mean)
             yield (run_id, measure), figure

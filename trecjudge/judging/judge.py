@@ -73,8 +73,9 @@ def judge_class(name: str) -> type[Judge]:
 
     Raises PluginError if there is none, or it cannot be imported or used.
     """
-    if ":" in name:
+    if ":" in name:  # no folder or entry point is called so
         return _checked(name, _attribute(name))
+    # Folders before entry points: no installed package can replace a judge of ours.
     if name in judge_folders():
         return _checked(name, _class_in(_import(name, f"{JUDGES}.{name}")))
     if name in _entry_points():

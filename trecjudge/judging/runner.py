@@ -92,6 +92,7 @@ class Runner:
         tasks = [task for _, task in self._window]
         for task in tasks:
             task.cancel()
+        # Wait until they are cancelled: a task that is dropped would go on, and pay for calls.
         await asyncio.gather(*tasks, return_exceptions=True)
         self._window.clear()
 
@@ -144,7 +145,7 @@ class Runner:
             for item, judgments in zip(items, found, strict=True):
                 _check(item, judgments)
         except TrecJudgeError:
-            raise
+            raise  # no other item would fare better: the job ends
         except JudgmentFailed as failed:
             found = [[unjudged(item, failed)] for item in items]
         except asyncio.CancelledError as error:
@@ -194,6 +195,7 @@ def _check(item: Item, judgments: list[Judgment]) -> None:
     """Raise TypeError or ValueError for what a judge returned that is no judgment on the item."""
     if not judgments:
         raise ValueError("the judge returned no judgment")
+    # Before anything is written: what one judge returns must not break the file of the others.
     for found in judgments:
         if not isinstance(found, Judgment):
             raise TypeError(f"the judge returned {shown(found)}, not a Judgment")
@@ -220,6 +222,7 @@ def _texts(found: Judgment) -> Iterator[Any]:
 
 def _check_numbers(found: Judgment) -> None:
     grade, value = found.grade, found.value
+    # `type`, not isinstance: True is an int, and no grade.
     if grade is not None and (type(grade) is not int or abs(grade) >= WIDEST):
         raise ValueError(f"grade is {shown(grade)}, not a whole number")
     number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -123,10 +123,11 @@ def _by_people(
     swapped = measured(measure, response, [human or own for own, human in pairs])
     if swapped is None:
         return None
-    if labelled == wanted:
+    if labelled == wanted:  # nothing is estimated: the measure may be of any kind
         return ByPeople(swapped, swapped)
     own = [own for own, _ in pairs]
     value = measured(measure, response, own)
+    # With unjudged items the judge's value is of other items than the labels.
     if value is None or not all(j.judged for j in own):
         return None
     if not _is_additive(spec, measure, response, own):

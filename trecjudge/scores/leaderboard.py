@@ -188,6 +188,7 @@ class Leaderboard:
             scores = self.scores[run_id].get(topic_id)
             score = None if scores is None else scores[measure.name]
             value = None if score is None else part(score)
+            # Missing counts as the measure's default; unjudged is not missing, and enters no mean.
             if score is None or (score.judged and value is None and measure.default_if_undefined):
                 value = measure.default
             values.append(value)
@@ -284,7 +285,7 @@ def best_grades(
 
     Unjudged items and citations of no document give no grade.
     """
-    best = {} if best is None else best
+    best = {} if best is None else best  # added to in place: a pool of all runs is large
     for judgment in judgments:
         if judgment.grade is not None and judgment.doc_id is not None:
             key = (judgment.topic_id, judgment.doc_id)

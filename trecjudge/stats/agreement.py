@@ -114,6 +114,7 @@ def f1(confusion: Array) -> Array:
 
 def _overlap(confusion: Array, of: Array) -> Array:
     nothing = confusion.sum(axis=(-2, -1)) == confusion[..., 0, 0]
+    # Not NaN, as kappa is: a topic that a side finds nothing relevant on stays in the mean.
     share = np.nan_to_num(ratio(confusion[..., 1, 1], of))
     return np.where(nothing, 1.0, share)
 
@@ -198,6 +199,7 @@ def agreement(
     found = [_agreed(name, figure, confusion, topics) for name, figure in figures.items()]
     if threshold is None:
         return found
+    # Relevant or not: the same figures of two labels.
     cut = [
         LabelPair(p.topic_id, int(p.truth >= threshold), int(p.predicted >= threshold))
         for p in pairs

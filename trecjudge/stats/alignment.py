@@ -61,7 +61,7 @@ def same_runs(
     if rules.on_missing == "zero":
         predicted = _with_zeros(predicted, lacking)
         common = list(truth.runs)
-    if len(common) < FEWEST_RUNS:
+    if len(common) < FEWEST_RUNS:  # after zeros: they add runs
         raise InputError(
             f"{predicted.name}: {len(common)} runs in common with {truth.name}; a correlation"
             f" needs {FEWEST_RUNS} (here {few(predicted.runs)}; there {few(truth.runs)})"

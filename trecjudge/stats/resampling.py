@@ -94,6 +94,7 @@ def interval_of(resamples: Array, units: int) -> Interval:
     no certainty. Resamples that are NaN are left out; where more than half of them are, the
     statistic is hardly defined, and there is no interval.
     """
+    # Few units, an undefined statistic, or no variation: each would give a false certainty.
     known = resamples[~np.isnan(resamples)]
     if units < FEWEST_UNITS or not known.size or known.size * 2 < resamples.size:
         return NO_INTERVAL

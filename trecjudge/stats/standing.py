@@ -124,7 +124,7 @@ def _groups(
 ) -> list[list[str]]:
     """Return the letters of each run; none for a run without a mean, or with one topic or none."""
     tested = [i for i, e in enumerate(ranked) if e.mean is not None]
-    if not tested or values.shape[1] < 2:
+    if not tested or values.shape[1] < 2:  # on one topic no flip is rare
         return [[] for _ in ranked]
     # Groups are grown run after run: among equal means values decide which comes first, not names.
     steady = np.argsort(steady_orders([values[tested]])[0]).tolist()

@@ -70,6 +70,7 @@ def _report_measures(
 
 def _report_values(difference: Difference, pairs: Sequence[SystemPair], report: OnFinding) -> None:
     """Name topics of both leaderboards on which one of two runs has no value."""
+    # Only topics that both leaderboards have: the others are named by table.
     names = {(a.name, b.name): (a.scores.topics, b.scores.topics) for a, b in pairs}
     topics = names[difference.before, difference.after]
     sides = (

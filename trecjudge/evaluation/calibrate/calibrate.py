@@ -119,6 +119,7 @@ def calibrate_command(
         raise InputError(f"{labels}: {error}") from error
     with whole(out) as file:
         file.write(format_calibration(fitted).encode())
+    # By the shipped frequencies too: the figures of what a user has without calibrating.
     by_shipped = measure(pairs, [shipped.frequencies] * len(pairs))
     kind = "topics" if groups[0] == pairs[0].topic_id else "groups of documents"
     return Calibrated(

@@ -97,6 +97,7 @@ def expected_calibration_error(found: Predictions, weights: Floats) -> Floats:
 
 
 def _bins(found: Predictions) -> NDArray[np.intp]:
+    # A probability of 1 is in the last bin, not in one of its own.
     return np.minimum((found.supported * BINS).astype(np.intp), BINS - 1)
 
 

@@ -39,7 +39,7 @@ def measure_apart(
 
 def measure(pairs: Sequence[LabelledPair], tables: Sequence[Frequencies]) -> list[Measurements]:
     """Return the measurements of pairs, each by a table; a document is prepared once."""
-    prepared = cache(prepare)
+    prepared = cache(prepare)  # of this call only: the documents may be many
     return [
         find(read_wording(pair.sentence, frequencies), prepared(pair.text))
         for pair, frequencies in zip(pairs, tables, strict=True)

@@ -64,6 +64,7 @@ class Attesting:
         without text; where nobody gave text, raises JudgmentFailed: that is no fault of
         the system.
         """
+        # In this order: what the run itself did is decided before anything can be unjudged.
         if item.exists is False:
             return _unsupported(item, "no such document")
         require_text(item.document)

@@ -86,6 +86,7 @@ class LexicalDetector:
             found = sources_of(pair)
             reason = "two documents together have what it says"
             return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE)
+        # Only now: a claim that was found needs no other document.
         library.require_read(claim)
         if not passages:
             nothing = library.what_was_read("no document has any of it")

@@ -84,6 +84,7 @@ class ClaimJudging:
         if not claims:
             label = ABSTAINED if abstains(item.response.text, agreed=True) else NO_CLAIMS
             return [judgment_of(item, label=label, reason="it makes no claim")]
+        # After the claims: without document text each of them is listed as unjudged.
         try:
             library = Library.of(item.response)
         except JudgmentFailed as failed:

@@ -183,6 +183,7 @@ class Library:
         return f"{nothing}; carried without text: {', '.join(hollow[:3])}" if hollow else nothing
 
     def _best_in(self, document: Document, claim: str) -> Passage | None:
+        # A meaning is in no index of words: every passage is compared.
         if self.embedder is not None:
             return max(self._passages_in(document, claim), key=lambda p: p.likeness, default=None)
         prepared = prepared_text(document.full_text)

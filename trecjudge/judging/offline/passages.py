@@ -48,7 +48,7 @@ def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> P
     """
     weights = passage_weights(present, document)
     best = max(weights)
-    first = weights.index(best)
+    first = weights.index(best)  # of equal passages the first, so that evidence never changes
     last = min(first + LENGTH, len(weights)) - 1
     first, last = _trimmed(first, last, best, present, document)
     return PassageSpan(first, last, document.spans[first][0], document.spans[last][1], best)

@@ -71,5 +71,6 @@ def mean_cosine(vectors: Sequence[Vector]) -> float:
         for form, weight in vector.items():
             sums[form] = sums.get(form, 0.0) + weight
     with_words = sum(1 for vector in vectors if vector)
+    # Exact sums, so that the order of documents does not matter; the n cosines with itself go out.
     pairs = math.fsum(total * total for total in sums.values()) - with_words
     return min(1.0, max(0.0, round(pairs / (count * (count - 1)), _DECIMALS)))
