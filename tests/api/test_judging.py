@@ -346,27 +346,6 @@ def test_interrupted_it_goes_on_from_the_cache(call: str, tmp_path: Path) -> Non
         assert len(endpoint.requests) <= PAIRS + 4
 
 
-def test_in_a_notebook(tmp_path: Path) -> None:
-    nbformat = pytest.importorskip("nbformat")
-    client = pytest.importorskip("nbclient")
-    pytest.importorskip("ipykernel")
-    cells = [
-        "import trecjudge, signal, gc",
-        "before = signal.getsignal(signal.SIGINT), gc.get_threshold()",
-        f"given = dict(runs={str(SAMPLES / 'rag/runs')!r},"
-        f" topics={str(SAMPLES / 'rag/topics.jsonl')!r},"
-        f" documents={str(SAMPLES / 'rag/documents.jsonl')!r})",
-        "plain = trecjudge.judge(**given)",
-        "awaited = await trecjudge.ajudge(**given)",
-        "assert before == (signal.getsignal(signal.SIGINT), gc.get_threshold())",
-        "print(plain.ranking, plain.scores == awaited.scores)",
-    ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    client.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": ROOT}}).execute()
-    (out,) = notebook.cells[-1].outputs
-    assert out["text"] == "('careful', 'uncited', 'careless') True\n"
-
-
 def test_the_log_is_written_as_the_command_writes_it(tmp_path: Path) -> None:
     result = trecjudge.judge(**asked(), out_dir=tmp_path, debug_log=True)
     events = [json.loads(line)["event"] for line in result.files["log"].read_text().splitlines()]

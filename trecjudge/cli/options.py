@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trecjudge import __version__
+from trecjudge.version import __version__
 
 INPUTS, JUDGING, MODEL, OUTPUTS = "Inputs", "Judging", "Model", "Outputs"
 

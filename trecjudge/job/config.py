@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from trecjudge import __version__
 from trecjudge.files import whole
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.job import Job
@@ -18,6 +17,7 @@ from trecjudge.job.workflow import KEYS, Workflow
 from trecjudge.models.model import Model
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.strict_yaml import written_yaml
+from trecjudge.version import __version__
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
