@@ -24,7 +24,7 @@ HUGE = 1e300
 """A number from here on could not be summed."""
 
 Aggregate = Literal["mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value"]
-OnMissing = Literal["fix_aggregate", "default", "warn", "error"]
+OnMissingResponse = Literal["fix_aggregate", "default", "warn", "error"]
 Compute = Callable[[Response, Sequence[Judgment]], float | bool | None]
 Fill = Callable[[Judgment, bool], Judgment]
 """(unjudged judgment, best?) -> that judgment at its best or at its worst."""
@@ -60,7 +60,7 @@ class LeaderboardSpec:
 
     measures: tuple[MeasureSpec, ...]
     sort_by: str = ""
-    on_missing: OnMissing = "fix_aggregate"
+    on_missing: OnMissingResponse = "fix_aggregate"
     fill: Fill | None = None
     pooled_qrels: bool = False
 
@@ -72,8 +72,8 @@ class LeaderboardSpec:
                 raise PluginError(f"two measures are called {measure.name!r}")
         if self.sort_by and self.sort_by not in names:
             raise WorkflowError(unknown("measure", self.sort_by, names))
-        if self.on_missing not in get_args(OnMissing):
-            raise WorkflowError(unknown("on_missing", self.on_missing, get_args(OnMissing)))
+        if self.on_missing not in get_args(OnMissingResponse):
+            raise WorkflowError(unknown("on_missing", self.on_missing, get_args(OnMissingResponse)))
 
     @property
     def ranked_by(self) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import SAMPLES, command, judge, sample
-from trecjudge.cli.exits import guarded
+from trecjudge.cli.exits import exit_status
 from trecjudge.errors import InputError
 
 RUNS = SAMPLES / "rag" / "runs"
@@ -165,6 +165,6 @@ def test_how_a_command_ends(
     def work() -> int:
         raise error
 
-    assert guarded(work) == status
+    assert exit_status(work) == status
     said = capsys.readouterr().err
     assert (said.startswith(told), said.count("\n")) == (True, 1)

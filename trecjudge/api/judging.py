@@ -58,7 +58,7 @@ OnProgress: TypeAlias = Callable[[Progress], None]
 class _Follower:
     """Follows a job: keeps findings and notes, and tells whoever wants to know how far it is."""
 
-    tell: OnProgress | None
+    on_progress: OnProgress | None
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     expected: Callable[[], int | None] = lambda: None
@@ -80,18 +80,18 @@ class _Follower:
     def judged(self, judged: JudgedResponse) -> None:
         self.responses += 1
         self.items += len(judged.judgments)
-        self._tell()
+        self._report_progress()
 
-    def said(self, message: str) -> None:
+    def notify(self, message: str) -> None:
         self.notes.append(message)
-        if self.tell is None:  # an outage is waited for: nobody should wonder why
+        if self.on_progress is None:  # an outage is waited for: nobody should wonder why
             _log.warning(message)
-        self._tell(message)
+        self._report_progress(message)
 
-    def _tell(self, message: str = "") -> None:
-        if self.tell is not None:
+    def _report_progress(self, message: str = "") -> None:
+        if self.on_progress is not None:
             at = self.responses, self.expected(), self.items, self.spent()
-            self.tell(Progress(*at, message))
+            self.on_progress(Progress(*at, message))
 
 
 async def ajudge(
@@ -174,7 +174,7 @@ async def ajudge(
 
 
 async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -> Result:
-    with job.outputs.held(follower.said):
+    with job.outputs.held(follower.notify):
         done = await judge_job(job, follower)
     findings = (_without(finding, given) for finding in follower.findings)
     notes = map(given.without, follower.notes)

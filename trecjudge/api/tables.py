@@ -63,10 +63,10 @@ def boards(
         found = [one.outcome()] if isinstance(one, Result) else outcomes(Path(one))
         tables += [scores_at(job, report, format_name, duplicates) for job in found]
         jobs += found
-    return list(_told_apart(tables)), jobs
+    return list(_uniquely_named(tables)), jobs
 
 
-def _told_apart(tables: Sequence[Scores]) -> Iterator[Scores]:
+def _uniquely_named(tables: Sequence[Scores]) -> Iterator[Scores]:
     """Yield the tables, those of one name with a number behind it."""
     names: dict[str, int] = {}
     for table in tables:

@@ -1,4 +1,4 @@
-"""What a citation means, told by the reader's own resolver: the index or the id that is judged."""
+"""Whether a citation is an index or an id, decided by the resolver that judging uses."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Meanings:
         text = value.strip()
         if not (text.isascii() and text.isdigit()):
             return False
-        told: list[str] = []
-        self._read().resolve([value], lambda kind, *_: told.append(kind))
-        return "citation_index_as_text" in told
+        kinds: list[str] = []
+        self._read().resolve([value], lambda kind, *_: kinds.append(kind))
+        return "citation_index_as_text" in kinds
 
     def _read(self) -> Resolver:
         if self._resolver is None:

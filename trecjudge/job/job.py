@@ -72,7 +72,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class JobInputs:
     """What a job reads: all topics of the file and the wanted ones, documents and run files."""
 
     job: Job
@@ -84,7 +84,7 @@ class Inputs:
     qrels: Mapping[str, Mapping[str, int]] | None = None
 
     @classmethod
-    def read(cls, job: Job, report: OnFinding) -> Inputs:
+    def read(cls, job: Job, report: OnFinding) -> JobInputs:
         """Read topics and documents and find the runs. Raises InputError."""
         every = read_topics(job.topics, report) if job.topics else None
         store = _documents(job, report) if job.documents else None
@@ -129,7 +129,7 @@ class Inputs:
         if self.store is None:
             return
         overlap = Overlap()
-        for _, response in self._reader(_unheard, untaken, unobserved, self.records.read):
+        for _, response in self._reader(_ignore, untaken, unobserved, self.records.read):
             overlap.add(response, self.store)
             if overlap.citations and not overlap.is_few(overlap.stored):
                 return
@@ -168,7 +168,7 @@ class Inputs:
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
 
 
-def _unheard(finding: Finding) -> None:
+def _ignore(finding: Finding) -> None:
     """Findings are told where the responses are judged."""
 
 

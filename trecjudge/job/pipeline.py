@@ -21,7 +21,7 @@ from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
 from trecjudge.job.config import write_config
-from trecjudge.job.job import Inputs, Job
+from trecjudge.job.job import Job, JobInputs
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import check_takes_labels, with_labels
 from trecjudge.judging.panel import (
@@ -69,7 +69,7 @@ class Watcher(Protocol):
     def judged(self, judged: JudgedResponse) -> None:
         """A response was judged."""
 
-    def said(self, message: str) -> None:
+    def notify(self, message: str) -> None:
         """Something that the user should know."""
 
 
@@ -135,13 +135,13 @@ def _panel(job: Job) -> list[Seat]:
 def _open_model(job: Job, panel: Panel, watcher: Watcher) -> AbstractAsyncContextManager[Model]:
     """Return the model that the judges of a panel ask, to be entered."""
     workflow, programs = job.workflow, panel_programs(panel).values()
-    return open_model(job.model, workflow.llm, workflow.prompts, programs, watcher.said)
+    return open_model(job.model, workflow.llm, workflow.prompts, programs, watcher.notify)
 
 
 async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     findings = FindingLog([watcher.finding])
     async with _open_model(job, panel, watcher) as model:
-        inputs = Inputs.read(job, findings)
+        inputs = JobInputs.read(job, findings)
         inputs.check_documents(findings)
         reader = inputs.reader(findings, watcher.taken)
         items = 0
@@ -151,10 +151,10 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _Rules:
+class _BrokenRules:
     """Tells which rules of the tracks are broken; the reader tells what else is wrong."""
 
-    report: OnFinding
+    on_finding: OnFinding
     broken: int = 0
     last: str = ""
 
@@ -163,7 +163,7 @@ class _Rules:
         # What two runs of a file have in common is told of both, one after the other.
         if KINDS[violation.finding.kind] is RULE and self.last != before:
             self.broken += 1
-            self.report(violation.finding)
+            self.on_finding(violation.finding)
 
 
 @dataclass(slots=True)
@@ -195,7 +195,7 @@ class _Session:
     async def _stations(self, model: Model) -> Scored:
         job = self.job
         self._event("session_start", judges=panel_settings(self.panel))
-        inputs = Inputs.read(job, self.findings)
+        inputs = JobInputs.read(job, self.findings)
         inputs.check_documents(self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
         self.watcher.begins(lambda: reader.expected, model.spent)
@@ -217,16 +217,16 @@ class _Session:
         write_config(job, panel_settings(self.panel), files, self.checksums, model, summary)
         return done
 
-    def _preflight(self, inputs: Inputs) -> None:
+    def _preflight(self, inputs: JobInputs) -> None:
         """Hold everything against the tracks' rules before a call; refuse it if that is asked for.
 
         What the reader finds is told when the runs are judged.
         """
         job, read = self.job, FindingLog()
         first: list[Finding] = []
-        rules = _Rules(self.findings)
+        rules = _BrokenRules(self.findings)
 
-        def told(finding: Finding) -> None:
+        def note_first(finding: Finding) -> None:
             read(finding)
             if finding.severity != "note" and not first:
                 first.append(finding)
@@ -236,8 +236,8 @@ class _Session:
             inputs.all_topics,
             dataset=job.dataset,
             store=inputs.store,
-            report=told,
-            heard=rules,
+            on_finding=note_first,
+            on_violation=rules,
             records=inputs.records.read,
         )
         bad = read.of_severity("error", "warning") + self.findings.of_severity("error", "warning")
@@ -247,18 +247,18 @@ class _Session:
                 f"--strict: {bad + rules.broken} findings{place}; `check` tells them all"
             )
 
-    def _check_along(self, inputs: Inputs, reader: RunReader) -> None:
+    def _check_along(self, inputs: JobInputs, reader: RunReader) -> None:
         """Have every record held against the tracks' rules as it is read, since no call is paid."""
-        heard = _Rules(self.findings)
-        checker = Checker(inputs.all_topics, dataset=self.job.dataset, heard=heard)
+        rules = _BrokenRules(self.findings)
+        checker = Checker(inputs.all_topics, dataset=self.job.dataset, on_violation=rules)
 
-        def told(finding: Finding) -> None:
+        def both(finding: Finding) -> None:
             self.findings(finding)
-            checker.report(finding)
+            checker.add_finding(finding)
 
-        reader.report, reader.observe = told, checker.observe
+        reader.report, reader.observe = both, checker.observe
 
-    async def _judge(self, inputs: Inputs, reader: RunReader, model: Model) -> None:
+    async def _judge(self, inputs: JobInputs, reader: RunReader, model: Model) -> None:
         """Write the judgments file."""
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
@@ -276,7 +276,7 @@ class _Session:
             return self.panel
         return with_labels(self.panel, read_labels(self.job.labels, self.findings))
 
-    def _header(self, inputs: Inputs) -> Header:
+    def _header(self, inputs: JobInputs) -> Header:
         job = self.job
         return Header(
             judges=panel_settings(self.panel),

@@ -73,7 +73,7 @@ class Names:
         owner = next((name for name in single if name in judges), "")
         return cls(judges, owner, [name for name in judges if name not in own])
 
-    def told_apart(
+    def resolved(
         self, given: Mapping[str, Any], where: Where, sections: Sequence[str] = SECTIONS
     ) -> Settings:
         """Return settings given as `key`, `judge.key` or `judge: {key: value}`.
@@ -153,7 +153,7 @@ def _override(written: str, names: Names) -> Settings:
         value = read_yaml(text).value
     except YamlFault as error:
         raise WorkflowError(f"--set {written!r}: the value {error}") from error
-    return names.told_apart({key: value}, lambda _: f"--set {written}")
+    return names.resolved({key: value}, lambda _: f"--set {written}")
 
 
 def points(
@@ -191,13 +191,13 @@ def points(
 def variant_settings(workflow: Workflow, names: Names, variant: str) -> Settings:
     """Return what a variant sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("variants", variant))
-    return names.told_apart(workflow.variants[variant], where)
+    return names.resolved(workflow.variants[variant], where)
 
 
 def own_settings(workflow: Workflow, names: Names) -> Settings:
     """Return what `settings` sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("settings",))
-    return names.told_apart(workflow.settings, where, sections=())
+    return names.resolved(workflow.settings, where, sections=())
 
 
 def _where(workflow: Workflow, path: tuple[str, ...], inside: tuple[str, ...]) -> str:
@@ -251,7 +251,7 @@ def axes(workflow: Workflow, names: Names, sweep: str) -> list[list[tuple[str, S
             full = f"{key}.{name}" if name else key
             found.append(
                 [
-                    (_label(full, choice), names.told_apart({full: choice}, where_it_stands))
+                    (_label(full, choice), names.resolved({full: choice}, where_it_stands))
                     for choice in choices
                 ]
             )

@@ -28,4 +28,4 @@ def _truth(found: Correlated) -> str:
 
 
 def _unjudged(found: Correlated) -> dict[str, str]:
-    return {run_id: f"unjudged {told}" for run_id, told in found.unjudged_runs().items()}
+    return {run_id: f"unjudged {gaps}" for run_id, gaps in found.unjudged_runs().items()}

@@ -46,7 +46,7 @@ class ConsoleWatcher:
         self._spent: Callable[[], dict[str, Any]] = dict
         self._expected: Callable[[], int | None] = lambda: None
         self._responses = self._items = 0
-        self._began = self._said_at = clock()
+        self._began = self._printed_at = clock()
         self._bar = Progress(
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
@@ -76,11 +76,11 @@ class ConsoleWatcher:
     ) -> None:
         """The runs are read from now on; how many responses there are is told as it is known."""
         self._expected, self._spent = responses, spent
-        self._began = self._said_at = self._clock()
+        self._began = self._printed_at = self._clock()
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
         """A run file was taken for a format."""
-        self.said(f"{path}: read as {format_name}: {why}")
+        self.notify(f"{path}: read as {format_name}: {why}")
 
     def judged(self, judged: JudgedResponse) -> None:
         """A response was judged."""
@@ -89,22 +89,22 @@ class ConsoleWatcher:
         if self._console.is_terminal:
             total = self._expected()
             self._bar.update(self._task, total=total, advance=1, description=self._state())
-        elif self._clock() - self._said_at >= SECONDS_BETWEEN_LINES:
-            self._said_at = self._clock()
+        elif self._clock() - self._printed_at >= SECONDS_BETWEEN_LINES:
+            self._printed_at = self._clock()
             expected = max(self._expected() or 0, self._responses)
             share = f"{self._responses} of about {expected} responses"
-            self.said(f"{share}, {self._state()}, {self._left(expected)} left")
+            self.notify(f"{share}, {self._state()}, {self._left(expected)} left")
 
     def finding(self, finding: Finding) -> None:
         """The input has a problem: said the first few times, counted after that."""
         self._shown[finding.kind] += 1
         prefix = PREFIX[finding.severity]
         if self._shown[finding.kind] <= SHOWN_OF_A_KIND:
-            self.said(f"{prefix}: {finding}")
+            self.notify(f"{prefix}: {finding}")
         elif self._shown[finding.kind] == SHOWN_OF_A_KIND + 1:
-            self.said(f"{prefix}: … more of {finding.kind}: counted below, all in the log")
+            self.notify(f"{prefix}: … more of {finding.kind}: counted below, all in the log")
 
-    def said(self, message: str) -> None:
+    def notify(self, message: str) -> None:
         """Something that the user should know."""
         if not self._quiet:
             self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)

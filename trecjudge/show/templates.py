@@ -36,7 +36,7 @@ def _environment() -> Environment:
         "brief": brief,
         "number": number,
         "stacked": stacked,
-        "told": told,
+        "mean_cell": mean_cell,
         "part": lambda text: quote(text, safe=""),
     }
     return environment
@@ -72,7 +72,7 @@ def brief(name: str) -> str:
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
-def told(mean: Mapping[str, Any]) -> str:
+def mean_cell(mean: Mapping[str, Any]) -> str:
     """Return the value of a mean as a reader wants it; unjudged is not the same as not defined."""
     return "unjudged" if mean["unjudged"] else number(mean["value"])
 

@@ -90,7 +90,7 @@ def together(tones: Iterable[Tone]) -> Tone:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class SentenceMarks:
     """What stands beside the sentences for one judge.
 
     `tones` has the tone of each judged sentence, `open` the sentences of which the judge left
@@ -101,7 +101,7 @@ class Marks:
     open: Sequence[int]
 
 
-def marks_of(judgments: Iterable[Judgment]) -> dict[str, Marks]:
+def marks_of(judgments: Iterable[Judgment]) -> dict[str, SentenceMarks]:
     """Return the marks of a response's sentences, by judge."""
     found: dict[str, dict[int, list[Tone]]] = {}
     for judgment in judgments:
@@ -111,7 +111,7 @@ def marks_of(judgments: Iterable[Judgment]) -> dict[str, Marks]:
     return {judge: _marks(dict(sorted(every.items()))) for judge, every in found.items()}
 
 
-def _marks(every: Mapping[int, list[Tone]]) -> Marks:
+def _marks(every: Mapping[int, list[Tone]]) -> SentenceMarks:
     tones = {index: together(found) for index, found in every.items()}
     left = [i for i, found in every.items() if "unjudged" in found and tones[i] != "unjudged"]
-    return Marks(tones, left)
+    return SentenceMarks(tones, left)

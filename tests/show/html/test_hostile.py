@@ -108,7 +108,7 @@ def test_an_attack_is_shown_and_does_nothing(text: str, page: Path, browser: Bro
     place = f"{quote(f'r {text}', safe='')}/{quote(f't {text}', safe='')}"
     browser.open(page, f"#/response/{place}")
     browser.wait("document.querySelector('.evidence mark')")
-    assert browser.text(".sentence .said") == seen(text)
+    assert browser.text(".sentence .prose") == seen(text)
     assert browser.text(".document mark") == seen(f"Title {text}")
     browser.find(".prompt summary").click()
     browser.wait("document.querySelector('.call pre')")
@@ -117,7 +117,7 @@ def test_an_attack_is_shown_and_does_nothing(text: str, page: Path, browser: Bro
         browser.wait("document.querySelector('.evidence .verdict')")
     harmless(browser)
     browser.go(f"#/topic/{quote(f't {text}', safe='')}")
-    assert browser.text(".column .said") == seen(text)
+    assert browser.text(".column .prose") == seen(text)
     harmless(browser)
 
 
@@ -129,7 +129,7 @@ def test_a_flood_of_steering_characters_floods_nothing(
     browser.open(report(output(tmp_path, *judged)).path, "#/topic/t1")
     assert [column.text for column in browser.all(".column h2")] == ["a", "b"]
     browser.go("#/response/a/t1")
-    said = browser.run("return document.querySelector('.sentence .said').textContent")
+    said = browser.run("return document.querySelector('.sentence .prose').textContent")
     assert said in ("\\x202e" * 12 + "… (65000 of them)", "a\\x202e" * 65_000)
 
 

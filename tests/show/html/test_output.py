@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import InputError
-from trecjudge.show.html.output import Config, Inputs, read_config, read_log
+from trecjudge.show.html.output import Config, ReportInputs, read_config, read_log
 
 Write = Callable[..., Path]
 
@@ -22,9 +22,11 @@ Write = Callable[..., Path]
         ("model: {model: m, base_url: u}\n", Config(model="m")),
         (
             "inputs: {topics: t, runs: [a, b], documents: [d], dataset: rag, document_text: false}",
-            Config(inputs=Inputs(Path("t"), (Path("a"), Path("b")), (Path("d"),), "rag", False)),
+            Config(
+                inputs=ReportInputs(Path("t"), (Path("a"), Path("b")), (Path("d"),), "rag", False)
+            ),
         ),
-        ("inputs: {own_documents: true}", Config(inputs=Inputs(own_documents=True))),
+        ("inputs: {own_documents: true}", Config(inputs=ReportInputs(own_documents=True))),
         ("counts: {findings: {bad_utf8: 2}}\n", Config(findings={"bad_utf8": 2})),
     ],
 )

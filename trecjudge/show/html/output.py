@@ -16,7 +16,7 @@ from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class ReportInputs:
     """What a job was given, by which its texts can be read again.
 
     `document_text` tells whether text of documents may stand in what it writes, `own_documents`
@@ -30,7 +30,7 @@ class Inputs:
     document_text: bool = True
     own_documents: bool = False
 
-    def names_alone(self, text: str) -> str:
+    def without_folders(self, text: str) -> str:
         """Return a text without the folders of the inputs: where they lie is nobody's business."""
         for path in filter(None, (self.topics, *self.runs, *self.documents)):
             if len(path.parts) > 1 and len(path.parent.name) > 0:
@@ -44,7 +44,7 @@ class Config:
 
     written: str = ""
     model: str = ""
-    inputs: Inputs = Inputs()
+    inputs: ReportInputs = ReportInputs()
     findings: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -55,7 +55,7 @@ def read_config(path: Path) -> Config:
     try:
         loaded = read_yaml(path.read_text(encoding="utf-8")).value
         given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
-        inputs = Inputs(
+        inputs = ReportInputs(
             Path(given["topics"]) if given.get("topics") else None,
             tuple(map(Path, given.get("runs") or ())),
             tuple(map(Path, given.get("documents") or ())),
@@ -72,21 +72,21 @@ def read_config(path: Path) -> Config:
         raise InputError(f"{path}: is not the config of a job: {error}") from error
 
 
-def read_log(path: Path, told: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
-    """Pass each event of a log on to `told` by its name; return False where there is no log.
+def read_log(path: Path, handlers: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
+    """Pass each event of a log on to `handlers` by its name; return False where there is no log.
 
     Events of other names, most of a log, are not even parsed. A line that cannot be read, as the
     last one of a job that broke off, is passed over.
     """
     if not path.is_file():
         return False
-    heads = {b'{"event":"%s"' % name.encode(): hear for name, hear in told.items()}
+    heads = {b'{"event":"%s"' % name.encode(): handle for name, handle in handlers.items()}
     length = max(map(len, heads))
     for _, line in lines(path):
-        hear = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
-        if hear is not None:
+        handle = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
+        if handle is not None:
             try:
-                hear(orjson.loads(line))
+                handle(orjson.loads(line))
             except orjson.JSONDecodeError:
                 continue
     return True

@@ -16,7 +16,7 @@ from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import LEFT_OUT, Place
 from trecjudge.results.outputs import Outputs
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.html.output import Inputs, read_log
+from trecjudge.show.html.output import ReportInputs, read_log
 
 OF_A_CALL = (
     "sentence_index",
@@ -50,7 +50,7 @@ def read_trail(
     outputs: Outputs,
     blocks: Blocks,
     written_at: Mapping[str, tuple[str, str]],
-    inputs: Inputs,
+    inputs: ReportInputs,
 ) -> Trail:
     """Read findings and model calls of a job's log into `blocks`.
 
@@ -64,10 +64,10 @@ def read_trail(
         trail.findings[str(event.get("kind"))] += 1
         entry = {name: event.get(name) for name in OF_A_FINDING}
         entry["place"] = str(entry["place"]).rpartition("/")[2]
-        entry["message"] = inputs.names_alone(str(entry["message"]))
+        entry["message"] = inputs.without_folders(str(entry["message"]))
         if not inputs.document_text and _is_on_a_document(event):
-            said, _, _ = str(entry["message"]).partition(QUOTED)
-            entry["message"] = f"{said}{QUOTED}{LEFT_OUT}"
+            kept, _, _ = str(entry["message"]).partition(QUOTED)
+            entry["message"] = f"{kept}{QUOTED}{LEFT_OUT}"
         if not entry["run_id"]:
             place = str(event.get("place"))
             entry["run_id"], entry["topic_id"] = written_at.get(place, ("", entry["topic_id"]))
@@ -78,8 +78,8 @@ def read_trail(
         entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
         blocks.add(CALLS, str(event.get("topic_id")), entry)
 
-    told = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
-    trail.logged = read_log(outputs.log, told)
+    handlers = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
+    trail.logged = read_log(outputs.log, handlers)
     return trail
 
 

@@ -26,7 +26,7 @@ from trecjudge.show.html.figures import (
     unjudged_of_truth,
 )
 from trecjudge.show.html.flips import Other, read_other
-from trecjudge.show.html.output import Config, Inputs, read_config
+from trecjudge.show.html.output import Config, ReportInputs, read_config
 from trecjudge.show.html.page import Chart, Page, write_page
 from trecjudge.show.html.standings import Statistics, standings
 from trecjudge.show.html.texts import Texts, named, read_texts
@@ -49,7 +49,7 @@ class Wanted:
     """
 
     outputs: Outputs
-    inputs: Inputs | None = None
+    inputs: ReportInputs | None = None
     document_text: bool | None = None
     compare: Outputs | None = None
     truth: Scores | None = None
@@ -116,7 +116,7 @@ class _Report:
     wanted: Wanted
     judged: _Judged
     config: Config
-    inputs: Inputs
+    inputs: ReportInputs
     blocks: Blocks
     texts: Texts
     other: Other | None
@@ -141,7 +141,7 @@ class _Report:
         static = head | _totals(head, self.judged.reader.header.judges)
         charts = [*self._agreement(), *own_charts(self.judged.board)]
         name = self.wanted.outputs.name
-        notes = [self.inputs.names_alone(note) for note in self.notes()]
+        notes = [self.inputs.without_folders(note) for note in self.notes()]
         return Page(name, static, charts, notes, head, self.config.written)
 
     def _head(self) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def _statistics(path: Path) -> Statistics:
     return {(one.run_id, one.measure): one for one in found}
 
 
-def _inputs(wanted: Wanted, config: Config) -> Inputs:
+def _inputs(wanted: Wanted, config: Config) -> ReportInputs:
     """Return where the texts are, and whether those of documents may be shown."""
     given, inputs = wanted.inputs, config.inputs
     if given is not None:
