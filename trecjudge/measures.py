@@ -17,11 +17,11 @@ from trecjudge.records import Judgment, Response
 from trecjudge.settings.plugins import imported
 
 UNJUDGED = ".unjudged"
-"""A leaderboard row of `MEASURE.unjudged` says how many items a row of MEASURE lacks."""
+"""A leaderboard row of `MEASURE.unjudged` counts the items that a row of MEASURE lacks."""
 DIGITS = 6
 """Decimals of a leaderboard and of every figure beside it: means that agree so far are tied."""
 HUGE = 1e300
-"""A number from here on could not be summed."""
+"""Larger numbers are refused: sums of them could overflow."""
 
 Aggregate = Literal["mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value"]
 OnMissingResponse = Literal["fix_aggregate", "default", "warn", "error"]
@@ -36,8 +36,8 @@ class MeasureSpec:
 
     `default` stands in for a response that is missing or on which the measure is not defined; with
     None such a response leaves the mean, and without `default_if_undefined` one on which it is not
-    defined does. It never stands in for an unjudged one. `judge` names the
-    judge whose judgments alone it sees; all of them where it is empty. `lower_is_better` ranks the
+    defined does. It never stands in for an unjudged one. It sees only the
+    judgments of `judge`; all of them where that is empty. `lower_is_better` ranks the
     lowest value first.
     """
 
@@ -108,7 +108,7 @@ def aggregate(how: Aggregate, values: Iterable[float]) -> float | None:
         return max(numbers)
     if how == "first_value":
         return numbers[0]
-    return math.fsum(numbers) / len(numbers)
+    return math.fsum(numbers) / len(numbers)  # fsum: the order of topics must not show
 
 
 def ranks(
@@ -138,7 +138,7 @@ def load_measure(reference: str) -> MeasureSpec:
     module, _, name = address.partition(":")
     try:
         found = getattr(imported(module), name)
-    except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
+    except (Exception, SystemExit) as error:  # importing runs the user's own code
         message = f"measure {reference!r} cannot be imported: {error}; give package.module:name"
         raise PluginError(message) from error
     if isinstance(found, MeasureSpec):

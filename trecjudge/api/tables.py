@@ -1,4 +1,4 @@
-"""Leaderboards that a call gives, as results, files or data frames, in the shape of statistics."""
+"""Leaderboards given as results, files or data frames, converted to scores for statistics."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def boards(
 
 
 def _uniquely_named(tables: Sequence[Scores]) -> Iterator[Scores]:
-    """Yield the tables, those of one name with a number behind it."""
+    """Yield the tables; from the second of one name on, with a number behind the name."""
     names: dict[str, int] = {}
     for table in tables:
         count = names[table.name] = names.get(table.name, 0) + 1
@@ -114,7 +114,7 @@ def _number(value: Any, name: str, line: int) -> float:
 
 
 def _known(own: Mapping[str, float | None], topics: Iterable[str], unjudged: int) -> Known:
-    """Return what a frame tells of a run by a measure: which topics enter its mean."""
+    """Return what a frame says of a run by a measure: its mean, unjudged items, topic values."""
     by_topic = {topic: own.get(topic, 0.0) for topic in topics}
     entering = [value for value in by_topic.values() if value is not None]
     mean = sum(entering) / len(entering) if entering else None

@@ -35,7 +35,7 @@ def exit_status(work: Callable[[], int]) -> int:
     except TrecJudgeError as error:
         typer.echo(f"error: {visible(str(error))}", err=True)
         return 1
-    except BrokenPipeError:  # the reader of our output has gone: the command line ends quietly
+    except BrokenPipeError:  # whoever read our output has gone; click then ends quietly
         raise
     except OSError as error:  # a full disk, a file that is gone, a name too long
         typer.echo(f"error: {visible(str(error))}", err=True)

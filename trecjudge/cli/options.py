@@ -115,7 +115,7 @@ CalibrationFile = Annotated[
     Path | None,
     typer.Option(
         "--calibration",
-        help="A file that `calibrate` wrote: weights of the offline attester fitted to your labels.",
+        help="A file that `calibrate` wrote: weights of the offline attester for your labels.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -123,7 +123,7 @@ Human = Annotated[
     Path | None,
     typer.Option(
         "--human",
-        help="JSONL as for --judgments-from: human labels of some items, to correct the judge's means.",
+        help="JSONL as for --judgments-from: human labels of some items, which correct the means.",
         rich_help_panel=JUDGING,
     ),
 ]

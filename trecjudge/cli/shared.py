@@ -97,7 +97,7 @@ class FindingPrinter:
 
 
 def refusing(on_finding: OnFinding, all_rows: str) -> OnFinding:
-    """Return a callback that raises InputError for a contradicted `all` row, if it must be an error."""
+    """Return a callback that raises InputError for contradicted `all` rows if they are errors."""
 
     def check(finding: Finding) -> None:
         if finding.kind == "all_row_differs" and all_rows == "error":

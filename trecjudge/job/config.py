@@ -1,4 +1,4 @@
-"""The config file: what makes a job repeatable."""
+"""The config file: all that is needed to repeat a job."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.strict_yaml import written_yaml
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
+# User and password in an address (`https://user:secret@host`): a config is shared with others.
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
 
@@ -38,7 +39,7 @@ def _digest(path: Path, checksums: Checksums) -> str:
     """Return the sha256 of a file, as it lies on disk."""
     try:
         return checksums.of(path)
-    except OSError as error:  # a finding already
+    except OSError as error:  # reported as a finding already
         return f"cannot be read: {error.strerror}"
 
 

@@ -1,4 +1,4 @@
-"""A job: judges with one set of settings on one input, and what they read."""
+"""A job: judges with one set of settings on one input, and the inputs they read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NO_MODEL = ModelOptions()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What somebody asks to be judged. `settings` are the judges', all overrides applied.
+    """A request to judge runs. `settings` are those of the judges, all overrides applied.
 
     `made` are judges, of those named, that are at hand as objects, by name. `topics` None takes the
     topics that the runs answer.
@@ -73,7 +73,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class JobInputs:
-    """What a job reads: all topics of the file and the wanted ones, documents and run files."""
+    """The inputs of a job: all topics of the file and the wanted ones, documents, run files."""
 
     job: Job
     all_topics: dict[str, Topic] | None
@@ -121,10 +121,10 @@ class JobInputs:
         )
 
     def check_documents(self, report: OnFinding) -> None:
-        """Look whether the runs cite what `--documents` gave, before anything is judged.
+        """Check that the runs cite documents of `--documents`, before anything is judged.
 
         Runs are read until enough is found. Raises InputError where nothing that they cite is
-        there, nor carried by them; hardly anything is a finding.
+        there, nor carried by them; where only little of it is there, that is a finding.
         """
         if self.store is None:
             return
@@ -137,7 +137,7 @@ class JobInputs:
         message = f"{paths}: {overlap.figures(overlap.stored, self.store)}"
         if not overlap.citations:
             return
-        # What is cited may be in records that are lost, but not more documents than records.
+        # A lost record may hold one cited document, not more: only the rest proves a mismatch.
         if not overlap.there and len(overlap.distinct) > self.store.lost:
             raise InputError(f"{message}: give the collection of these runs")
         if overlap.there > overlap.stored:
@@ -155,7 +155,7 @@ class JobInputs:
         return [*found, *(opened.path for opened in self.files)]
 
     def nothing_to_judge(self, unknown_topics: int, seen: Collection[str]) -> str:
-        """Return why no response was judged, and what to do."""
+        """Return an error message: why no response was judged, and what to do."""
         if unknown_topics and self.topics:
             return (
                 f"none of {unknown_topics} responses answers a topic of {self.job.topics}"
@@ -169,7 +169,7 @@ class JobInputs:
 
 
 def _ignore(finding: Finding) -> None:
-    """Findings are told where the responses are judged."""
+    """Ignore a finding: it is reported when the responses are judged."""
 
 
 def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
@@ -190,7 +190,7 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
 def _beside(job: Job) -> dict[str, list[Path]]:
     """Return the files that are given as something else than runs, by what they are given as.
 
-    A folder of documents that holds the runs too tells nothing of its files.
+    A folder of documents that also holds the runs says nothing about its files, and is left out.
     """
     runs = [path.resolve() for path in job.runs]
     documents = (

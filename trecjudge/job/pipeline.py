@@ -1,4 +1,4 @@
-"""The order of the stations: inputs, judge, judgments file, scores, config."""
+"""The steps of a job in order: inputs, judging, judgments file, scores, config."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ from trecjudge.settings.fields import typed_fields
 
 
 class Watcher(Protocol):
-    """Told what goes on, for a progress bar or lines."""
+    """Follows a job, to show its progress."""
 
     def begins(
         self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
     ) -> None:
-        """The runs are read from now on.
+        """Reading the runs begins.
 
-        `responses` tells about how many there are, None as long as that is not known, `spent` what
-        the model cost so far.
+        `responses` returns about how many there are, None as long as that is not known, `spent`
+        what the model cost so far.
         """
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
-        """A run file was taken for a format."""
+        """A run file is read as this format."""
 
     def finding(self, finding: Finding) -> None:
         """The input has a problem."""
@@ -70,7 +70,7 @@ class Watcher(Protocol):
         """A response was judged."""
 
     def notify(self, message: str) -> None:
-        """Something that the user should know."""
+        """Show a message to the user."""
 
 
 def run_job(job: Job, watcher: Watcher) -> Summary:
@@ -110,7 +110,7 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 
 
 def _panel(job: Job) -> list[Seat]:
-    """Return the judges; everything that names something is checked against what there is."""
+    """Return the judges of a job; raise a TrecJudgeError for any unknown name in it."""
     check_dataset(job.dataset)
     panel = make_panel(job.judges, job.settings, job.made)
     if job.calibration is not None:
@@ -152,7 +152,7 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _BrokenRules:
-    """Tells which rules of the tracks are broken; the reader tells what else is wrong."""
+    """Reports broken rules of the tracks, and counts them; the reader reports all else."""
 
     on_finding: OnFinding
     broken: int = 0
@@ -160,7 +160,7 @@ class _BrokenRules:
 
     def __call__(self, violation: Violation) -> None:
         before, self.last = self.last, str(violation.finding)
-        # What two runs of a file have in common is told of both, one after the other.
+        # A violation that two runs of a file share comes twice in a row, and is reported once.
         if KINDS[violation.finding.kind] is RULE and self.last != before:
             self.broken += 1
             self.on_finding(violation.finding)
@@ -168,7 +168,7 @@ class _BrokenRules:
 
 @dataclass(slots=True)
 class _Session:
-    """A job under way."""
+    """A job while it runs."""
 
     job: Job
     panel: Panel
@@ -183,6 +183,7 @@ class _Session:
     async def run(self) -> Scored:
         job = self.job
         self.findings.listeners.append(self.watcher.finding)
+        # Entered first, so closed last: the log takes its name when the model is closed too.
         with ExitStack() as files:
             self.checksums = files.enter_context(taking_checksums())
             async with _open_model(job, self.panel, self.watcher) as model:
@@ -190,9 +191,9 @@ class _Session:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
                     self.log = DebugLog(file, job.document_text)
                     self.findings.listeners.append(self.log.finding)
-                return await self._stations(model)
+                return await self._steps(model)
 
-    async def _stations(self, model: Model) -> Scored:
+    async def _steps(self, model: Model) -> Scored:
         job = self.job
         self._event("session_start", judges=panel_settings(self.panel))
         inputs = JobInputs.read(job, self.findings)
@@ -209,18 +210,21 @@ class _Session:
             labels = read_labels(job.human, self.findings)
         await self._judge(inputs, reader, model)
         judged = JudgmentsReader(job.outputs.judgments)
+        # Scores are made from the file, not from memory: `rescore` must give the same bytes.
         done = scored(judged, job.outputs, labels, self.findings, self.panel)
         summary = done.summary
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
         files = [*inputs.paths, *calibrations(self.panel)]
+        # Last: a config beside the other files means that the job was finished.
         write_config(job, panel_settings(self.panel), files, self.checksums, model, summary)
         return done
 
     def _preflight(self, inputs: JobInputs) -> None:
-        """Hold everything against the tracks' rules before a call; refuse it if that is asked for.
+        """Check all runs against the rules of their tracks before the first call of a model.
 
-        What the reader finds is told when the runs are judged.
+        Findings of the reader are reported later, when the runs are judged. Raises InputError with
+        `strict`, where there are any.
         """
         job, read = self.job, FindingLog()
         first: list[Finding] = []
@@ -244,11 +248,11 @@ class _Session:
         if job.strict and (bad or report.refused):
             place = f"; the first: {first[0]}" if first else ""
             raise InputError(
-                f"--strict: {bad + rules.broken} findings{place}; `check` tells them all"
+                f"--strict: {bad + rules.broken} findings{place}; `check` lists them all"
             )
 
     def _check_along(self, inputs: JobInputs, reader: RunReader) -> None:
-        """Have every record held against the tracks' rules as it is read, since no call is paid."""
+        """Check every record as it is read: no call is paid, so no check must come before."""
         rules = _BrokenRules(self.findings)
         checker = Checker(inputs.all_topics, dataset=self.job.dataset, on_violation=rules)
 
@@ -265,13 +269,13 @@ class _Session:
             writer.header(self._header(inputs))
             async for judged in Runner(self._seated(), model).run(reader):
                 self._write(writer, judged)
-                await asyncio.sleep(0)  # without a model nothing else lets others have a turn
+                await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not writer.responses:
                 raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
             writer.end()
 
     def _seated(self) -> Panel:
-        """Return the judges, with the labels of others in their place where those are given."""
+        """Return the judges, or in their place those that give the labels of --judgments-from."""
         if self.job.labels is None:
             return self.panel
         return with_labels(self.panel, read_labels(self.job.labels, self.findings))

@@ -1,4 +1,4 @@
-"""Workflow files: what to judge with, how it is set, and how it is aggregated; checked whole."""
+"""Workflow files: judges, their settings and the leaderboard; read and checked."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Workflow:
 
     @property
     def names_judges(self) -> bool:
-        """Whether the file itself says what judges."""
+        """Whether the file itself names its judges."""
         return ("judge",) in self.lines
 
     def where(self, *path: str, inside: tuple[str, ...] = ()) -> str:
         """Return where a key stands, for a message: `w.yml:3: sweeps.grid`.
 
-        The line is that of the key `inside` it, as far as that has one.
+        The line is that of the key `inside` it, or of the nearest key above that has one.
         """
         keys, text = (*path, *inside), ".".join(path)
         if self.path is None:
@@ -120,7 +120,7 @@ def _check(place: Place, key: str, value: Any) -> None:
 
 
 def _check_entries(workflow: Workflow) -> None:
-    """Check what the sections hold, as far as that can be told without the judges."""
+    """Check the sections as far as that is possible without the judges."""
     check_leaderboard(workflow.where("leaderboard"), workflow.leaderboard)
     for section in ("variants", "sweeps"):
         for name, entry in getattr(workflow, section).items():

@@ -53,7 +53,7 @@ def _typed(hints: Mapping[str, Any], known: list[str], key: str, value: Any, whe
 
 
 def _readings(value: Any) -> Iterator[Any]:
-    """Yield what a value can stand for, what it is first."""
+    """Yield the values that a value can stand for, itself first."""
     yield value
     if isinstance(value, Unclear) and value.lower() in TRUTH:
         yield TRUTH[value.lower()]
@@ -71,7 +71,7 @@ def _unclear(value: Any) -> Iterator[Unclear]:
 
 
 def _writable(value: Any) -> bool:
-    """Return whether a value has no number in it that JSON has not."""
+    """Return whether JSON can hold every number in a value."""
     try:
         orjson.dumps(value, default=str)
     except TypeError:  # an integer of more than 64 bits; a mapping that holds itself

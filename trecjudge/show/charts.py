@@ -15,7 +15,7 @@ from trecjudge.show.templates import asset, number, render
 
 PLOT_WIDTH, ROW = 560, 22
 CHARACTER = 7.4
-"""Pixels of a character of a name, in the wider of usual fonts."""
+"""Pixels of a character of a name, in the wider of the usual fonts: an SVG cannot measure text."""
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 LONGEST_NAME = 30
@@ -46,7 +46,7 @@ class Axis:
     def around(cls, values: Sequence[float], start: float, end: float) -> Axis:
         """Return an axis of the values' own range; a single value is in its middle."""
         low, high = min(values), max(values)
-        spare = 0.0 if high > low else 0.5
+        spare = 0.0 if high > low else 0.5  # a range of no width could not be divided by
         return cls(low - spare, high + spare, start, end)
 
     def at(self, value: float) -> float:
@@ -129,7 +129,7 @@ def bump(
     `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
     the leaderboard; the first five stand out. Runs that share a rank stand one below the other, in
     a frame. Of the measures in `lower` less is better. With a `title` it is a file of its own: the
-    lines tell which runs rise and which fall, and are dashed where something is `unjudged`.
+    lines show which runs rise and which fall, and are dashed where something is `unjudged`.
     """
     left, top = max(margin(ranks), BESIDE_TITLE if title else COLUMN // 2), 48
     xs = [left + COLUMN * i for i in range(len(measures))]
@@ -175,12 +175,12 @@ def _kind(row: int, ranks: Sequence[int | None], title: str, is_open: bool) -> s
 
 
 def _gap(unjudged: Mapping[str, str], run_id: str) -> str:
-    """Return what is unjudged of a run, for its tip."""
+    """Return the unjudged items of a run, for its tip."""
     return f"; {visible(unjudged[run_id])}" if run_id in unjudged else ""
 
 
 def _heading(text: str, title: str, mark: str, unjudged: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a chart says of itself; in a file of its own, with its style and a note."""
+    """Return the title of a chart; for a file of its own also style and note."""
     note = f"{mark}: items of the run are unjudged, in no mean; how many shows under the pointer"
     return {
         "title": visible(text),
@@ -204,7 +204,7 @@ def _stands(ranks: Sequence[int | None], top: int) -> list[int | None]:
 def _ties(
     ranks: Sequence[int | None], ys: Sequence[int | None]
 ) -> Iterator[tuple[str, Sequence[int]]]:
-    """Yield what is said of each rank that several runs share, and where they stand."""
+    """Yield a tip for each rank that several runs share, and the pixels of these runs."""
     shared: dict[int, list[int]] = defaultdict(list)
     for rank, y in zip(ranks, ys, strict=True):
         if rank is not None and y is not None:

@@ -1,4 +1,4 @@
-"""The charts of a judge beside people, each a file of its own."""
+"""Charts that compare a judge with people, each a file of its own."""
 
 from __future__ import annotations
 

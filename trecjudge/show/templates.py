@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from trecjudge.findings import visible
 
 LONGEST = 60
-"""Characters of a name that are shown; the whole of it is in a title."""
+"""Characters shown of a name; a title has all of it."""
 
 UNHELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 

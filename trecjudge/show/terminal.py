@@ -1,4 +1,4 @@
-"""The response view for a terminal."""
+"""A response and its judgments for a terminal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, lis
     reader = JudgmentsReader(path)
     for response, judgments in reader:
         if (response.run_id, response.topic_id) == (run_id, topic_id):
-            reader.check_rest()
+            reader.check_rest()  # a file that breaks off later must not look complete
             return response, judgments
         topics.setdefault(response.run_id, []).append(response.topic_id)
     if run_id not in topics:

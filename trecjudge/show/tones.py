@@ -1,4 +1,4 @@
-"""What a judgment says at a glance: its tone, a sign and a word, so that colour is never alone."""
+"""The tone, sign and word of a judgment: its meaning never depends on colour only."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def tone(judgment: Judgment) -> Tone:
 
 
 def word(judgment: Judgment) -> str:
-    """Return what a judgment says in a word or two."""
+    """Return a judgment in a word or two."""
     found = tone(judgment)
     if found in ("missing", "unjudged"):
         return MEANINGS[found]
@@ -91,7 +91,7 @@ def together(tones: Iterable[Tone]) -> Tone:
 
 @dataclass(frozen=True, slots=True)
 class SentenceMarks:
-    """What stands beside the sentences for one judge.
+    """The signs beside the sentences, for one judge.
 
     `tones` has the tone of each judged sentence, `open` the sentences of which the judge left
     something unjudged while the rest has a tone.

@@ -36,7 +36,7 @@ class Block:
 
 @dataclass(slots=True)
 class Blocks:
-    """The blocks of a page: one a kind and topic, told by the kind and the topic's number."""
+    """The blocks of a page: one for each kind and topic, named by kind and number of the topic."""
 
     topics: Sequence[str]
     _open: dict[str, Block] = field(default_factory=dict)

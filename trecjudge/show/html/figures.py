@@ -1,4 +1,4 @@
-"""Which charts a report has: ranks by measure, distributions, agreement with others."""
+"""The charts of a report: ranks by measure, distributions, agreement with others."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def agreement(
 ) -> Iterator[Chart]:
     """Yield a scatter of each measure that others have too, a point a run.
 
-    `theirs` has means by our names of measures, `unjudged` what is so of them; `renamed` tells what
-    measures are called there.
+    `theirs` has means by our names of measures, `unjudged` their unjudged items; `renamed`
+    their own names of measures.
     """
     every, gaps = means_of(board), unjudged_of(board)
     for measure in board.spec.measures:
@@ -92,9 +92,9 @@ def agreement(
             against = name if called == measure.name else f"{called} of {name}"
             sides = gaps.get(measure.name, {}), (unjudged or {}).get(measure.name, {})
             is_open = [run for run in points if run in sides[0] or run in sides[1]]
-            caption = f"A point a run ({len(points)}); on the line the two say the same."
+            caption = f"A point a run ({len(points)}); on the line both means are the same."
             if is_open:
-                caption += f" Of {len(is_open)} runs items are unjudged, and in no mean."
+                caption += f" Items of {len(is_open)} runs are unjudged and in no mean."
             gaps_of = {run: ", ".join(_unjudged_texts(run, *sides)) for run in is_open}
             svg = scatter(label(measure), against, points, gaps_of)
             heads = ["Run", "Here", against]
@@ -102,7 +102,7 @@ def agreement(
             if is_open:
                 heads += ["Unjudged here", "Unjudged there"]
                 rows = [[*row, *(side.get(row[0], "") for side in sides)] for row in rows]
-            title = f"{label(measure)}, held against {against}"
+            title = f"{label(measure)}, compared with {against}"
             yield Chart(title, caption, svg, measure.name, heads, rows)
 
 
@@ -150,7 +150,7 @@ def means_of(board: Leaderboard) -> Means:
 def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, str]:
     """Return our measures and what others call them, from texts `OURS=THEIRS`.
 
-    `THEIRS` alone goes with the measure that ranks. Where nothing is given, each of our measures
+    A bare `THEIRS` goes with the measure that ranks. Where nothing is given, each of our measures
     goes with that of its name. Raises InputError for a measure that we do not have, or one twice.
     """
     ours = [measure.name for measure in board.spec.measures]
@@ -163,7 +163,9 @@ def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, s
         if name not in ours:
             raise InputError(f"--truth-measure {text!r}: {unknown('measure', name, ours)}")
         if name in found:
-            raise InputError(f"--truth-measure {text!r}: {name} is held against {found[name]}")
+            raise InputError(
+                f"--truth-measure {text!r}: {name} is compared with {found[name]} already"
+            )
         found[name] = theirs
     return found
 
@@ -189,7 +191,7 @@ def means_of_truth(
     if not found or (strict and len(found) < len(renamed)):
         has = ", ".join(measures) or "nothing"
         lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in measures)
-        hint = "" if strict else "; say which it is by --truth-measure OURS=THEIRS"
+        hint = "" if strict else "; name it with --truth-measure OURS=THEIRS"
         raise InputError(f"{path}: has rows of {has}, none of {lacks}{hint}")
     if not any(set(values) & set(board.scores) for values in found.values()):
         run_id = next(iter(board.scores))

@@ -1,4 +1,4 @@
-"""Two outputs held against each other: which judgments flipped, and how runs moved."""
+"""Two outputs compared: which judgments flipped, and how runs moved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JudgmentKey = tuple[str, str, str, int | None, str | None, str | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one output says: enough to tell a flip."""
+    """What one output decided on an item: enough to see a flip."""
 
     tone: str
     word: str
@@ -29,18 +29,18 @@ class Decision:
     reason: str
 
     def differs(self, other: Decision) -> bool:
-        """Return whether the two say something else; reasons may differ."""
+        """Return whether the two decide differently; reasons may differ."""
         ours = (self.word, self.grade, self.value)
         return ours != (other.word, other.grade, other.value)
 
     @property
     def judged(self) -> bool:
-        """Whether it is one at all; what is unjudged says nothing."""
+        """Whether there is a decision; False where the item is unjudged."""
         return self.tone != "unjudged"
 
     @property
     def shown(self) -> dict[str, str]:
-        """The verdict as the page shows it."""
+        """The decision as the page shows it."""
         value = "" if self.value is None else f" {self.value:.3f}"
         return {"tone": self.tone, "word": f"{self.word}{value}", "reason": self.reason}
 
@@ -59,17 +59,17 @@ class Other:
     decisions: dict[JudgmentKey, Decision] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
     pairs: Counter[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=Counter)
-    """How often (tone and word here, tone and word there), where both sides have a verdict."""
+    """How often (tone and word here, tone and word there), where both sides decided."""
     unjudged: Counter[str] = field(default_factory=Counter)
-    """How often `here`, `there` or on `both` sides what both have is unjudged."""
+    """How many common items are unjudged `here`, `there` or on `both` sides."""
     only_here: int = 0
     common: set[JudgmentKey] = field(default_factory=set)
-    """What both have, judged or not."""
+    """Items that both outputs have, judged or not."""
 
     def flips(self, judgments: Iterable[Judgment]) -> Iterator[dict[str, Any]]:
-        """Count judgments against the other output's and yield those that say something else.
+        """Count judgments by the other output's decision, and yield those that differ.
 
-        Where one side is unjudged there is nothing to hold against the other: it is counted apart.
+        An item that one side left unjudged is no flip: it is counted apart.
         """
         for judgment in judgments:
             key = _key(judgment, self.renamed.get(judgment.judge))
@@ -109,7 +109,7 @@ class Other:
 def read_other(
     name: str, reader: JudgmentsReader, ours: Sequence[str], document_text: bool = True
 ) -> Other:
-    """Read another output, to be held against one of the judges `ours`."""
+    """Return another output, to compare with one of the judges `ours`."""
     theirs = list(reader.header.judges)
     common = {judge: judge for judge in ours if judge in theirs}
     board = Leaderboard(spec_of(reader.header), reader.header.topics)
@@ -133,7 +133,7 @@ def _add(
 def _key(judgment: Judgment, judge: str | None) -> JudgmentKey:
     place = judge or "", judgment.run_id, judgment.topic_id, judgment.sentence_index
     if judgment.claim is not None:
-        # The document is part of the verdict: a claim may be found elsewhere, or nowhere.
+        # The document is part of the decision: a claim may be found elsewhere, or nowhere.
         return *place, None, None, judgment.claim.text
     measured = judgment.label or "" if judgment.value is not None else ""
     return *place, judgment.doc_id, judgment.citation, measured

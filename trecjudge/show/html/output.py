@@ -1,4 +1,4 @@
-"""What a job left on disk, read again: its config, its log."""
+"""The config and the log of a job, read again from disk."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
 @dataclass(frozen=True, slots=True)
 class ReportInputs:
-    """What a job was given, by which its texts can be read again.
+    """The input paths of a job, from which its texts can be read again.
 
-    `document_text` tells whether text of documents may stand in what it writes, `own_documents`
-    whether the text that a run carries was judged where `documents` has one too.
+    `document_text` allows text of documents in the files written, `own_documents` is whether the
+    text that a run carries was judged where `documents` has one too.
     """
 
     topics: Path | None = None
@@ -31,7 +31,7 @@ class ReportInputs:
     own_documents: bool = False
 
     def without_folders(self, text: str) -> str:
-        """Return a text without the folders of the inputs: where they lie is nobody's business."""
+        """Return a text without the folders of the inputs: a report goes to others."""
         for path in filter(None, (self.topics, *self.runs, *self.documents)):
             if len(path.parts) > 1 and len(path.parent.name) > 0:
                 text = text.replace(f"{path.parent}/", "")
@@ -40,7 +40,7 @@ class ReportInputs:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a report tells of a job's config; empty where there is no config file."""
+    """What a report shows of a job's config; empty where there is no config file."""
 
     written: str = ""
     model: str = ""
@@ -49,7 +49,7 @@ class Config:
 
 
 def read_config(path: Path) -> Config:
-    """Return what a config file says. Raises InputError where it is none."""
+    """Return the contents of a config file. Raises InputError where it is none."""
     if not path.is_file():
         return Config()
     try:
@@ -75,8 +75,8 @@ def read_config(path: Path) -> Config:
 def read_log(path: Path, handlers: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
     """Pass each event of a log on to `handlers` by its name; return False where there is no log.
 
-    Events of other names, most of a log, are not even parsed. A line that cannot be read, as the
-    last one of a job that broke off, is passed over.
+    Events of other names, most of a log, are not parsed, which saves most of the time. A line that
+    cannot be read, as the last one of a job that broke off, is passed over.
     """
     if not path.is_file():
         return False

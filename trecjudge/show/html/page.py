@@ -1,4 +1,4 @@
-"""The HTML file put together: a static part, the blocks, and a policy that lets nothing else in."""
+"""The HTML file: a static part, the blocks, and a policy that lets nothing else in."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LARGE = "topic-", "documents-", "calls-"
 class Chart:
     """A chart of the page; `measure` is empty where it is on all of them.
 
-    `rows` under `heads` tell what it shows to whoever cannot point at it.
+    `rows` under `heads` give its values as a table, for readers who cannot see or point.
     """
 
     title: str

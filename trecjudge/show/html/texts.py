@@ -1,4 +1,4 @@
-"""Topics and documents, read again from what the job was given: its own files do not hold them."""
+"""Topics and documents, read again from the inputs: the files of a job do not hold them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Texts:
     """(run_id, topic_id) -> doc_id -> position in the topic's block of documents."""
 
     written_at: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Place in a run file -> (run_id, topic_id) of the response there: what a finding is about."""
+    """Place in a run file -> (run_id, topic_id) of the response there, to place findings."""
 
     missing: list[str] = field(default_factory=list)
     """What could not be read, each in one line."""
@@ -116,7 +116,7 @@ def _digest(topic_id: str, document: Document) -> bytes:
 
 
 def _ignore(finding: Finding) -> None:
-    """Findings were told when the runs were judged."""
+    """Ignore a finding: it was reported when the runs were judged."""
 
 
 def named(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:

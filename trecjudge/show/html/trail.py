@@ -1,4 +1,4 @@
-"""What stands beside the judgments: findings, every prompt as sent, what a gate marked."""
+"""Findings, prompts as sent and gate reviews of a job, for its report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OF_A_CALL = (
 )
 OF_A_FINDING = ("kind", "severity", "place", "message", "sentence", "run_id", "topic_id")
 QUOTED = ", which says "
-"""What stands before the words of a document in the message of a finding."""
+"""Text before the words of a document in the message of a finding."""
 
 FINDINGS, CALLS, REVIEWS = "findings", "calls", "reviews"
 
@@ -54,8 +54,8 @@ def read_trail(
 ) -> Trail:
     """Read findings and model calls of a job's log into `blocks`.
 
-    A finding on a line of a run is given the run and topic of the response there; its place is told
-    by the name of the file alone. Without the inputs' `document_text` no call is kept, since
+    A finding on a line of a run is given the run and topic of the response there; its place has
+    only the name of the file. Without the inputs' `document_text` no call is kept, since
     prompts and replies hold text of documents, and no words that were found in a document.
     """
     trail = Trail()
@@ -88,9 +88,9 @@ def _is_on_a_document(event: Mapping[str, Any]) -> bool:
 
 
 def read_reviews(path: Path, blocks: Blocks) -> None:
-    """Read which responses a gate marked, and by which rules, into `blocks`, where there is one.
+    """Read the responses that a gate marked, with their rules, into `blocks`.
 
-    Raises InputError with file and line for what is no such record.
+    Raises InputError with file and line for a line that is no such record.
     """
     if not path.is_file():
         return

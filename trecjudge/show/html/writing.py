@@ -1,4 +1,4 @@
-"""The report of a job: what its files tell, read in turn and put into one page."""
+"""The report of a job: its files, read in turn and put into one page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MOST = 120
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a report is asked for.
+    """The request for a report.
 
     `inputs` are where topics, runs and documents lie, where the config's paths are not right any
     more. `document_text` None follows the job. `compare` is another job on the same runs, `truth`
@@ -136,7 +136,7 @@ class _Report:
         return cls(wanted, judged, config, inputs, blocks, texts, other, trail)
 
     def page(self) -> Page:
-        """Return the page; what it does without is noted on it."""
+        """Return the page, with notes on what is missing."""
         head = self._head()
         static = head | _totals(head, self.judged.reader.header.judges)
         charts = [*self._agreement(), *own_charts(self.judged.board)]
@@ -175,10 +175,10 @@ class _Report:
     def notes(self) -> list[str]:
         notes = [*self.texts.missing]
         if not self.inputs.document_text:
-            notes.append("text of documents is left out, as was asked for")
+            notes.append("text of documents is left out, as requested")
         elif not self.inputs.runs and not self.inputs.documents:
             notes.append(
-                "no text of documents: the config does not say where the runs are; give"
+                "no text of documents: the config does not name the runs; give"
                 " --rag-responses or --documents"
             )
         if not self.trail.logged:
@@ -187,9 +187,9 @@ class _Report:
 
 
 def _statistics(path: Path) -> Statistics:
-    """Return what a NAME.leaderboard.jsonl tells; nothing where there is no such file.
+    """Return the statistics of a NAME.leaderboard.jsonl; none where there is no such file.
 
-    Raises InputError with file and line for what is no such line.
+    Raises InputError with file and line for a line that is no statistic.
     """
 
     def refuse(finding: Finding) -> NoReturn:
@@ -217,7 +217,7 @@ def _inputs(wanted: Wanted, config: Config) -> ReportInputs:
 
 
 def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other | None:
-    """Read the output to compare with; where its name is ours, its folder tells the two apart."""
+    """Read the output to compare with; where its name is ours, its folder is named too."""
     other = wanted.compare
     if other is None:
         return None
@@ -238,7 +238,7 @@ def _fill(
 
 
 def _totals(head: Mapping[str, Any], judges: Iterable[str]) -> dict[str, Any]:
-    """Return what the static part of the page tells beyond the head block."""
+    """Return what the static part of the page shows beyond the head block."""
     runs = head["runs"]
     means = [mean for run in runs for mean in run["means"]]
     lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}

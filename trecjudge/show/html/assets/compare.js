@@ -16,8 +16,8 @@ async function compareView() {
     both && `${both} on both sides`,
   ].filter(Boolean);
   const unshared = [
-    compared.only_here && `${compared.only_here} are here alone`,
-    compared.only_there && `${compared.only_there} there alone`,
+    compared.only_here && `${compared.only_here} are only here`,
+    compared.only_there && `${compared.only_there} only there`,
   ].filter(Boolean);
   return [
     h("h1", null, "Compare"),

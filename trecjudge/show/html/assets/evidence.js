@@ -227,7 +227,7 @@ function factList(facts) {
   ];
 }
 
-/** Other responses with the same sentence on the same document, and what was said of them. */
+/** Other responses with the same sentence on the same document, and their judgments. */
 async function elsewhere(entry, topic, judgment) {
   if (judgment.sentence_index === undefined || !judgment.doc_id || judgment.claim) return null;
   const same = pairsOf(await responsesOn(topic.id)).get(pairKey(entry, judgment)) || [];

@@ -112,7 +112,7 @@ class LeaderboardView {
     this.order();
   }
 
-  /** Sort as the address says, else as it came. */
+  /** Sort as set in the address, else in the original order. */
   restoreOrder() {
     const name = remembered("sort");
     const cell = this.heads.find((each) => nameOf(each) === name.replace(/^-/, ""));
@@ -199,7 +199,7 @@ class LeaderboardView {
   }
 }
 
-/** Returns what filters and sorts it as the address says. */
+/** Returns a function that filters and sorts it as set in the address. */
 function enhanceLeaderboard() {
   const view = new LeaderboardView(byId("board"));
   const counts = { runs: "", topics: "" };

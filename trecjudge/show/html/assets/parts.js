@@ -210,7 +210,7 @@ function responseLink(runId, topicId, ...shown) {
 }
 
 /**
- * A list that leads elsewhere goes there when it is asked to: arrow keys alone only choose, Enter or
+ * A list that leads elsewhere goes there when it is asked to: arrow keys only choose, Enter or
  * leaving the list goes on, and so does the pointer.
  */
 function leadOn(select, go) {

@@ -1,4 +1,4 @@
-// What a run says on a topic: sentences by label, citations as chips, claims under their sentence.
+// A response: sentences by label, citations as chips, claims under their sentence.
 
 const NARROW = window.matchMedia("(max-width: 62rem)");
 let chosenJudge = null;
@@ -291,7 +291,7 @@ class ResponseView {
     this.list.querySelector(`[data-judgment="${this.picked}"]`)?.focus();
   }
 
-  /** Show the evidence of a judgment; `asked` tells whether somebody chose it. */
+  /** Show the evidence of a judgment; `asked` is true where somebody chose it. */
   pick(i, asked) {
     const judgment = this.entry.judgments[i];
     if (judgment && judgment.judge !== this.judge) {

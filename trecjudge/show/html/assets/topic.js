@@ -87,7 +87,7 @@ async function topicView(topicId) {
   ];
 }
 
-/** A column; one that cannot be made says so, and leaves the others as they are. */
+/** A column; where one cannot be made, it shows the error and the others stay. */
 function guarded(runId, make) {
   try {
     return make();
