@@ -475,7 +475,7 @@ def test_documents_that_are_not_there_are_warned_of(write: Write) -> None:
     assert broken(checked(write, GOOD["rag26"], store=store)) == {("document_missing", B)}
 
 
-def test_every_violation_is_heard_with_its_place(write: Write) -> None:
+def test_every_violation_is_reported_with_its_place(write: Write) -> None:
     violations: list[Violation] = []
     path = write(lines(citing("rag24", [0], [7])))
     check([path], on_violation=violations.append)

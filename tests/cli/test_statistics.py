@@ -73,7 +73,7 @@ def test_the_first_of_a_kind_are_told_at_once(capsys: pytest.CaptureFixture[str]
     assert len(found.as_dicts()) == 8
 
 
-def test_quiet_tells_what_was_left_out_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_only_what_was_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     found = FindingPrinter(quiet=True)
     for kind in ("scores_tied", "all_row_differs", "row_unreadable"):
         found(Finding(kind, Place("f"), "is odd"))

@@ -41,7 +41,7 @@ def test_runs_are_filtered(sample_page: Path, open_page: Open) -> None:
     assert browser.text("#leaderboard-tools [role=status]") == "2 of 3 runs"
 
 
-def test_means_of_some_topics_alone(sample_page: Path, open_page: Open) -> None:
+def test_means_of_only_some_topics(sample_page: Path, open_page: Open) -> None:
     def support() -> dict[str, str]:
         rows = browser.all("#board tbody tr")
         values = [row.find_elements("css selector", ".value")[1].text for row in rows]
@@ -350,7 +350,7 @@ def test_what_is_not_there_is_said(sample_page: Path, open_page: Open) -> None:
     assert browser.text("#leaderboard h1") == "Leaderboard"
 
 
-def test_it_works_by_keyboard_alone(sample_page: Path, open_page: Open) -> None:
+def test_it_works_only_by_keyboard(sample_page: Path, open_page: Open) -> None:
     from selenium.webdriver.common.keys import Keys
 
     browser = open_page(sample_page, "#/heat")

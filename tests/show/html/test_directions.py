@@ -86,7 +86,7 @@ def test_unjudged_is_not_undefined(page: Path, open_page: Open) -> None:
     assert tile.text.splitlines()[1:] == ["unjudged", "0.000 to 1.000 by what is unjudged"]
 
 
-def test_some_topics_alone_have_their_own_bounds_and_counts(page: Path, open_page: Open) -> None:
+def test_only_some_topics_have_their_own_bounds_and_counts(page: Path, open_page: Open) -> None:
     browser = open_page(page)
     box = browser.all("#leaderboard-tools input")[1]
     box.send_keys("t1")

@@ -44,7 +44,7 @@ def test_only_what_says_something_else_has_flipped(tmp_path: Path) -> None:
     assert flip["here"]["reason"] == "why"
 
 
-def test_what_one_of_them_has_alone_is_counted(tmp_path: Path) -> None:
+def test_what_only_one_of_them_has_is_counted(tmp_path: Path) -> None:
     other = other_of(tmp_path, cited(FULL), cited(FULL, "e"))
     assert list(other.flips([cited(FULL), cited(FULL, "x"), cited(FULL, "y")])) == []
     found = other.as_dict(other.board)

@@ -192,9 +192,9 @@ class LeaderboardView {
     const scores = head.scores[0][Number(row.dataset.run)];
     const answered = positions?.filter((t) => scores[t] !== "").length;
     // How many items there are on each topic is not in the page.
-    const cells = positions ? [place, `${answered}/${positions.length}`, "–"] : row.whole;
+    const shown = positions ? [place, `${answered}/${positions.length}`, "–"] : row.whole;
     cells.forEach((cell, i) => {
-      cell.textContent = cells[i];
+      cell.textContent = shown[i];
     });
   }
 }
