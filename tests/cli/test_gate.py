@@ -178,7 +178,7 @@ def test_without_statistics_it_is_said_which_way_is_taken_to_be_up(write: Write)
     old, new = write("r all M 0.5\n", "old.txt"), write("r all M 0.9\n", "new.txt")
     drop = ("gate", new, "--baseline", old, "--max-drop", "M=0.1")
     done = command(*drop, "-q")
-    assert (done.status, "taken to be so: M (else --lower-is-better)" in done.err) == (0, True)
+    assert (done.status, "assumed so for M (else --lower-is-better)" in done.err) == (0, True)
     done = command(*drop, "--lower-is-better", "M")
     assert (done.status, "higher is better" in done.err) == (1, False)
 

@@ -329,7 +329,7 @@ def test_what_is_unjudged_is_kept_by_every_format(name: str, tmp_path: Path) -> 
     done = command("convert", path, tmp_path / "there", "--to", name)
     assert "items of 2 runs are unjudged: 'b' 4 of 6 (0.3333 to 1), 'e' 6 of 6" in done.err
     done = command("convert", tmp_path / "there", tmp_path / "back", "--to", "ir_measures")
-    assert "rows of MEASURE.unjudged tell what is unjudged; no bounds are known" in done.err
+    assert "rows of MEASURE.unjudged count what is unjudged; no bounds are known" in done.err
     rows = (tmp_path / "back").read_text().splitlines()
     assert "b\tall\tCITATION_SUPPORT.unjudged\t4.0" in rows
     assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0" in rows

@@ -243,7 +243,7 @@ def test_without_document_text_the_page_says_so(tmp_path: Path, open_page: Open)
     assert browser.text(".evidence .note") == ("The text of this document is not in this report.")
     assert "97 % of the sentence's weight" in browser.text(".evidence")
     browser.go("#/")
-    assert browser.text("#leaderboard .note") == "text of documents is left out, as was asked for"
+    assert browser.text("#leaderboard .note") == "text of documents is left out, as requested"
 
 
 def test_what_is_unjudged_opens_the_mean(tmp_path: Path, open_page: Open) -> None:

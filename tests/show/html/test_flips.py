@@ -1,4 +1,4 @@
-"""Two outputs held against each other."""
+"""Two outputs compared with each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cited(label: str | None, doc_id: str = "d", sentence: int = 0, **fields: obj
 
 
 def other_of(folder: Path, *judgments: Judgment, judge: str = "citation") -> Other:
-    """Return an output with these judgments, to be held against the judge `citation`."""
+    """Return an output with these judgments, to be compared with the judge `citation`."""
     judged: Judged = (response(*SENTENCES), judgments)
     outputs = output(folder, judged, judge=judge)
     return read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
