@@ -188,6 +188,7 @@ class FindingLog:
 
     def __call__(self, finding: Finding) -> None:
         self.counts[finding.kind] += 1
+        # Findings on topics and documents have no run.
         if finding.run_id:
             self.by_run.setdefault(finding.kind, Counter())[finding.run_id] += 1
         for listen in self.listeners:

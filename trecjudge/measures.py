@@ -120,6 +120,7 @@ def ranks(
     rank of them, 1, 2, 2, 4. Without a mean there is no rank.
     """
     sign = 1.0 if lower_is_better else -1.0
+    # Rounded first: means that are printed alike must not rank apart by the last bits.
     keys = {run: sign * round(mean, DIGITS) for run, mean in means.items() if mean is not None}
     first: dict[float, int] = {}
     for rank, key in enumerate(sorted(keys.values()), 1):

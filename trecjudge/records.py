@@ -162,6 +162,7 @@ class Response:
         """Return whether a cited document is there; None where that cannot be known."""
         if doc_id is None or doc_id in self.documents:
             return doc_id is not None
+        # Never conflate "not there" with "not known": only the first is the system's fault.
         unknown = not self.documents_given or self.documents_lost or self.documents_unnamed
         return None if unknown else False
 

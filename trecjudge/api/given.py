@@ -104,6 +104,7 @@ class Given:
             line = orjson.dumps(dict(record), option=orjson.OPT_APPEND_NEWLINE)
         except TypeError as error:
             raise InputError(f"{what}: record {number} is no JSON: {error}") from error
+        # Appended record by record: a generator of any length is never held in memory.
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
             file.write(line)
@@ -116,6 +117,7 @@ def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{what}: {shown(given)}: give paths, or a list of records")
     every = iter(given)
+    # The first entry decides, so that a generator is not consumed to find out.
     first = list(islice(every, 1))
     if not all(isinstance(one, str | os.PathLike) for one in first):
         return [], chain(first, every)

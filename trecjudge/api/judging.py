@@ -137,6 +137,7 @@ async def ajudge(
     caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
     command's message, for what the caller can put right.
     """
+    # Records and, without `out_dir`, results lie here; it goes when the result goes.
     folder = tempfile.TemporaryDirectory(prefix="trecjudge-", ignore_cleanup_errors=True)
     given = Given(Path(folder.name))
     with _plainly(given):
@@ -213,6 +214,7 @@ def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
 
     caller = asyncio.current_task()
     with ThreadPoolExecutor(1, thread_name_prefix="trecjudge") as pool:
+        # The context is copied: context variables of the caller hold in the thread too.
         future = pool.submit(contextvars.copy_context().run, asyncio.run, followed())
         try:
             # Where `asyncio.run` began the caller's loop, an interrupt only cancels the caller.

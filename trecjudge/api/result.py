@@ -101,6 +101,7 @@ class Result:
         """
         path = self.files["judgments"]
         now = path.stat() if path.exists() else None
+        # Same path, other job: its judgments would be taken for those of this result.
         if now is None or _identity(now) != _identity(self._written):
             raise InputError(f"{path}: another job has written there since; judge again")
         return iter(JudgmentsReader(path))
@@ -131,6 +132,7 @@ class Result:
         with outputs.held():
             for what, source in self.files.items():
                 target: Path = getattr(outputs, what)
+                # Written to its own folder again: a file must not be replaced while it is read.
                 if not (target.exists() and target.samefile(source)):
                     with source.open("rb") as file, whole(target) as copy:
                         shutil.copyfileobj(file, copy)

@@ -92,6 +92,7 @@ def _scores_of_frame(given: Any, name: str, report: OnFinding, duplicates: Dupli
         items[key] += 0 if is_missing(unjudged) else int(cast(Any, unjudged))
         own = cells.setdefault(key, {})
         if is_missing(record["value"]):
+            # A missing value keeps the topic out of the mean; a row that is absent counts 0.
             own.setdefault(topic_id, None)
         else:
             own[topic_id] = value = _number(record["value"], name, number)

@@ -81,6 +81,7 @@ def check_command(
     beside: list[Finding] = []
     log = FindingLog([beside.append])
     topics = read_topics(topics_path, log) if topics_path else None
+    # An id written as a number is an id only if a document has it: citations need the store.
     store = open_documents(documents, default_folder(), log) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
     files = open_runs(find_runs(runs, log), log, given)
@@ -96,6 +97,7 @@ def check_command(
     paths = [opened.path for opened in files]
     # The copies are checked as their originals were: what mending cannot mend shows up again.
     changes = fix(paths, fix_into, topics, track=track, dataset=dataset, store=store)
+    # Sorted: file systems list in any order, and the report must not depend on it.
     copies = sorted(path for path in fix_into.iterdir() if path.is_file())
     mended = check(copies, topics, track=track, dataset=dataset, store=store)
     return Checked(

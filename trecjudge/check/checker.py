@@ -145,6 +145,7 @@ class Checker:
         """Count a violation, unless the track has no such rule."""
         if verdict is None:
             return
+        # Counted at the run, and passed on at once: nothing is held until the end.
         violation = Violation(finding.kind, verdict, finding, run.report.run_id, times)
         run.report.add(violation)
         self.on_violation(violation)
@@ -233,6 +234,7 @@ class _Observation:
     def _several(self, runs: dict[str, _Run]) -> None:
         """Report that a new run shares the file; at the second run, report it of the first too."""
         first, *_, last = runs.values()
+        # Each run of the file is reported, so that the verdict of each shows it.
         message = f"is of run {last.report.name!r} in a file of {first.report.name!r}"
         self.complain("file_of_several_runs", message, last.report.name)
         if len(runs) == 2:
@@ -290,6 +292,7 @@ class _Observation:
 def _lose(file: _File, finding: Finding) -> None:
     """Keep the first few findings of each kind on lost lines, and count the others."""
     file.lost_count[finding.kind] = file.lost_count.get(finding.kind, 0) + 1
+    # Bounded: a binary file taken for a run may lose millions of lines.
     if file.lost_count[finding.kind] <= 3:
         file.lost.append(finding)
 
@@ -304,6 +307,7 @@ def _close(checker: Checker, file: _File) -> None:
         name = bare_name(Path(file.path))
         report = RunReport(name, file.path, track_name, topics_expected=expected)
         file.runs[name] = _Run(report, Place(file.path))
+    # A lost line names no run, so each run of the file answers for it.
     for run in file.runs.values():
         for finding in file.lost:
             checker.violate(run, verdicts.get(finding.kind), finding, _times(file, finding))
@@ -320,6 +324,7 @@ def _times(file: _File, finding: Finding) -> int:
 def _miss(checker: Checker, run: _Run, verdicts: Mapping[str, RuleVerdict | None]) -> None:
     missing = [topic_id for topic_id in checker.topics or () if topic_id not in run.answered]
     if missing:
+        # One finding for all of them: a run that stopped early misses hundreds.
         few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
         message = f"has no response on {len(missing)} of {checker.expected()} topics: {few}"
         place = Place(run.report.path)

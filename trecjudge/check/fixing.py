@@ -94,9 +94,11 @@ def copies(files: Iterable[Path], out_dir: Path) -> dict[Path, Path]:
         name = next(name for name in _names(path.name) if name.lower() not in taken)
         taken.add(name.lower())  # some file systems treat a and A as the same name
         targets[path] = out_dir / name
+        # Resolved: a link or `..` may lead back to the originals.
         if targets[path].resolve() in originals:
             message = f"{targets[path]} is one of the files to mend; give another folder"
             raise OutputError(message)
+        # An earlier copy may have been edited by hand since.
         if targets[path].exists():
             raise OutputError(f"{targets[path]} is there already; give a new folder")
     return targets
@@ -160,6 +162,7 @@ class _Copying:
             named = track_named(self.track_name) if self.track_name else None
             self.track = named or track_of(format_.NAME, record, self.dataset)
         shelf = Shelf(self.store)
+        # Read as the job reads it, since only then is it known which response this is.
         response = Reader(format_.draft(record), place, lambda finding: None, shelf).read()
         if response is not None and self._is_second(response):
             topic = f"second response on topic {response.topic_id!r}"
@@ -177,6 +180,7 @@ class _Copying:
                 response.documents if response else (),
             )
         try:
+            # json, not orjson: orjson refuses integers of more than 64 bits, which a record may hold.
             return json.dumps(record, ensure_ascii=False).encode()
         except (RecursionError, ValueError) as error:  # nested too deep; too many digits
             self._change(place, "left out", f"cannot be written: {error}")

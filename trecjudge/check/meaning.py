@@ -32,6 +32,7 @@ class Meanings:
             return "index" if self._is_written_index(value) else "id"
         if not is_index(value):
             return "neither"
+        # Most citations are plain indices; resolving each would be slow.
         resolver = self._read()
         if 0 <= value < len(resolver.references.ids) and not resolver.integers_are_ids:
             return "index"
@@ -51,6 +52,7 @@ class Meanings:
         return "citation_index_as_text" in kinds
 
     def _read(self) -> Resolver:
+        # Built on demand: many records break no rule that asks for it.
         if self._resolver is None:
             draft = format_named(self.format_name).draft(self.record)
             references = References.read(draft.references, _ignore)

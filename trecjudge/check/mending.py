@@ -67,6 +67,7 @@ def _copied(record: dict[str, Any], track: Track) -> dict[str, Any]:
         fresh["metadata"] = dict(metadata_of(record))
     if isinstance(record.get(track.sentences), list):
         entries = sentences_of(record, track)
+        # Copied as deep as it is changed: the original record is still needed for messages.
         fresh[track.sentences] = [dict(e) if isinstance(e, dict) else e for e in entries]
     return fresh
 
@@ -101,6 +102,7 @@ class _Mending:
             "reference_duplicate"
         ):
             return
+        # An entry that is no id gets a key of its own, so that it equals no other.
         first: dict[Any, int] = {}
         target = [first.setdefault(as_id(e) or (i,), i) for i, e in enumerate(listed)]
         self._keep({i for i, t in enumerate(target) if i == t}, target, "duplicate reference")
@@ -169,6 +171,7 @@ class _Mending:
         most = self.track.citations.maximum
         if most is None or len(cited) <= most or not self._forbids("too_many_citations"):
             return cited
+        # Sorted is stable: of equal scores the first one written stays.
         kept = set(sorted(cited, key=lambda doc_id: -_strength(cited[doc_id]))[:most])
         return {doc_id: score for doc_id, score in cited.items() if doc_id in kept}
 

@@ -39,6 +39,7 @@ class Tally:
     def add(self, violation: Violation) -> None:
         """Count a violation."""
         self.count += violation.times
+        # The first places are enough to find the cause; all of them could be millions.
         if len(self.examples) < EXAMPLES:
             self.examples.append(violation.finding)
 

@@ -93,6 +93,7 @@ def length(entries: Iterable[Any], rule: LengthRule) -> int:
     """Return the length of sentences in the track's unit, counted as the track does."""
     texts = [text_of(entry) for entry in entries]
     counted = [" ".join(texts)] if rule.joined else texts
+    # The track's checker normalises before it counts, so the same text has the same length.
     if rule.nfkc:
         counted = [unicodedata.normalize("NFKC", text) for text in counted]
     if rule.unit == "characters":

@@ -146,6 +146,7 @@ def load_rules(path: Path = RULES) -> dict[str, Track]:
             for name, entry in loaded["tracks"].items()
         }
     except ValidationError as error:
+        # The first error is enough: the file is ours, and the others often follow from it.
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(f"{path}: {where}: {first['msg']}") from None
@@ -200,6 +201,7 @@ def track_of(format_name: str, record: Mapping[str, Any], dataset: str = "auto")
     fitting = [track for track in all_tracks().values() if format_name in track.formats]
     if not fitting:  # a format that no track uses: what holds for every track holds for it
         return replace(all_tracks()["autojudge"], name=format_name, formats=(format_name,))
+    # Stable: within a dataset the order of the file decides.
     fitting.sort(key=lambda track: track.dataset not in (dataset, "any"))
     draft = format_named(format_name).draft(record)
     marked = (track for track in fitting if track.marked_by and track.marked_by.fit(record, draft))

@@ -96,6 +96,7 @@ class _Ruling:
         if is_blank(value):
             verdict: RuleVerdict = field.missing
             self.complain("field_missing", f"has no {path}", value, verdict=verdict)
+        # `true` is an int in Python, and no integer in JSON.
         elif isinstance(value, bool) or not isinstance(
             value, tuple(JSON_TYPES[name] for name in field.types)
         ):
@@ -154,6 +155,7 @@ class _Ruling:
         if rule.maximum is not None and self.references > rule.maximum:
             message = f"has {self.references} references, at most {rule.maximum} are allowed"
             self.complain("too_many_references", message, self.references)
+        # Looked up only where the track asks for it: it walks over all citations.
         cited = cited_positions(self.record, self.track, self._meant) if rule.only_cited else None
         seen: set[str] = set()
         for position, entry in enumerate(references_of(self.record)):

@@ -37,6 +37,7 @@ def calibrate(
 def _count(
     runs: list[Path], documents: list[Path], dataset: str, out: Path, as_json: bool, quiet: bool
 ) -> int:
+    # Without labels and runs there is nothing to fit and nothing to count.
     if not runs:
         raise InputError("give --labels FILE, or only --rag-responses to count words (--help)")
     done = count_command(runs, documents, dataset, out)

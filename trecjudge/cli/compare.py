@@ -48,6 +48,7 @@ def compare(
     if found.note:
         print_errors([f"note: {found.note}"])
     if as_json:
+        # Findings go into the JSON: a script reads one stream only.
         more = {"statistics": common.sources(found.leaderboards), "findings": printer.as_dicts()}
         print_json([found.as_dict() | more])
         return printer.status()

@@ -32,6 +32,7 @@ def convert(
     printer = common.FindingPrinter()
     found = outcome(leaderboard)
     scores = scores_at(found, printer, format_name)
+    # A format without companion rows would hide what is unjudged, so it is reported too.
     report_unjudged(scores, scores.measures, printer)
     write_rows(rows_with_companions(found, scores, printer, format_name), target, LAYOUTS[to])
     printer.close()

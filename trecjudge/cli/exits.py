@@ -44,6 +44,7 @@ def exit_status(work: Callable[[], int]) -> int:
         typer.echo("interrupted; run the same command again to go on", err=True)
         return INTERRUPTED
     except Exception as error:  # a bug of ours
+        # Bugs inside judges are caught and logged before; of any other the place is enough.
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
         bug = visible(f"{type(error).__name__} at {where}: {error}")

@@ -119,6 +119,7 @@ def _scores(
     """
 
     def check(finding: Finding) -> None:
+        # A release must not pass by the intervals and counts of another job.
         if finding.kind == "statistics_differ":
             raise InputError(f"{finding}; `rescore` writes both anew")
         printer(finding)
@@ -151,11 +152,13 @@ def _checks(
         if not table.unjudged:
             printer(_unseen(table))
         report_unjudged(table, _ruled(table, rules, falling), printer)
+    # Both sides by the same direction, or a drop of one would be a rise of the other.
     figures = [figures_of(table, lower) for table in tables]
     checks = bounds(rules, tables[0], figures[0])
     if falling:
         now, old = tables
         report_topics(old, now, printer)
+        # Statistics know the direction of a measure; a plain leaderboard does not.
         if not any(table.known for table in tables):
             _report_direction(now, [r.measure for r in falling], lower, printer)
         checks += drops(falling, now, old, figures[0], figures[1], strict)

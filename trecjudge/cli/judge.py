@@ -36,10 +36,12 @@ def judge(flags: JobFlags) -> int:
         return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
     _settle_process(flags)
     warn = warning_printer(flags.quiet)
+    # All are locked before the first is judged: a clash must not show after hours of work.
     with ExitStack() as held:
         for job in jobs[:MOST_HELD]:
             held.enter_context(job.outputs.held(warn))
         summaries = [_summary(job, flags) for job in jobs[:MOST_HELD]]
+        # Each lock holds an open file, and a process may open only some hundreds.
         for job in jobs[MOST_HELD:]:
             with job.outputs.held(warn):
                 summaries.append(_summary(job, flags))

@@ -41,6 +41,7 @@ def label_next(
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer) if human else {}
     found = candidates.label_next(job, budget, labelled, measure, at_random)
+    # Written before anything is printed, so that a closed pipe does not lose it.
     if out is not None:
         common.write_jsonl(out, (_record(gain, candidate) for gain, candidate in found))
     if as_json:

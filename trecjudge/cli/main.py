@@ -106,9 +106,11 @@ def cli() -> None:
     """Run the command line; one `--rag-responses` may be followed by several files."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # None where it is closed
+            # A name in a run may hold what the terminal cannot encode; it is shown escaped.
             stream.reconfigure(errors="backslashreplace")
     with suppress(OSError):  # the folder may be gone
         sys.path.append(str(Path.cwd()))  # for the user's own judges, measures and prompts
+    # A batch system ends jobs by SIGTERM: end as by Ctrl-C, with what was paid for kept.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     app(list(repeated(sys.argv[1:])))
 

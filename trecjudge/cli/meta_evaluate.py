@@ -105,6 +105,7 @@ def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
         title = f"{one.measure} by {one.name}{tau_text}"
         for kind, draw in (("scatter", scatter_picture), ("bump", bump_picture)):
             parts = (Path(one.name).name, one.measure, one.truth_measure)
+            # Names of measures and files come from users: made safe and short for any file system.
             stem = "-".join(UNSAFE.sub("_", part)[:LONGEST_NAME] for part in parts)
             # Numbered: two measures may have one name once it is made safe for a file.
             path = folder / f"{number:02d}-{stem.lstrip('.')}.{kind}.svg"

@@ -30,6 +30,7 @@ def print_lines(lines: Iterable[str]) -> None:
     """Print lines as they are."""
     console = output()
     for line in lines:
+        # No markup: text from runs may hold square brackets.
         console.print(visible(line), highlight=False, markup=False, soft_wrap=True)
 
 

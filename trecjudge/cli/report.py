@@ -48,6 +48,7 @@ def report_output(
         truth_measures=truth_measure or (),
         most=max_size,
     )
+    # Locked as by a job: a job that rewrites these files meanwhile would mix two results.
     with wanted.outputs.held(warning_printer(quiet)):
         written = write_report(wanted)
     printer.close()

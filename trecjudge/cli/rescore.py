@@ -33,6 +33,7 @@ def rescore(
     judged = judged_job(job)
     reader = JudgmentsReader(judged.judgments)
     outputs = Outputs(out_dir or judged.place.parent, name or judged.place.name)
+    # Locked as by a job, since it writes the same files.
     with outputs.held(warning_printer(quiet)):
         printer = FindingPrinter(quiet)
         labels = read_labels(human, printer) if human else None

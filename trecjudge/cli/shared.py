@@ -89,6 +89,7 @@ class FindingPrinter:
         bad = {finding.severity for finding in self.findings}
         if strict and bad & {"error", "warning"}:
             return 1
+        # 3 also means that something was left out, as after a job with unjudged items.
         return 3 if "error" in bad else 0
 
     def as_dicts(self) -> list[dict[str, Any]]:

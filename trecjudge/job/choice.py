@@ -81,6 +81,7 @@ def model_options(
         "max-cost": budget.max_cost,
     }
     given = [name for name, value in (switches | most).items() if value not in (None, False)]
+    # Without a model these do nothing: most likely --use-env-llm was forgotten.
     if given and not use:
         flags = ", ".join(f"--{name}" for name in given)
         raise WorkflowError(f"{flags}: only with --use-env-llm")

@@ -60,6 +60,7 @@ def write_config(
         "workflow": _workflow_record(job.workflow),
         "model": model.record(),
         "inputs": _inputs(job),
+        # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         "counts": counts_of(summary),
     }

@@ -128,6 +128,7 @@ class JobInputs:
         """
         if self.store is None:
             return
+        # The usual mistake is the collection of another year: found before anything is paid for.
         overlap = Overlap()
         for _, response in self._reader(_ignore, untaken, unobserved, self.records.read):
             overlap.add(response, self.store)
@@ -181,6 +182,7 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
     for topic_id in job.only_topics:
         if topic_id not in topics:
             raise InputError(unknown("topic", topic_id, topics))
+    # In the order of the topic file, whatever the order of the flags.
     chosen = {
         t: topic for t, topic in topics.items() if not job.only_topics or t in job.only_topics
     }

@@ -123,6 +123,7 @@ def _panel(job: Job) -> list[Seat]:
         if needs_model(seat.judge) and not job.model.use and job.labels is None:
             message = f"judge {seat.name}: its settings ask for a model: add --use-env-llm"
             raise WorkflowError(message)
+    # Checked even without a model: a typo must not wait for the run that pays.
     typed_fields(LlmSettings, job.workflow.llm, "llm")
     check_in_clear(job.workflow.llm)
     programs = panel_programs(panel)
@@ -200,6 +201,7 @@ class _Session:
         inputs.check_documents(self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
         self.watcher.begins(lambda: reader.expected, model.spent)
+        # A pass of its own costs a second reading of the runs; a model costs far more.
         if job.strict or (job.check and job.model.use):
             self._preflight(inputs)
         elif job.check:
@@ -320,6 +322,7 @@ class _Session:
             summary.files["log"] = str(outputs.log)
         summary.findings = dict(sorted(self.findings.counts.items()))
         summary.findings_by_run = {k: dict(v) for k, v in sorted(self.findings.by_run.items())}
+        # Lost input counts like unjudged items: the exit status must show it.
         summary.lost = self.findings.of_severity("error")
         summary.calls = model.spent()
         if summary.calls and self.spared:

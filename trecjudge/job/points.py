@@ -271,6 +271,7 @@ def _sweep_points(
     """Return every combination of what a sweep sets, each with its name."""
     found = axes(workflow, names, sweep)
     where = workflow.where("sweeps", sweep)
+    # Counted before they are made: a typo can ask for billions.
     count = math.prod(map(len, found))
     if count > MOST_POINTS:
         raise WorkflowError(f"sweep {sweep!r} has {count} points, more than {MOST_POINTS}")
@@ -298,6 +299,7 @@ def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
     owners: dict[str, str] = {}
     for name, _ in named:
         suffix = _suffix(name)
+        # Two names may become one once they are safe for a file; one job would replace the other.
         if suffix in owners:
             both = f"{owners[suffix]!r} and {name!r}" if name != owners[suffix] else f"{name!r}"
             raise WorkflowError(f"two points would have the files of {suffix!r}: {both}")
@@ -310,4 +312,5 @@ def _suffix(name: str) -> str:
     if len(safe.encode()) <= LONGEST:
         return safe
     start = safe.encode()[:LONGEST].decode(errors="ignore")
+    # The digest keeps long names apart that differ only at the end.
     return f"{start}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

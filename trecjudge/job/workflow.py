@@ -83,6 +83,7 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
 def read_workflow(path: Path) -> Workflow:
     """Read and check a workflow file. Raises WorkflowError with file and line."""
     try:
+        # Editors on Windows put a byte order mark first.
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise WorkflowError(f"{path}: cannot be read: {error}") from error
@@ -125,6 +126,7 @@ def _check_entries(workflow: Workflow) -> None:
     for section in ("variants", "sweeps"):
         for name, entry in getattr(workflow, section).items():
             where = workflow.where(section, name)
+            # Its name becomes part of file names, where other characters are replaced.
             if not any(map(str.isalnum, name)):
                 raise WorkflowError(
                     f"{where}: {shown(name)} names no files; give letters or digits"

@@ -46,6 +46,7 @@ def check_settings(settings: Iterable[Setting]) -> None:
         elif setting.owner == "llm":
             typed_fields(LlmSettings, value, where)
         else:
+            # The place names `settings` already where the section itself is meant.
             kind = "" if where.endswith(": settings") else ": settings"
             where = f"{where}{kind} of judge {setting.owner}"
             typed_fields(judge_class(setting.owner), value, where)

@@ -36,11 +36,13 @@ def _typed(hints: Mapping[str, Any], known: list[str], key: str, value: Any, whe
     faults = []
     for reading in _readings(value):
         try:
+            # Strict: pydantic would else take `1` for `true` and text for a number.
             typed = adapter.validate_python(reading, strict=True)
             break
         except ValidationError as error:
             faults.append(error.errors()[0])
     else:
+        # An id such as `017` without quotes is the usual case.
         hint = "; put text in quotes" if faults[0]["type"] == "string_type" else ""
         raise WorkflowError(f"{where}: {key} is {shown(value)}: {faults[0]['msg']}{hint}")
     if not _writable(typed):

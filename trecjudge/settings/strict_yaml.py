@@ -116,6 +116,7 @@ class _Walk:
     def _check_keys(self, node: yaml.MappingNode) -> None:
         lines: dict[tuple[str, str], int] = {}
         for key, _ in node.value:
+            # A list or mapping as a key fails later, with a message of its own.
             if not isinstance(key, yaml.ScalarNode):
                 continue
             if key.tag == UNCLEAR:  # a key is always a name, so `on:` is clear

@@ -39,6 +39,7 @@ class Axis:
         """Return an axis that holds the values: 0 to 1 where they fit, else their own range."""
         low, high = min((0.0, *values)), max((0.0, *values))
         if low >= 0.0 and high <= 1.0:
+            # Most measures run from 0 to 1: one scale lets charts be compared.
             high = 1.0
         return cls(low, high if high > low else low + 1.0, start, end)
 
@@ -263,6 +264,7 @@ def scatter(
     if title:
         across, upwards = Axis.around(theirs_of, left, right), Axis.around(ours_of, bottom, top)
     else:
+        # One scale for both axes, so that the diagonal means equal values.
         both = ours_of + theirs_of
         across, upwards = Axis.over(both, left, right), Axis.over(both, bottom, top)
     ticks = [

@@ -35,6 +35,7 @@ def _files(runs: Sequence[RunReport]) -> dict[str, str]:
     """Return each file from the folder that all are in; none where the run_ids are enough."""
     if len({run.run_id for run in runs}) == len(runs):
         return {}
+    # Only as much of the paths as sets the files apart, so that the table stays narrow.
     folder = os.path.commonpath([os.path.dirname(os.path.abspath(run.path)) for run in runs])
     return {run.path: os.path.relpath(run.path, folder) for run in runs}
 

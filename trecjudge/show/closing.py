@@ -152,6 +152,7 @@ def _too_few_topics(summary: Summary) -> list[str]:
 def _finding_line(summary: Summary, kind: str, count: int) -> str:
     """Return how often a kind was found, its effect, and the runs with the most of it."""
     entry = KINDS[kind]
+    # The worst runs first: one broken run often makes most findings of a kind.
     by_run = sorted(summary.findings_by_run.get(kind, {}).items(), key=lambda run: (-run[1], run))
     most = ", ".join(f"{run} {number}" for run, number in by_run[:3])
     rest = ", …" if len(by_run) > 3 else ""

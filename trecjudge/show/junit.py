@@ -26,6 +26,7 @@ def junit(name: str, checks: Sequence[Check], left_out: Sequence[Finding] = ()) 
     suite = Xml.Element("testsuite", {"name": _clean(name)} | counts)
     for check in checks:
         named = {"classname": _clean(check.run_id), "name": _clean(str(check.rule))}
+        # CI servers group cases by class name: one group for each run.
         case = Xml.SubElement(suite, "testcase", named)
         if check.broken:
             failure = Xml.SubElement(case, "failure", {"message": _clean(check.broken)})

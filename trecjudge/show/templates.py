@@ -27,6 +27,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(ASSETS),
         autoescape=True,
+        # A misspelt name in a template must fail in tests, not leave a gap on the page.
         undefined=StrictUndefined,
         finalize=holdable,
     )

@@ -34,6 +34,7 @@ def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, lis
         if (response.run_id, response.topic_id) == (run_id, topic_id):
             reader.check_rest()  # a file that breaks off later must not look complete
             return response, judgments
+        # Kept for the message, in case nothing fits.
         topics.setdefault(response.run_id, []).append(response.topic_id)
     if run_id not in topics:
         raise InputError(unknown("run", run_id, topics))

@@ -79,6 +79,7 @@ def together(tones: Iterable[Tone]) -> Tone:
     All good is good; some good, or some in part, is in part. What is unjudged adds nothing: it
     stands only where nothing was judged. Plain where there is no judgment at all.
     """
+    # What is unjudged must not darken or brighten a sentence: it has a sign of its own.
     every = set(tones)
     found: Collection[Tone] = every - {"plain", "unjudged"}
     if not found:

@@ -24,6 +24,7 @@ class Block:
 
     def add(self, entry: Any) -> None:
         """Append one entry."""
+        # Deflated entry by entry: the plain JSON of a large job would not fit in memory.
         text = (b"," if self.size else b"[") + orjson.dumps(entry, option=orjson.OPT_NON_STR_KEYS)
         self._parts.append(self._deflate.compress(text))
         self.size += 1

@@ -87,6 +87,7 @@ def agreement(
     for measure in board.spec.measures:
         ours, common = every[measure.name], theirs.get(measure.name, {})
         points = {run: (ours[run], common[run]) for run in ours if run in common}
+        # No run in common: an empty chart would look like a result.
         if points:
             called = (renamed or {}).get(measure.name, measure.name)
             against = name if called == measure.name else f"{called} of {name}"

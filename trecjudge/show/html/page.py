@@ -151,6 +151,7 @@ def _digest(text: str) -> str:
 
 
 def _script() -> Markup:
+    # One scope and strict mode for all: nothing leaks into the page.
     parts = Markup("\n").join(asset(f"{name}.js") for name in SCRIPTS)
     return Markup('(() => {\n"use strict";\n') + parts + Markup("})();")
 
@@ -159,6 +160,7 @@ def _write_beside(folder: Path, blocks: Mapping[str, bytes]) -> None:
     """Write blocks as scripts into the folder; remove those of an earlier page."""
     if folder.is_dir():
         for name in LARGE:
+            # Blocks of an earlier report would be loaded as if they were of this one.
             for old in folder.glob(f"{name}*.js"):
                 old.unlink()
     if not blocks:

@@ -100,4 +100,5 @@ def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> floa
 def _shown(score: Score) -> float | str | None:
     if score.value is None:
         return None if score.judged else UNJUDGED
+    # As in the leaderboard, so that ties are ties on the page too.
     return round(score.value, DIGITS)

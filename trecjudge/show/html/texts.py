@@ -100,6 +100,7 @@ class _Shelf:
 
     def place(self, topic_id: str, document: Document) -> int:
         """Return the position of a document in the block of the topic."""
+        # By content, not by id: a digest takes 16 bytes, the text itself may take megabytes.
         key = _digest(topic_id, document)
         if key not in self.seen:
             self.seen[key] = self.counts[topic_id]

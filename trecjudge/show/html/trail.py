@@ -61,6 +61,7 @@ def read_trail(
     trail = Trail()
 
     def finding(event: Mapping[str, Any]) -> None:
+        # Counted from the log: the config has counts, but only the log has places.
         trail.findings[str(event.get("kind"))] += 1
         entry = {name: event.get(name) for name in OF_A_FINDING}
         entry["place"] = str(entry["place"]).rpartition("/")[2]

@@ -203,6 +203,7 @@ def _inputs(wanted: Wanted, config: Config) -> ReportInputs:
     """Return where the texts are, and whether those of documents may be shown."""
     given, inputs = wanted.inputs, config.inputs
     if given is not None:
+        # Only paths are replaced; how the job read them stays as the config has it.
         inputs = replace(
             given,
             topics=given.topics or inputs.topics,
