@@ -39,7 +39,7 @@ def test_intervals_and_groups_of_the_ranking_measure(tmp_path: Path) -> None:
     cells = {line.split()[1]: line.split() for line in lines if line[:1].isdigit()}
     groups = {run: row[row.index("13/13") - 1] for run, row in cells.items()}
     assert groups == {"good": "a", "fair": "a", "poor": "b"}
-    assert cells["good"][-4] == "n/a"  # always 1: no resample tells more
+    assert cells["good"][-4] == "n/a"  # always 1: no resample differs
     assert cells["fair"][-5] == "to"
     assert not any(line.startswith("groups:") for line in lines)
 

@@ -180,7 +180,7 @@ class _Copying:
                 response.documents if response else (),
             )
         try:
-            # json, not orjson: orjson refuses integers of more than 64 bits, which a record may hold.
+            # Not orjson: it refuses integers of more than 64 bits, which a record may hold.
             return json.dumps(record, ensure_ascii=False).encode()
         except (RecursionError, ValueError) as error:  # nested too deep; too many digits
             self._change(place, "left out", f"cannot be written: {error}")

@@ -52,8 +52,8 @@ def test_means_of_only_some_topics(sample_page: Path, open_page: Open) -> None:
     box = browser.all("#leaderboard-tools input")[1]
     box.send_keys("lighthouse")
     assert support() == {"careful": "1.000", "uncited": "1.000", "careless": "0.143"}
-    said = "means over 1 of 3 topics, without intervals"
-    assert browser.text("#leaderboard-tools [role=status]") == said
+    status = "means over 1 of 3 topics, without intervals"
+    assert browser.text("#leaderboard-tools [role=status]") == status
     box.clear()
     box.send_keys(" ")
     assert support() == whole

@@ -23,7 +23,7 @@ def drawn(svg: str) -> ElementTree.Element:
 
 
 def tips(svg: str) -> list[str]:
-    """Return what a chart tells of each run."""
+    """Return the tip of each run in a chart."""
     return [element.text or "" for element in drawn(svg).iter(f"{SVG}title")]
 
 

@@ -1,4 +1,4 @@
-"""Which way is better, and what nobody knows: told wherever a measure or a mean stands."""
+"""The direction of a measure and unjudged items: shown wherever a measure or a mean stands."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ CUT = Failure("cut", "")
 
 
 @pytest.mark.parametrize(
-    ("label", "fields", "expected", "said"),
+    ("label", "fields", "expected", "shown"),
     [
         (FULL, {}, "good", "supports"),
         (PARTIAL, {}, "part", "supports in part"),
@@ -40,9 +40,9 @@ CUT = Failure("cut", "")
         (None, {}, "plain", ""),
     ],
 )  # fmt: skip
-def test_a_judgment(label: str | None, fields: dict[str, Any], expected: Tone, said: str) -> None:
+def test_a_judgment(label: str | None, fields: dict[str, Any], expected: Tone, shown: str) -> None:
     found = judgment(label, **fields)
-    assert (tone(found), word(found)) == (expected, said)
+    assert (tone(found), word(found)) == (expected, shown)
 
 
 @pytest.mark.parametrize(

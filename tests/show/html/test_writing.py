@@ -1,4 +1,4 @@
-"""The report of a job: one file, from what is on disk; what is not there is said."""
+"""The report of a job: one file, from what is on disk; what is not there is noted."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def secretive(folder: Path) -> Outputs:
 @pytest.mark.parametrize("there", [FULL, NONE])
 def test_whatever_quotes_a_document_stays_out(there: str, tmp_path: Path) -> None:
     outputs = secretive(tmp_path / "here")
-    said = judgment(there, doc_id="d", citation="d", attester="llm", reason=f"No, {SECRET}.")
-    other = output(tmp_path / "there", (response(("S.", ["d", "e"])), [said]))
+    unsure = judgment(there, doc_id="d", citation="d", attester="llm", reason=f"No, {SECRET}.")
+    other = output(tmp_path / "there", (response(("S.", ["d", "e"])), [unsure]))
     assert SECRET in everything(report(outputs, compare=other).path)
     bare = report(outputs, compare=other, document_text=False).path
     assert SECRET not in everything(bare)
@@ -240,12 +240,12 @@ def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path
     done = command("report", tmp_path, "--truth-measure", "STRICT")
     assert "give the leaderboard that has it, --truth FILE" in done.err
     (tmp_path / "truth.txt").write_text("careful\tall\tSTRICT\t0.5\n")
-    for given, said in {
+    for given, message in {
         "CITATION_SUPORT=STRICT": "did you mean 'CITATION_SUPPORT'?",
         "LOOSE": "truth.txt: has rows of STRICT, none of LOOSE\n",
     }.items():
         flags = ("--truth", tmp_path / "truth.txt", "--truth-measure", given)
-        assert said in command("report", tmp_path, *flags).err
+        assert message in command("report", tmp_path, *flags).err
     twice = ("--truth-measure", "STRICT", "--truth-measure", "LOOSE")
     done = command("report", tmp_path, "--truth", tmp_path / "truth.txt", *twice)
     assert "'LOOSE': CITATION_SUPPORT is compared with STRICT already" in done.err
@@ -259,9 +259,9 @@ def test_a_page_tells_of_no_folder(tmp_path: Path) -> None:
     config.write_text(config.read_text().replace(str(SAMPLES), str(folder / "gone")))
     command("report", folder / "here/x", "-q", "--compare", folder / "there" / "x")
     page = folder / "here" / "x.report.html"
-    told = everything(page)
-    assert [path for path in (str(folder), str(SAMPLES)) if path in told] == []
-    assert "topics.jsonl: no such topic file" in told
+    text = everything(page)
+    assert [path for path in (str(folder), str(SAMPLES)) if path in text] == []
+    assert "topics.jsonl: no such topic file" in text
     places = {str(finding["place"]) for finding in blocks_of(page)["findings"]}
     assert {place.split(":")[0] for place in places} == {"careless.jsonl"}
     assert blocks_of(page)["head"][0]["compared"]["name"] == "there/x"  # type: ignore[index]
