@@ -45,7 +45,7 @@ def is_missing(value: object) -> bool:
 
 def boards(
     given: Iterable[Board],
-    report: OnFinding,
+    on_finding: OnFinding,
     duplicates: Duplicates = "first",
     format_name: str = "auto",
 ) -> tuple[list[Scores], list[Outcome]]:
@@ -57,11 +57,11 @@ def boards(
     jobs: list[Outcome] = []
     for number, one in enumerate(given, 1):
         if is_frame(one):
-            tables.append(_scores_of_frame(one, f"frame {number}", report, duplicates))
+            tables.append(_scores_of_frame(one, f"frame {number}", on_finding, duplicates))
             jobs.append(Outcome(Path(f"frame {number}")))
             continue
         found = [one.outcome()] if isinstance(one, Result) else outcomes(Path(one))
-        tables += [scores_at(job, report, format_name, duplicates) for job in found]
+        tables += [scores_at(job, on_finding, format_name, duplicates) for job in found]
         jobs += found
     return list(_uniquely_named(tables)), jobs
 
@@ -74,7 +74,9 @@ def _uniquely_named(tables: Sequence[Scores]) -> Iterator[Scores]:
         yield table if count == 1 else replace(table, name=f"{table.name} ({count})")
 
 
-def _scores_of_frame(given: Any, name: str, report: OnFinding, duplicates: Duplicates) -> Scores:
+def _scores_of_frame(
+    given: Any, name: str, on_finding: OnFinding, duplicates: Duplicates
+) -> Scores:
     """Return the scores of a frame of a row for each run, topic and measure.
 
     A value that is missing is in no mean; a row that is not there counts 0, as in TREC.
@@ -101,7 +103,7 @@ def _scores_of_frame(given: Any, name: str, report: OnFinding, duplicates: Dupli
     for (_, measure), own in cells.items():
         topics.setdefault(measure, {}).update(dict.fromkeys(own))
     known = {k: _known(own, topics[k[1]], items[k]) for k, own in cells.items()}
-    return scores_of(name, rows, report, duplicates, known)
+    return scores_of(name, rows, on_finding, duplicates, known)
 
 
 def _number(value: Any, name: str, line: int) -> float:

@@ -84,12 +84,12 @@ class JobInputs:
     qrels: Mapping[str, Mapping[str, int]] | None = None
 
     @classmethod
-    def read(cls, job: Job, report: OnFinding) -> JobInputs:
+    def read(cls, job: Job, on_finding: OnFinding) -> JobInputs:
         """Read topics and documents and find the runs. Raises InputError."""
-        every = read_topics(job.topics, report) if job.topics else None
-        store = _documents(job, report) if job.documents else None
-        qrels = read_grades(job.qrels, report) if job.qrels else None
-        files = open_runs(find_runs(job.runs, report), report, _beside(job))
+        every = read_topics(job.topics, on_finding) if job.topics else None
+        store = _documents(job, on_finding) if job.documents else None
+        qrels = read_grades(job.qrels, on_finding) if job.qrels else None
+        files = open_runs(find_runs(job.runs, on_finding), on_finding, _beside(job))
         records = RunRecords(
             files,
             store,
@@ -99,16 +99,18 @@ class JobInputs:
         )
         return cls(job, every, _wanted(every, job), store, KeptRecords(records), files, qrels)
 
-    def reader(self, report: OnFinding, taken: Taken, observe: Observe = unobserved) -> RunReader:
+    def reader(
+        self, on_finding: OnFinding, taken: Taken, observe: Observe = unobserved
+    ) -> RunReader:
         """Return the last reader of the runs, from their beginning."""
-        return self._reader(report, taken, observe, self.records.read_last)
+        return self._reader(on_finding, taken, observe, self.records.read_last)
 
     def _reader(
-        self, report: OnFinding, taken: Taken, observe: Observe, records: ReadRecords
+        self, on_finding: OnFinding, taken: Taken, observe: Observe, records: ReadRecords
     ) -> RunReader:
         return RunReader(
             self.files,
-            report,
+            on_finding,
             topics=self.topics,
             known=self.all_topics or (),
             store=self.store,
@@ -120,7 +122,7 @@ class JobInputs:
             observe=observe,
         )
 
-    def check_documents(self, report: OnFinding) -> None:
+    def check_documents(self, on_finding: OnFinding) -> None:
         """Check that the runs cite documents of `--documents`, before anything is judged.
 
         Runs are read until enough is found. Raises InputError where nothing that they cite is
@@ -143,7 +145,7 @@ class JobInputs:
             raise InputError(f"{message}: give the collection of these runs")
         if overlap.there > overlap.stored:
             message += "; what the runs carry themselves is judged"
-        report(Finding("documents_elsewhere", Place("--documents"), message))
+        on_finding(Finding("documents_elsewhere", Place("--documents"), message))
 
     @property
     def paths(self) -> list[Path]:
@@ -208,7 +210,7 @@ def _beside(job: Job) -> dict[str, list[Path]]:
     }
 
 
-def _documents(job: Job, report: OnFinding) -> DocumentStore:
+def _documents(job: Job, on_finding: OnFinding) -> DocumentStore:
     """Open the documents given beside the runs; an index of them lies beside the cache."""
     folder = job.model.cache_folder or default_folder()
-    return open_documents(job.documents, folder, report)
+    return open_documents(job.documents, folder, on_finding)
