@@ -138,10 +138,10 @@ class BatchEndpoint:
         batch.status = self.ends if number in self.expires else "completed"
         good, bad = [], []
         for place, line in reversed(list(enumerate(batch.lines))):
-            told = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
+            line_head = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
             if place >= until:
                 error = {"code": f"batch_{batch.status}", "message": "It could not be executed."}
-                bad.append(told | {"response": None, "error": error})
+                bad.append(line_head | {"response": None, "error": error})
                 continue
             answer = self.script(line["body"], len(self.asked))
             self.asked.append(line["body"])
@@ -149,7 +149,7 @@ class BatchEndpoint:
             for n, tokens in enumerate(answer.usage or ()) if answer.status == 200 else ():
                 self.tokens[n] += tokens
             response = {"status_code": answer.status, "request_id": "r", "body": body}
-            entry = told | {"response": response, "error": None}
+            entry = line_head | {"response": response, "error": None}
             (good if answer.status == 200 else bad).append(entry)
         for kind, entries in (("output_file_id", good), ("error_file_id", bad)):
             if entries:

@@ -61,8 +61,8 @@ def reading(*paths: Path, **options: Any) -> Reading:
     """Read these run files; that a file of a test is not called after its run is left out."""
     findings: list[Finding] = []
     pairs = list(RunReader(paths, findings.append, **options))
-    told = [finding for finding in findings if finding.kind != "file_name_differs"]
-    return Reading(pairs, told)
+    kept = [finding for finding in findings if finding.kind != "file_name_differs"]
+    return Reading(pairs, kept)
 
 
 def answer(sentences: str, topic_id: str = "1", more: str = "") -> str:

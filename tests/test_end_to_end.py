@@ -75,7 +75,7 @@ def test_two_runs_write_the_same_bytes_and_so_does_rescore(dataset: str, tmp_pat
     assert files(first) == before
 
 
-def test_the_log_tells_what_was_given_and_what_came_of_it(tmp_path: Path) -> None:
+def test_the_log_has_what_was_given_and_its_outcome(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
     events = [orjson.loads(line) for line in (tmp_path / "x.log").read_bytes().splitlines()]
     names = [event["event"] for event in events]
@@ -190,7 +190,7 @@ def test_a_judge_beside_those_whose_measures_a_workflow_shows(tmp_path: Path) ->
     assert files(tmp_path) == before
 
 
-def test_a_cut_line_is_told_the_rest_is_judged_and_the_status_tells(tmp_path: Path) -> None:
+def test_a_cut_line_is_reported_the_rest_judged_and_the_status_is_3(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     text = GOOD % ("mal", "t1") + '{"metadata": {"team_id": "teamx"\n' + GOOD % ("mal", "t2")
     (tmp_path / "runs" / "mal.jsonl").write_text(text)
@@ -291,7 +291,7 @@ def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
 
 
-def test_the_doctor_tells_and_mends(tmp_path: Path) -> None:
+def test_check_reports_and_mends(tmp_path: Path) -> None:
     folder = SAMPLES / "rag"
     topics = ("--rag-topics", folder / "topics.jsonl")
     done = command("check", folder / "runs", *topics, "--fix", tmp_path)

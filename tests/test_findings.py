@@ -57,12 +57,12 @@ def test_a_finding_names_its_place(finding: Finding, wanted: str) -> None:
 
 
 def test_the_log_counts_and_passes_on() -> None:
-    heard: list[Finding] = []
-    log = FindingLog([heard.append])
+    listened: list[Finding] = []
+    log = FindingLog([listened.append])
     kinds = ["line_not_json", "topic_unknown", "topic_unknown", "team_id_missing"]
     for kind in kinds:
         log(Finding(kind, Place("a"), "message"))
-    assert [finding.kind for finding in heard] == kinds
+    assert [finding.kind for finding in listened] == kinds
     assert dict(log.counts) == {"line_not_json": 1, "topic_unknown": 2, "team_id_missing": 1}
     assert [log.of_severity(s) for s in ("error", "warning", "note")] == [1, 2, 1]
     assert log.of_severity("error", "warning") == 3

@@ -1,4 +1,4 @@
-"""The statistics on 53 real runs with assessors' labels: a judge held against people."""
+"""The statistics on 53 real runs with assessors' labels: a judge compared with people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything this project raises on purpose.
+"""The errors that this project raises on purpose.
 
     TrecJudgeError              the user can put it right: one line, exit status 1
     ├── InputError              a topic, run, document or judgments file
@@ -17,8 +17,9 @@ import difflib
 from collections.abc import Iterable
 
 MOST_SHOWN = 30
+"""Choices listed in a message: a topic file may have thousands."""
 PLANNED = "planned"
-"""The kind of failure of what is not asked yet, but counted."""
+"""Failure kind of calls that --plan counts without making them."""
 
 
 class TrecJudgeError(Exception):
@@ -50,9 +51,9 @@ class JudgmentFailed(Exception):
 
     `kind` is one of `transport`, `too_long`, `filtered`, `refused`, `account`, `stopped`, `parse`,
     `cut`, `empty`, `budget`, `offline`, `interrupted` (the model), `no_model`, `no_document_text`,
-    `no_topic_text`, `script`, `not_read`, `not_given` (what the judge was given) and `bug`;
-    `planned` of what a plan only counts. `call` is the exchange with the model that failed, for the
-    debug log.
+    `no_topic_text`, `script`, `not_read`, `not_given` (the inputs of the judge) and `bug`;
+    `planned` of calls that --plan only counts. `call` is the exchange with the model that failed,
+    for the debug log.
     """
 
     def __init__(self, kind: str, message: str, tries: int = 0, call: object = None) -> None:

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and the folder of what is kept between jobs."""
+"""Files written whole or not at all, and the folder of files kept between jobs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
 @contextmanager
 def whole_path(path: Path, keep_partial: bool = False) -> Iterator[Path]:
     """Yield a path to write to, which takes the name of `path` when all went well."""
-    # Of its own: another job may write there too, and a link may lie where a name can be told.
+    # A random name: another job may write beside it, and at a name that can be guessed somebody
+    # may have put a link.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         yield partial
@@ -47,7 +48,7 @@ def whole_path(path: Path, keep_partial: bool = False) -> Iterator[Path]:
         if keep_partial and partial.exists():
             partial.replace(path.with_name(f"{path.name}.part"))
         else:
-            with suppress(OSError):  # what went wrong says more
+            with suppress(OSError):  # the first error is the useful one
                 partial.unlink(missing_ok=True)
         raise
     try:
@@ -67,6 +68,6 @@ def _writable(path: Path, partial: Path) -> Iterator[BinaryIO]:
         with file:
             yield file
     except OSError as error:
-        if error.filename is not None:  # of another file
+        if error.filename is not None:  # it is about another file
             raise
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -1,4 +1,4 @@
-"""Findings: input problems that are counted and said, and do not stop the run."""
+"""Findings: input problems that are counted and reported, and do not stop a job."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from trecjudge.records import Place
 
 Severity = Literal["error", "warning", "note"]
 PREFIX: dict[Severity, str] = {"error": "not judged", "warning": "warning", "note": "note"}
-"""What a finding of each severity is said with."""
+"""The prefix of a printed finding, by severity."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindingKind:
     """How bad a kind of finding is, and what it does to the scores.
 
-    `error`: something could not be judged for it. `warning`: it changes a score. `note`: it changes
-    none.
+    `error`: something could not be judged because of it. `warning`: it changes a score. `note`: it
+    changes none.
     """
 
     severity: Severity
@@ -30,7 +30,7 @@ class FindingKind:
 STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
-"""Control characters, and what turns the direction of text or cannot be seen in it."""
+"""Control characters, and characters that turn the direction of text or are invisible."""
 
 RULE = FindingKind("note", "against a rule of the track; judged as it is")
 
@@ -188,6 +188,7 @@ class FindingLog:
 
     def __call__(self, finding: Finding) -> None:
         self.counts[finding.kind] += 1
+        # Findings on topics and documents have no run.
         if finding.run_id:
             self.by_run.setdefault(finding.kind, Counter())[finding.run_id] += 1
         for listen in self.listeners:

@@ -17,14 +17,14 @@ from trecjudge.records import Judgment, Response
 from trecjudge.settings.plugins import imported
 
 UNJUDGED = ".unjudged"
-"""A leaderboard row of `MEASURE.unjudged` says how many items a row of MEASURE lacks."""
+"""A leaderboard row of `MEASURE.unjudged` counts the items that a row of MEASURE lacks."""
 DIGITS = 6
 """Decimals of a leaderboard and of every figure beside it: means that agree so far are tied."""
 HUGE = 1e300
-"""A number from here on could not be summed."""
+"""Larger numbers are refused: sums of them could overflow."""
 
 Aggregate = Literal["mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value"]
-OnMissing = Literal["fix_aggregate", "default", "warn", "error"]
+OnMissingResponse = Literal["fix_aggregate", "default", "warn", "error"]
 Compute = Callable[[Response, Sequence[Judgment]], float | bool | None]
 Fill = Callable[[Judgment, bool], Judgment]
 """(unjudged judgment, best?) -> that judgment at its best or at its worst."""
@@ -36,8 +36,8 @@ class MeasureSpec:
 
     `default` stands in for a response that is missing or on which the measure is not defined; with
     None such a response leaves the mean, and without `default_if_undefined` one on which it is not
-    defined does. It never stands in for an unjudged one. `judge` names the
-    judge whose judgments alone it sees; all of them where it is empty. `lower_is_better` ranks the
+    defined does. It never stands in for an unjudged one. It sees only the
+    judgments of `judge`; all of them where that is empty. `lower_is_better` ranks the
     lowest value first.
     """
 
@@ -60,7 +60,7 @@ class LeaderboardSpec:
 
     measures: tuple[MeasureSpec, ...]
     sort_by: str = ""
-    on_missing: OnMissing = "fix_aggregate"
+    on_missing: OnMissingResponse = "fix_aggregate"
     fill: Fill | None = None
     pooled_qrels: bool = False
 
@@ -72,8 +72,8 @@ class LeaderboardSpec:
                 raise PluginError(f"two measures are called {measure.name!r}")
         if self.sort_by and self.sort_by not in names:
             raise WorkflowError(unknown("measure", self.sort_by, names))
-        if self.on_missing not in get_args(OnMissing):
-            raise WorkflowError(unknown("on_missing", self.on_missing, get_args(OnMissing)))
+        if self.on_missing not in get_args(OnMissingResponse):
+            raise WorkflowError(unknown("on_missing", self.on_missing, get_args(OnMissingResponse)))
 
     @property
     def ranked_by(self) -> str:
@@ -108,7 +108,7 @@ def aggregate(how: Aggregate, values: Iterable[float]) -> float | None:
         return max(numbers)
     if how == "first_value":
         return numbers[0]
-    return math.fsum(numbers) / len(numbers)
+    return math.fsum(numbers) / len(numbers)  # fsum: the order of topics must not show
 
 
 def ranks(
@@ -120,6 +120,7 @@ def ranks(
     rank of them, 1, 2, 2, 4. Without a mean there is no rank.
     """
     sign = 1.0 if lower_is_better else -1.0
+    # Rounded first: means that are printed alike must not rank apart by the last bits.
     keys = {run: sign * round(mean, DIGITS) for run, mean in means.items() if mean is not None}
     first: dict[float, int] = {}
     for rank, key in enumerate(sorted(keys.values()), 1):
@@ -138,7 +139,7 @@ def load_measure(reference: str) -> MeasureSpec:
     module, _, name = address.partition(":")
     try:
         found = getattr(imported(module), name)
-    except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
+    except (Exception, SystemExit) as error:  # importing runs the user's own code
         message = f"measure {reference!r} cannot be imported: {error}; give package.module:name"
         raise PluginError(message) from error
     if isinstance(found, MeasureSpec):

@@ -1,4 +1,4 @@
-"""The nouns of the field, frozen: what the readers hand out and the judges hand back."""
+"""The records of the field, frozen: readers return them, judges return judgments on them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _VISIBLE = re.compile(
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
-"""A character that is seen: neither white space nor control, nor ignorable as Unicode has it."""
+"""A visible character: no white space, no control, not ignorable by Unicode."""
 
 ABSTAINED: Final = "ABSTAINED"
 """The label of a response that declines to answer."""
 
 
 def is_blank(text: str) -> bool:
-    """Return whether nothing is to be seen in a text: it is white space, or of no width."""
+    """Return whether a text has no visible character: only white space, or of no width."""
     return _VISIBLE.search(text) is None
 
 
@@ -69,7 +69,7 @@ class Document:
     """A document or segment that a citation can point to; `text` is empty where none is known.
 
     `url`, `date` and `version` are the document's own, as written; empty where it has none. `own`
-    tells that it stands here as the run itself carries it.
+    is whether the text is the one that the run itself carries.
     """
 
     doc_id: str
@@ -82,7 +82,7 @@ class Document:
 
     @property
     def has_text(self) -> bool:
-        """Whether there is anything to be seen in its text; a title is none."""
+        """Whether its text has a visible character; a title does not count."""
         return not is_blank(self.text)
 
     @property
@@ -122,18 +122,18 @@ class Sentence:
 
     @property
     def has_text(self) -> bool:
-        """Whether there is anything to be seen in it."""
+        """Whether its text has a visible character."""
         return not is_blank(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What one run says on one topic.
+    """The response of one run on one topic.
 
     `documents` holds the documents that it cites, refers to or carries, as far as they are there,
-    in that order. `documents_given` tells whether
-    anything could supply them: without it, an id that resolves to nothing says nothing about the
-    system. Neither does it where some of those given beside the runs could not be read or have no
+    in that order. `documents_given` is whether
+    anything could supply them: without it, an id that resolves to nothing is not the system's
+    fault. Neither is it where some of those given beside the runs could not be read or have no
     known id (`documents_lost`), or all that the response carries have none (`documents_unnamed`).
     """
 
@@ -155,13 +155,14 @@ class Response:
 
     @property
     def has_text(self) -> bool:
-        """Whether there is anything to be seen in one of its sentences."""
+        """Whether one of its sentences has a visible character."""
         return any(sentence.has_text for sentence in self.sentences)
 
     def has(self, doc_id: str | None) -> bool | None:
         """Return whether a cited document is there; None where that cannot be known."""
         if doc_id is None or doc_id in self.documents:
             return doc_id is not None
+        # Never conflate "not there" with "not known": only the first is the system's fault.
         unknown = not self.documents_given or self.documents_lost or self.documents_unnamed
         return None if unknown else False
 
@@ -170,7 +171,7 @@ class Response:
 class Item:
     """One thing to judge: a text, the topic it answers and, where there is one, the document.
 
-    `exists` tells whether the cited document is there; None where that is unknown or no document is
+    `exists` is whether the cited document is there; None where that is unknown or no document is
     involved.
     """
 
@@ -184,7 +185,7 @@ class Item:
 
     @property
     def has_text(self) -> bool:
-        """Whether there is anything to be seen in what is judged."""
+        """Whether the text to judge has a visible character."""
         return not is_blank(self.text)
 
 
@@ -244,7 +245,7 @@ class Source:
 
     @property
     def evidence(self) -> Evidence:
-        """The passage alone."""
+        """Only the passage."""
         return Evidence(self.start, self.end, self.excerpt)
 
 
@@ -252,7 +253,7 @@ class Source:
 class Fact:
     """A statement of a document: character offsets into `Document.full_text`, and its text.
 
-    `found` tells whether the response states it too; None where nobody asked.
+    `found` is whether the response states it too; None where nobody asked.
     """
 
     text: str
@@ -303,7 +304,7 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """A judge's decision on one item; where the item is unjudged, `failure` says why.
+    """A judge's decision on one item; where the item is unjudged, `failure` is the reason.
 
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
     judges that measure rather than grade. `expected` is the weight (1 full, 0.5 partial, 0 none) to

@@ -34,25 +34,25 @@ def plain(value: Any) -> Any:
 
 def test_compare_is_the_command(tmp_path: Path) -> None:
     before, after = (job(tmp_path, name, runs) for name, runs in (("x", RUNS), ("y", RUNS)))
-    _, told = as_json("compare", before, after)
+    _, printed = as_json("compare", before, after)
     found = trecjudge.compare(before, after).as_dict()
-    assert plain(found["differences"]) == told["differences"]
-    assert found["verdicts"]["shared"] == told["verdicts"]["shared"] == 9
+    assert plain(found["differences"]) == printed["differences"]
+    assert found["verdicts"]["shared"] == printed["verdicts"]["shared"] == 9
 
 
 def test_meta_evaluate_is_the_command(tmp_path: Path) -> None:
     truth, board = (job(tmp_path, name, RUNS) for name in "xy")
-    _, told = as_json("meta-evaluate", board, "--truth", truth)
+    _, printed = as_json("meta-evaluate", board, "--truth", truth)
     with pytest.warns(FindingWarning):
         found = trecjudge.meta_evaluate(board, truth=truth)
-    assert plain([one.as_dict() for one in found.pairs]) == told["pairs"]
+    assert plain([one.as_dict() for one in found.pairs]) == printed["pairs"]
 
 
 def test_agree_is_the_command(tmp_path: Path) -> None:
     truth, predicted = (job(tmp_path, name, RUNS) for name in "xy")
-    _, told = as_json("agree", "--truth", truth, "--predicted", predicted)
+    _, printed = as_json("agree", "--truth", truth, "--predicted", predicted)
     found = plain(trecjudge.agree(truth, predicted).as_dict())
-    assert found == {key: value for key, value in told.items() if key != "findings"}
+    assert found == {key: value for key, value in printed.items() if key != "findings"}
 
 
 def test_results_and_paths_and_frames_are_the_same_side(result: Result, tmp_path: Path) -> None:
@@ -96,9 +96,9 @@ def test_unjudged_items_of_a_frame_are_told(tmp_path: Path) -> None:
 
 def test_unjudged_of_a_result_is_as_of_its_files(tmp_path: Path) -> None:
     path = partly_judged(tmp_path)
-    _, told = as_json("compare", path, "--against", "a")
+    _, printed = as_json("compare", path, "--against", "a")
     found = trecjudge.compare(path, against="a", on_finding=lambda finding: None)
-    assert plain(found.as_dict()["differences"]) == told["differences"]
+    assert plain(found.as_dict()["differences"]) == printed["differences"]
 
 
 @pytest.mark.parametrize(

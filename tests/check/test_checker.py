@@ -475,11 +475,11 @@ def test_documents_that_are_not_there_are_warned_of(write: Write) -> None:
     assert broken(checked(write, GOOD["rag26"], store=store)) == {("document_missing", B)}
 
 
-def test_every_violation_is_heard_with_its_place(write: Write) -> None:
-    heard: list[Violation] = []
+def test_every_violation_is_reported_with_its_place(write: Write) -> None:
+    violations: list[Violation] = []
     path = write(lines(citing("rag24", [0], [7])))
-    check([path], heard=heard.append)
-    (found,) = [v for v in heard if v.rule == "citation_out_of_range"]
+    check([path], on_violation=violations.append)
+    (found,) = [v for v in violations if v.rule == "citation_out_of_range"]
     assert (found.run_id, found.verdict, found.finding.topic_id) == ("r", A, "2024-1")
     assert str(found.finding) == f"{path}:1: sentence 1 cites 7, references has 2"
 
@@ -489,7 +489,7 @@ def test_a_checker_is_fed_record_by_record() -> None:
     for number, topic_id in enumerate(["1", "3", "1"], 1):
         place = Place("run.jsonl", number)
         response = Response("r", topic_id, ())
-        checker.report(Finding("topic_id_conflict", Place("run.jsonl", 2), "names two topics"))
+        checker.add_finding(Finding("topic_id_conflict", Place("run.jsonl", 2), "names two topics"))
         checker.observe(place, changed("rag25", metadata__narrative_id=topic_id), "rag25", response)
     (run,) = checker.finish().runs
     assert (run.records, run.topics_answered, run.topics_expected) == (3, 1, 2)

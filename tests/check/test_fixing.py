@@ -1,4 +1,4 @@
-"""Mended copies: what is changed and said, that it lasts, and that nothing else is touched."""
+"""Mended copies: what is changed and reported, that it lasts, and that nothing else is touched."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ REFERENCES: dict[str, tuple[dict[str, Any], list[Any], list[Any]]] = {
         ["a", "b"],
         [[0, 1]],
     ),
-    "out of range is told before duplicates go": (
+    "out of range is reported before duplicates go": (
         citing("rag25", [2], [-1, 1], references=["a", "a"]),
         ["a"],
         [[], [0]],
@@ -151,7 +151,7 @@ def test_iKAT_references_keep_their_scores(write: Write) -> None:
     ids=[
         "twice: the first stays",
         "out of range",
-        "what is no index is left alone",
+        "what is no index stays",
         "over the maximum: the first",
         "DRAGUN: the first three",
         "NeuCLIR: two, each once",
@@ -179,7 +179,7 @@ def test_citations_of_a_sentence(record: dict[str, Any], wanted: Any, write: Wri
     ],
     ids=[
         "400 words of RAG 2024",
-        "the first alone is too long",
+        "only the first is too long",
         "an empty sentence costs nothing",
         "250 words of iKAT",
         "2000 characters of NeuCLIR",
@@ -194,8 +194,8 @@ def test_sentences_go_from_the_end(record: dict[str, Any], kept: int, write: Wri
         for r in (record, fixed)
     )
     assert after == before[:kept]
-    said = [change for change in changes if change.what.startswith("last sentence")]
-    assert len(said) == len(before) - kept
+    popped = [change for change in changes if change.what.startswith("last sentence")]
+    assert len(popped) == len(before) - kept
 
 
 def test_the_length_is_written_as_counted(write: Write) -> None:
@@ -213,7 +213,7 @@ def test_the_length_is_written_as_counted(write: Write) -> None:
         (changed("rag25"), ("metadata", "narrative"), "What?"),
         (changed("rag24", topic=None), ("topic",), "Official?"),
     ],
-    ids=["absent", "blank", "text that differs is left alone", "null"],
+    ids=["absent", "blank", "text that differs stays", "null"],
 )
 def test_the_topics_text_is_filled_in(
     record: dict[str, Any], path: tuple[str, ...], wanted: str, write: Write

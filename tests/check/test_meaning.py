@@ -48,9 +48,11 @@ def test_a_number_as_text(
     meanings = Meanings(record, "rag25", found.response.documents)
     assert (found.cited, meanings.kind("1")) == ([cited], kind)
     (run,) = check([path], store=store).runs
-    told = {tally.rule for tally in run.violations}
-    assert told & (IS_TEXT | {"citation_kind", "citations_mixed"}) == broken
-    assert ("citation_unreferenced" in told) is (kind == "id" and "references" not in changes)
+    broken_rules = {tally.rule for tally in run.violations}
+    assert broken_rules & (IS_TEXT | {"citation_kind", "citations_mixed"}) == broken
+    assert ("citation_unreferenced" in broken_rules) is (
+        kind == "id" and "references" not in changes
+    )
 
 
 @pytest.mark.parametrize(

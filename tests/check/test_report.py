@@ -87,7 +87,7 @@ def test_the_table_needs_no_file_where_run_ids_are_enough(write: Write) -> None:
     assert rows_of(report)[1] == ["r", "rag25", "1", "1", "accepted"]
 
 
-def test_rows_of_one_run_id_tell_folders_and_names(write: Write) -> None:
+def test_rows_of_one_run_id_show_folders_and_names(write: Write) -> None:
     other = changed("rag25", answer=[{"text": "Another.", "citations": [0]}])
     report = check([write(lines(GOOD["rag25"]), "x/r.jsonl"), write(lines(other), "y/r.jsonl")])
     assert [row[:2] for row in rows_of(report)[1:]] == [["r", "x/r.jsonl"], ["r", "y/r.jsonl"]]

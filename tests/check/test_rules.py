@@ -1,4 +1,4 @@
-"""The rules as data: loaded, checked, and the track told from a record."""
+"""The rules as data: loaded, checked, and the track recognised from a record."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import SAMPLES, command, judge, sample
-from trecjudge.cli.exits import guarded
+from trecjudge.cli.exits import exit_status
 from trecjudge.errors import InputError
 
 RUNS = SAMPLES / "rag" / "runs"
@@ -150,7 +150,7 @@ def test_what_a_packed_file_holds_before_it_breaks_off_is_judged(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "told"),
+    ("error", "status", "line"),
     [
         (InputError("a.jsonl: no such file"), 1, "error: a.jsonl: no such file"),
         (OSError(28, "No space left on device"), 1, "error: [Errno 28] No space left on device"),
@@ -160,11 +160,11 @@ def test_what_a_packed_file_holds_before_it_breaks_off_is_judged(tmp_path: Path)
     ids=["what the user can put right", "a full disk", "Ctrl-C", "a bug"],
 )
 def test_how_a_command_ends(
-    error: BaseException, status: int, told: str, capsys: pytest.CaptureFixture[str]
+    error: BaseException, status: int, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def work() -> int:
         raise error
 
-    assert guarded(work) == status
-    said = capsys.readouterr().err
-    assert (said.startswith(told), said.count("\n")) == (True, 1)
+    assert exit_status(work) == status
+    printed = capsys.readouterr().err
+    assert (printed.startswith(line), printed.count("\n")) == (True, 1)

@@ -49,7 +49,7 @@ def test_flipped_verdicts_with_their_evidence(two: tuple[Path, Path]) -> None:
 
 def test_and_as_lines(two: tuple[Path, Path]) -> None:
     done = command("compare", *two)
-    assert "verdicts: 2 items on both sides, 2 decided otherwise" in done.out
+    assert "verdicts: 2 items on both sides, 2 decided differently" in done.out
     assert "  1 x full_support -> no_support" in done.out
     assert "r 1 sentence 0 k: full_support -> no_support: Steam forced" in done.out
     assert "    before: " in done.out

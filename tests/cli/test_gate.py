@@ -178,7 +178,7 @@ def test_without_statistics_it_is_said_which_way_is_taken_to_be_up(write: Write)
     old, new = write("r all M 0.5\n", "old.txt"), write("r all M 0.9\n", "new.txt")
     drop = ("gate", new, "--baseline", old, "--max-drop", "M=0.1")
     done = command(*drop, "-q")
-    assert (done.status, "taken to be so: M (else --lower-is-better)" in done.err) == (0, True)
+    assert (done.status, "assumed so for M (else --lower-is-better)" in done.err) == (0, True)
     done = command(*drop, "--lower-is-better", "M")
     assert (done.status, "higher is better" in done.err) == (1, False)
 
@@ -232,7 +232,7 @@ TOPICS = "".join(f"r t{i} M 1\n" for i in range(3)) + "r all M 1\n"
 
 
 @pytest.mark.parametrize(
-    ("new", "told"),
+    ("new", "expected"),
     [
         pytest.param(
             "r t0 M 1\nr all M 1\n",
@@ -244,7 +244,7 @@ TOPICS = "".join(f"r t{i} M 1\n" for i in range(3)) + "r all M 1\n"
         pytest.param(
             TOPICS.replace("all M 1", "all M 0.3"),
             "M fell by 0.7 from 1 to 0.3 in the `all` rows; may fall by 0.02",
-            id="the all row alone",
+            id="only the all row",
         ),
         pytest.param(
             TOPICS.replace("all M 1", "all M 0.5"),
@@ -254,10 +254,10 @@ TOPICS = "".join(f"r t{i} M 1\n" for i in range(3)) + "r all M 1\n"
         pytest.param(TOPICS.replace("M", "N"), "M is gone: the baseline has this measure", id="M"),
     ],
 )
-def test_what_vanished_does_not_pass(new: str, told: str, write: Write) -> None:
+def test_what_vanished_does_not_pass(new: str, expected: str, write: Write) -> None:
     paths = (write(new, "new.txt"), "--baseline", write(TOPICS, "old.txt"))
     done = command("gate", *paths, "--max-drop", "0.02", "--all-rows", "given", "-q")
-    assert (done.status, done.out.startswith(f"r: {told}")) == (1, True)
+    assert (done.status, done.out.startswith(f"r: {expected}")) == (1, True)
 
 
 def test_a_run_that_stops_answering_does_not_pass(tmp_path: Path) -> None:
@@ -278,18 +278,18 @@ def test_a_run_that_stops_answering_does_not_pass(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told", "option"),
+    ("text", "expected", "option"),
     [
         ("r t0 M 1\nr all M 0.4\n", "the `all` row is 0.4, its topics give 1", "--all-rows"),
         ("r all M 1\nr all M 0.4\n", "gives run 'r', topic 'all', M a second", "--duplicates"),
     ],
 )
 def test_rows_that_contradict_each_other_do_not_pass(
-    text: str, told: str, option: str, write: Write
+    text: str, expected: str, option: str, write: Write
 ) -> None:
     path = write(text, "lb.txt")
     done = command("gate", path, "--min", "M=0.5", "-q")
-    assert (done.status, told in done.err, option in done.err) == (1, True, True)
+    assert (done.status, expected in done.err, option in done.err) == (1, True, True)
     statuses = {
         "--all-rows": {"error": 1, "given": 1, "recomputed": 0, "checked": 0},
         "--duplicates": {"error": 1, "last": 1, "first": 0},

@@ -85,11 +85,11 @@ def test_qrels_with_a_topic_without_relevant_documents(write: Write) -> None:
     precision = next(f for f in found["figures"] if f["figure"] == "precision")
     assert (status, precision["by_topic"]) == (0, {"t1": 1.0, "t2": 1.0})
     done = command("agree", "--truth", truth, "--predicted", predicted, "--by-topic")
-    assert "agreement: 2 items of 2 topics; 1 in the truth alone" in done.out
+    assert "agreement: 2 items of 2 topics; 1 only in the truth" in done.out
 
 
 @pytest.mark.parametrize(
-    ("case", "judge", "status", "told"),
+    ("case", "judge", "status", "expected"),
     [
         ("40_missing_run_meta", "judge.txt", 1, "has no scores of 1 runs: 'r1'; --on-missing"),
         ("45_jsonl_int_topic", "judge.jsonl", 0, "run 'r1', HUMAN: the `all` row is 0.9, its"),
@@ -97,11 +97,11 @@ def test_qrels_with_a_topic_without_relevant_documents(write: Write) -> None:
     ],
 )
 def test_the_cases_of_the_folder(
-    case: str, judge: str, status: int, told: str, shared: Path
+    case: str, judge: str, status: int, expected: str, shared: Path
 ) -> None:
     folder = shared / "cases" / case
     done = command("meta-evaluate", folder / judge, "--truth", folder / "truth.txt")
-    assert (done.status, told in done.err) == (status, True)
+    assert (done.status, expected in done.err) == (status, True)
 
 
 def opposed(name: str, upside_down: bool) -> str:
@@ -172,7 +172,7 @@ AGGREGATES = {"max": max, "min": min, "sum": sum, "mean_of_floats": lambda v: su
 
 @pytest.mark.parametrize("how", AGGREGATES)
 @pytest.mark.parametrize("all_rows", ["checked", "recomputed"])
-def test_statistics_tell_how_topics_make_a_mean(how: str, all_rows: str, write: Write) -> None:
+def test_statistics_show_how_topics_make_a_mean(how: str, all_rows: str, write: Write) -> None:
     topics = {"a": [0.9, 0.1, 0.2], "b": [0.8, 0.7, 0.0], "c": [0.3, 0.3, 0.6]}
     plain, lines = "", ""
     for run, values in topics.items():
@@ -329,7 +329,7 @@ def test_what_is_unjudged_is_kept_by_every_format(name: str, tmp_path: Path) -> 
     done = command("convert", path, tmp_path / "there", "--to", name)
     assert "items of 2 runs are unjudged: 'b' 4 of 6 (0.3333 to 1), 'e' 6 of 6" in done.err
     done = command("convert", tmp_path / "there", tmp_path / "back", "--to", "ir_measures")
-    assert "rows of MEASURE.unjudged tell what is unjudged; no bounds are known" in done.err
+    assert "rows of MEASURE.unjudged count what is unjudged; no bounds are known" in done.err
     rows = (tmp_path / "back").read_text().splitlines()
     assert "b\tall\tCITATION_SUPPORT.unjudged\t4.0" in rows
     assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0" in rows
@@ -337,7 +337,7 @@ def test_what_is_unjudged_is_kept_by_every_format(name: str, tmp_path: Path) -> 
     assert len(rows) == len(plain)
 
 
-def test_statistics_tell_of_rows_that_have_no_companions(tmp_path: Path) -> None:
+def test_statistics_cover_rows_that_have_no_companions(tmp_path: Path) -> None:
     path = partly_judged(tmp_path)
     plain = Path(f"{path}.leaderboard.txt")
     whole = plain.read_text().splitlines(keepends=True)

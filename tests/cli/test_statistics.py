@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from trecjudge.cli import agree, convert, gate, meta_evaluate
-from trecjudge.cli.shared import Duplicates, FormatName, Heard, write_jsonl
+from trecjudge.cli.shared import Duplicates, FindingPrinter, FormatName, write_jsonl
 from trecjudge.errors import OutputError
 from trecjudge.evaluation import agreement as agreeing
 from trecjudge.findings import Finding
@@ -41,8 +41,8 @@ def test_a_flag_offers_what_the_code_knows(
     assert len(offered) > 1
 
 
-def heard(*kinds: str) -> Heard:
-    found = Heard()
+def printed(*kinds: str) -> FindingPrinter:
+    found = FindingPrinter()
     for number, kind in enumerate(kinds):
         found(Finding(kind, Place("f", number + 1), "is odd"))
     return found
@@ -58,13 +58,13 @@ def heard(*kinds: str) -> Heard:
     ],
 )
 def test_findings_make_the_exit_status(kinds: list[str], status: int, strict: int) -> None:
-    found = heard(*kinds)
+    found = printed(*kinds)
     assert (found.status(), found.status(strict=True)) == (status, strict)
 
 
 def test_the_first_of_a_kind_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    found = heard(*["row_unreadable"] * 7, "scores_tied")
-    found(Finding("row_unreadable", Place("f", 1), "is odd"))  # heard of twice
+    found = printed(*["row_unreadable"] * 7, "scores_tied")
+    found(Finding("row_unreadable", Place("f", 1), "is odd"))  # printer of twice
     lines = capsys.readouterr().err.splitlines()
     assert lines[:2] == ["not judged: f:1: is odd", "not judged: f:2: is odd"]
     assert lines[5:] == ["note: f:8: is odd"]
@@ -73,8 +73,8 @@ def test_the_first_of_a_kind_are_told_at_once(capsys: pytest.CaptureFixture[str]
     assert len(found.as_dicts()) == 8
 
 
-def test_quiet_tells_what_was_left_out_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    found = Heard(quiet=True)
+def test_quiet_prints_only_what_was_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    found = FindingPrinter(quiet=True)
     for kind in ("scores_tied", "all_row_differs", "row_unreadable"):
         found(Finding(kind, Place("f"), "is odd"))
     found.close()

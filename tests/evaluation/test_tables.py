@@ -106,8 +106,8 @@ def test_flips_are_shown_with_what_either_side_had() -> None:
         Flip("Said too.", judged(NONE), failed),
     ]
     assert list(verdict_lines(found)) == [
-        "verdicts: 7 items on both sides, 2 decided otherwise; 2 on the first side alone, 0 on the"
-        " second",
+        "verdicts: 7 items on both sides, 2 decided differently; 2 only on the first side,"
+        " 0 only on the second",
         "  1 x full_support -> no_support",
         "  1 x no_support -> unjudged",
         "r t sentence 3 d: full_support -> no_support: Said.",

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes import judgment, response
 from trecjudge.errors import InputError, PluginError
-from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissing
+from trecjudge.measures import LeaderboardSpec, MeasureSpec, OnMissingResponse
 from trecjudge.records import FULL, NONE, Failure, Judgment, Response
 from trecjudge.results.trec import QrelsRow
 from trecjudge.scores.leaderboard import Leaderboard, best_grades, pooled_qrels, response_qrels
@@ -28,7 +28,7 @@ def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
 
 def board(
     topics: list[str] | None = None,
-    on_missing: OnMissing = "fix_aggregate",
+    on_missing: OnMissingResponse = "fix_aggregate",
     default: float | None = 0.0,
 ) -> Leaderboard:
     measure = MeasureSpec("SHARE", share, default=default)
@@ -64,7 +64,7 @@ def test_rows_are_sorted_and_all_comes_last() -> None:
         ("warn", ["r t1 SHARE 1", "r t2 SHARE 0", "r all SHARE 0.5"]),
     ],
 )
-def test_a_missing_response(on_missing: OnMissing, expected: list[str]) -> None:
+def test_a_missing_response(on_missing: OnMissingResponse, expected: list[str]) -> None:
     b = board(["t1", "t2"], on_missing)
     b.add(response(), [judgment(FULL)])
     assert rows(b) == expected

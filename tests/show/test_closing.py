@@ -39,7 +39,7 @@ def test_intervals_and_groups_of_the_ranking_measure(tmp_path: Path) -> None:
     cells = {line.split()[1]: line.split() for line in lines if line[:1].isdigit()}
     groups = {run: row[row.index("13/13") - 1] for run, row in cells.items()}
     assert groups == {"good": "a", "fair": "a", "poor": "b"}
-    assert cells["good"][-4] == "n/a"  # always 1: no resample tells more
+    assert cells["good"][-4] == "n/a"  # always 1: no resample differs
     assert cells["fair"][-5] == "to"
     assert not any(line.startswith("groups:") for line in lines)
 
@@ -53,8 +53,8 @@ def test_runs_with_the_same_mean_share_a_place(tmp_path: Path) -> None:
 
 def test_too_few_topics_are_said(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
-    told = "groups: 3 topics are too few for a paired test to tell any of 3 runs apart"
-    assert told in rescored(tmp_path / "x")
+    line_expected = "groups: 3 topics are too few for a paired test to tell any of 3 runs apart"
+    assert line_expected in rescored(tmp_path / "x")
 
 
 def test_a_single_run_has_no_group(tmp_path: Path) -> None:
@@ -72,8 +72,10 @@ def test_labels_of_people_have_columns_of_their_own(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--judge", "support")
     lines = rescored(tmp_path / "x", "--human", LABELS)
     assert any("with labels" in line for line in lines)
-    told = "labels of people: 38 given, 33 of them on judged items, 0 that the judge does not know"
-    assert any(line.startswith(told) for line in lines)
+    line_expected = (
+        "labels of people: 38 given, 33 of them on judged items, 0 that the judge does not know"
+    )
+    assert any(line.startswith(line_expected) for line in lines)
 
 
 def test_the_main_job_takes_them_too(tmp_path: Path) -> None:

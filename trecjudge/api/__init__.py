@@ -1,5 +1,5 @@
-"""The front door for Python: read, judge, compare; `trecjudge` exports what is here.
+"""The Python API: read, judge, compare; `trecjudge` exports what is here.
 
-`reading` reads runs, topics and documents, `judging` judges them, `result` is what that comes to,
-`statistics` compares it. `given` and `tables` bring what a call gives into shape.
+`reading` reads runs, topics and documents, `judging` judges them, `result` holds the outcome,
+`statistics` compares it. `given` and `tables` convert the arguments of a call.
 """

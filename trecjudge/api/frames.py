@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 WHOLE = "Int64"
-"""The type of whole numbers that may be missing: a gap must not make 2 of them 2.0."""
+"""The type of whole numbers that may be missing: by default a gap would turn 2 into 2.0."""
 
 
 def frame(

@@ -1,6 +1,6 @@
-"""What a call gives as runs, topics and documents, files or records, as the paths that a job takes.
+"""Arguments of a call (runs, topics, documents; files or records) as paths for a job.
 
-Records are written into a folder, a file a run: what is read is the same either way.
+Records are written into a folder, one file for each run, so that both are read the same way.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Documents: TypeAlias = Paths | Iterable[Document] | Iterable[Record] | Mapping[s
 UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 100
 DIGITS = 19
-"""No list is so long that an index has as many."""
+"""An index has fewer digits: no list is that long."""
 
 
 def paths(given: Paths) -> list[Path]:
@@ -46,7 +46,7 @@ class Given:
     folder: Path
 
     def runs(self, given: Runs) -> list[Path]:
-        """Return the run files. Raises InputError for what is no run."""
+        """Return the run files. Raises InputError for anything that is no run."""
         found, records = _apart(given, "runs")
         written: dict[str, Path] = {}
         for number, record in enumerate(records, 1):
@@ -78,7 +78,7 @@ class Given:
         return [*found, self._file("documents.jsonl", every)]
 
     def workflow(self, given: PathLike | Record | None) -> Path | None:
-        """Return the workflow file; a mapping is what such a file holds."""
+        """Return the workflow file; a mapping, the content of one, is written first."""
         if not isinstance(given, Mapping):
             return None if given is None else Path(given)
         path = self.folder / "workflow.yml"
@@ -104,18 +104,20 @@ class Given:
             line = orjson.dumps(dict(record), option=orjson.OPT_APPEND_NEWLINE)
         except TypeError as error:
             raise InputError(f"{what}: record {number} is no JSON: {error}") from error
+        # Appended record by record: a generator of any length is never held in memory.
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
             file.write(line)
 
 
 def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
-    """Return the paths and the records: what is given is the ones or the others."""
+    """Return paths and records; one of the two is empty."""
     if isinstance(given, str | os.PathLike):
         return [Path(given)], iter(())
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{what}: {shown(given)}: give paths, or a list of records")
     every = iter(given)
+    # The first entry decides, so that a generator is not consumed to find out.
     first = list(islice(every, 1))
     if not all(isinstance(one, str | os.PathLike) for one in first):
         return [], chain(first, every)
@@ -141,7 +143,7 @@ def _named(value: Any, key: str, name: str) -> Any:
 
 
 def _run_id(record: Any, number: int) -> str:
-    """Return the run of a record as written; `runs` where that cannot be told."""
+    """Return the run of a record as written; `runs` where it has none."""
     if not isinstance(record, Mapping):
         raise InputError(f"runs: record {number} is {shown(record)}, not an object")
     claimed = format_of(dict(record))
@@ -158,7 +160,7 @@ def _run_record(response: Response) -> dict[str, Any]:
     carried = {
         doc_id: _document_record(document)
         for doc_id, document in response.documents.items()
-        # One that is not the run's own, and has no text, is left to --documents.
+        # Without text and not the run's own: --documents may have it, and must not be hidden.
         if document.own or document.has_text
     }
     sentences = [
@@ -166,7 +168,7 @@ def _run_record(response: Response) -> dict[str, Any]:
         for s in response.sentences
     ]
     record = {
-        "is_ragtime": True,  # of no track's own format: citations by id or by index
+        "is_ragtime": True,  # this format takes citations by id or by index
         "metadata": metadata | ({"team_id": response.team_id} if response.team_id else {}),
         "responses": sentences,
         "references": list(response.references),

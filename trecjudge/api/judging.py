@@ -1,4 +1,4 @@
-"""Judging from Python: `judge`, and `ajudge` for an event loop that runs already."""
+"""Judging from Python: `judge`, and `ajudge` for code that runs in an event loop."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Judges: TypeAlias = str | Judge | Sequence[str | Judge]
 LOOK = 0.1
-"""Seconds between two looks whether the caller is cancelled."""
+"""Seconds between two checks whether the caller is cancelled."""
 _log = logging.getLogger("trecjudge")
 
 
@@ -40,8 +40,8 @@ _log = logging.getLogger("trecjudge")
 class Progress:
     """How far judging is: responses `judged` of about `expected`, and `items` of them.
 
-    `expected` is None until enough was read to tell.
-    `spent` is what the model cost so far. `message` is something to be said, mostly none.
+    `expected` is None until enough was read to estimate it.
+    `spent` is what the model cost so far. `message` is a message for the user, mostly empty.
     """
 
     judged: int
@@ -56,9 +56,9 @@ OnProgress: TypeAlias = Callable[[Progress], None]
 
 @dataclass(slots=True)
 class _Follower:
-    """Follows a job: keeps findings and notes, and tells whoever wants to know how far it is."""
+    """Follows a job: keeps findings and notes, and calls `on_progress`."""
 
-    tell: OnProgress | None
+    on_progress: OnProgress | None
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     expected: Callable[[], int | None] = lambda: None
@@ -80,18 +80,18 @@ class _Follower:
     def judged(self, judged: JudgedResponse) -> None:
         self.responses += 1
         self.items += len(judged.judgments)
-        self._tell()
+        self._report_progress()
 
-    def said(self, message: str) -> None:
+    def notify(self, message: str) -> None:
         self.notes.append(message)
-        if self.tell is None:  # an outage is waited for: nobody should wonder why
+        if self.on_progress is None:  # a long wait in an outage should not be a mystery
             _log.warning(message)
-        self._tell(message)
+        self._report_progress(message)
 
-    def _tell(self, message: str = "") -> None:
-        if self.tell is not None:
+    def _report_progress(self, message: str = "") -> None:
+        if self.on_progress is not None:
             at = self.responses, self.expected(), self.items, self.spent()
-            self.tell(Progress(*at, message))
+            self.on_progress(Progress(*at, message))
 
 
 async def ajudge(
@@ -137,6 +137,7 @@ async def ajudge(
     caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
     command's message, for what the caller can put right.
     """
+    # Records and, without `out_dir`, results lie here; it goes when the result goes.
     folder = tempfile.TemporaryDirectory(prefix="trecjudge-", ignore_cleanup_errors=True)
     given = Given(Path(folder.name))
     with _plainly(given):
@@ -174,7 +175,7 @@ async def ajudge(
 
 
 async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -> Result:
-    with job.outputs.held(follower.said):
+    with job.outputs.held(follower.notify):
         done = await judge_job(job, follower)
     findings = (_without(finding, given) for finding in follower.findings)
     notes = map(given.without, follower.notes)
@@ -182,7 +183,7 @@ async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -
 
 
 def blocking(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Return what awaits `work` for a caller that cannot.
+    """Return a function that runs `work` to its end, for callers without `await`.
 
     Where an event loop runs in the caller's thread, as in a notebook, it is done in a thread of its
     own. Interrupted, it ends what it began before the interrupt goes on.
@@ -213,6 +214,7 @@ def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
 
     caller = asyncio.current_task()
     with ThreadPoolExecutor(1, thread_name_prefix="trecjudge") as pool:
+        # The context is copied: context variables of the caller hold in the thread too.
         future = pool.submit(contextvars.copy_context().run, asyncio.run, followed())
         try:
             # Where `asyncio.run` began the caller's loop, an interrupt only cancels the caller.
@@ -222,7 +224,7 @@ def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
             return future.result()
         except (KeyboardInterrupt, asyncio.CancelledError):
             for loop, task in begun:
-                with suppress(RuntimeError):  # it has just ended
+                with suppress(RuntimeError):  # that loop has just ended
                     loop.call_soon_threadsafe(task.cancel)
             raise
 
@@ -261,7 +263,7 @@ def _judges(given: Judges) -> tuple[list[str], dict[str, Judge]]:
 
 @contextmanager
 def _plainly(given: Given) -> Any:
-    """Name records that were written for a job without the folder that they lie in."""
+    """Remove the temporary folder from the messages of errors: the caller knows only records."""
     try:
         yield
     except TrecJudgeError as error:

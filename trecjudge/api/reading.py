@@ -17,11 +17,11 @@ from trecjudge.records import Document, Response, Topic
 
 
 class FindingWarning(UserWarning):
-    """A problem of the input, where nobody asked to be given its findings."""
+    """A problem of the input, raised as a warning where no `on_finding` is given."""
 
 
 def warn(finding: Finding) -> None:
-    """Make a finding a warning of Python, unless it changes nothing."""
+    """Issue a Python warning for a finding, unless it is only a note."""
     if finding.severity != "note":
         warnings.warn(f"{PREFIX[finding.severity]}: {finding}", FindingWarning, stacklevel=3)
 

@@ -1,4 +1,4 @@
-"""What judging comes to: scores, statistics, findings and judgments, as records and as frames."""
+"""The result of judging: scores, statistics, findings, judgments; as records and data frames."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class TopicScore:
 
 @dataclass(frozen=True)
 class Result:
-    """What judging came to.
+    """The result of judging.
 
     `judges` are their settings by name, `ranking` the runs, the best first by `ranked_by`. `files`
     are the paths by what is in them; without an `out_dir` they lie in a temporary folder that goes
-    with the result. `spent` is what a model cost, empty without one; `notes` what would be said on
-    a terminal.
+    with the result. `spent` is what a model cost, empty without one; `notes` the messages that a
+    terminal would show.
     """
 
     name: str
@@ -101,6 +101,7 @@ class Result:
         """
         path = self.files["judgments"]
         now = path.stat() if path.exists() else None
+        # Same path, other job: its judgments would be taken for those of this result.
         if now is None or _identity(now) != _identity(self._written):
             raise InputError(f"{path}: another job has written there since; judge again")
         return iter(JudgmentsReader(path))
@@ -117,7 +118,7 @@ class Result:
         return str(self.outputs.folder).startswith(str(getattr(self._folder, "name", None)))
 
     def judgments(self) -> Iterator[Judgment]:
-        """Yield every judgment, as `responses`; `failure` says why one is unjudged."""
+        """Yield every judgment, as `responses`; `failure` is why one is unjudged."""
         return (judgment for _, judgments in self.responses() for judgment in judgments)
 
     def write(self, out_dir: PathLike, name: str | None = None) -> dict[str, Path]:
@@ -131,6 +132,7 @@ class Result:
         with outputs.held():
             for what, source in self.files.items():
                 target: Path = getattr(outputs, what)
+                # Written to its own folder again: a file must not be replaced while it is read.
                 if not (target.exists() and target.samefile(source)):
                     with source.open("rb") as file, whole(target) as copy:
                         shutil.copyfileobj(file, copy)
@@ -140,8 +142,8 @@ class Result:
     def scores_frame(self, wide: bool = False) -> DataFrame:
         """Return the scores, a row for each run, topic and measure.
 
-        `wide` gives a row for each run and topic, a column a measure, and in `reason` what is to be
-        said of any of them. Raises ImportError without pandas.
+        `wide` gives a row for each run and topic, a column for each measure, and in `reason` the
+        reasons of all of them. Raises ImportError without pandas.
         """
         long = frame(map(asdict, self.scores), TopicScore.__slots__, _SCORE_TYPES)
         if not wide:

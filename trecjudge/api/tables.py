@@ -1,4 +1,4 @@
-"""Leaderboards that a call gives, as results, files or data frames, in the shape of statistics."""
+"""Leaderboards given as results, files or data frames, converted to scores for statistics."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def is_missing(value: object) -> bool:
 
 def boards(
     given: Iterable[Board],
-    report: OnFinding,
+    on_finding: OnFinding,
     duplicates: Duplicates = "first",
     format_name: str = "auto",
 ) -> tuple[list[Scores], list[Outcome]]:
@@ -57,24 +57,26 @@ def boards(
     jobs: list[Outcome] = []
     for number, one in enumerate(given, 1):
         if is_frame(one):
-            tables.append(_scores_of_frame(one, f"frame {number}", report, duplicates))
+            tables.append(_scores_of_frame(one, f"frame {number}", on_finding, duplicates))
             jobs.append(Outcome(Path(f"frame {number}")))
             continue
         found = [one.outcome()] if isinstance(one, Result) else outcomes(Path(one))
-        tables += [scores_at(job, report, format_name, duplicates) for job in found]
+        tables += [scores_at(job, on_finding, format_name, duplicates) for job in found]
         jobs += found
-    return list(_told_apart(tables)), jobs
+    return list(_uniquely_named(tables)), jobs
 
 
-def _told_apart(tables: Sequence[Scores]) -> Iterator[Scores]:
-    """Yield the tables, those of one name with a number behind it."""
+def _uniquely_named(tables: Sequence[Scores]) -> Iterator[Scores]:
+    """Yield the tables; from the second of one name on, with a number behind the name."""
     names: dict[str, int] = {}
     for table in tables:
         count = names[table.name] = names.get(table.name, 0) + 1
         yield table if count == 1 else replace(table, name=f"{table.name} ({count})")
 
 
-def _scores_of_frame(given: Any, name: str, report: OnFinding, duplicates: Duplicates) -> Scores:
+def _scores_of_frame(
+    given: Any, name: str, on_finding: OnFinding, duplicates: Duplicates
+) -> Scores:
     """Return the scores of a frame of a row for each run, topic and measure.
 
     A value that is missing is in no mean; a row that is not there counts 0, as in TREC.
@@ -92,6 +94,7 @@ def _scores_of_frame(given: Any, name: str, report: OnFinding, duplicates: Dupli
         items[key] += 0 if is_missing(unjudged) else int(cast(Any, unjudged))
         own = cells.setdefault(key, {})
         if is_missing(record["value"]):
+            # A missing value keeps the topic out of the mean; a row that is absent counts 0.
             own.setdefault(topic_id, None)
         else:
             own[topic_id] = value = _number(record["value"], name, number)
@@ -100,7 +103,7 @@ def _scores_of_frame(given: Any, name: str, report: OnFinding, duplicates: Dupli
     for (_, measure), own in cells.items():
         topics.setdefault(measure, {}).update(dict.fromkeys(own))
     known = {k: _known(own, topics[k[1]], items[k]) for k, own in cells.items()}
-    return scores_of(name, rows, report, duplicates, known)
+    return scores_of(name, rows, on_finding, duplicates, known)
 
 
 def _number(value: Any, name: str, line: int) -> float:
@@ -114,7 +117,7 @@ def _number(value: Any, name: str, line: int) -> float:
 
 
 def _known(own: Mapping[str, float | None], topics: Iterable[str], unjudged: int) -> Known:
-    """Return what a frame tells of a run by a measure: which topics enter its mean."""
+    """Return what a frame says of a run by a measure: its mean, unjudged items, topic values."""
     by_topic = {topic: own.get(topic, 0.0) for topic in topics}
     entering = [value for value in by_topic.values() if value is not None]
     mean = sum(entering) / len(entering) if entering else None

@@ -1,4 +1,4 @@
-"""The input doctor: would the track's own validator take these runs, and can they be mended?
+"""Check run files against the rules of their track, and write repaired copies.
 
 The rules of every track are data in `rules.yml`; a new track is an entry there.
 """

@@ -1,4 +1,4 @@
-"""The doctor's visit: read the inputs, check them, mend copies where that is asked for."""
+"""The `check` command: validate run files, optionally write repaired copies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trecjudge.inputs.topics import read_topics
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a visit came to. `beside` are findings on topics and documents.
+    """The result of a check. `beside` are findings on topics, documents and file names.
 
     `mended` is the report on the repaired copies in `folder`, where there are any.
     """
@@ -36,7 +36,7 @@ class Checked:
 
     @property
     def closing(self) -> list[str]:
-        """What was not looked at, and what mending came to."""
+        """Lines for the end: what was not checked, and how many changes the copies have."""
         lines = []
         if not self.topics_given:
             lines.append(
@@ -81,19 +81,23 @@ def check_command(
     beside: list[Finding] = []
     log = FindingLog([beside.append])
     topics = read_topics(topics_path, log) if topics_path else None
+    # An id written as a number is an id only if a document has it: citations need the store.
     store = open_documents(documents, default_folder(), log) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
     files = open_runs(find_runs(runs, log), log, given)
 
     def names(finding: Finding) -> None:
+        # The checker finds all else itself; clashes of run ids are seen only while runs are read.
         if finding.kind in OF_NAMES:
             log(finding)
 
-    report = check(files, topics, track=track, dataset=dataset, store=store, report=names)
+    report = check(files, topics, track=track, dataset=dataset, store=store, on_finding=names)
     if fix_into is None:
         return Checked(report, [], beside, topics_path is not None, store is not None)
     paths = [opened.path for opened in files]
+    # The copies are checked as their originals were: what mending cannot mend shows up again.
     changes = fix(paths, fix_into, topics, track=track, dataset=dataset, store=store)
+    # Sorted: file systems list in any order, and the report must not depend on it.
     copies = sorted(path for path in fix_into.iterdir() if path.is_file())
     mended = check(copies, topics, track=track, dataset=dataset, store=store)
     return Checked(

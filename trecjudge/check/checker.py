@@ -1,4 +1,4 @@
-"""Records one by one, in the order of files and lines, held against the rules of their track."""
+"""The checker: compares each record with the rules of its track, in the order of the lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trecjudge.check.parts import (
     sentences_of,
     value_at,
 )
-from trecjudge.check.rules import Track, Verdict, every_track, track_named, track_of
+from trecjudge.check.rules import RuleVerdict, Track, every_track, track_named, track_of
 from trecjudge.check.ruling import rule
 from trecjudge.findings import Finding, shown
 from trecjudge.inputs.sources.containers import bare_name
@@ -34,7 +34,7 @@ LOST = frozenset(
         "record_unknown_shape",
     }
 )
-"""Findings on what no record came of."""
+"""Findings on lines and files that gave no record."""
 OF_A_RECORD = frozenset(
     {
         "answer_differs",
@@ -67,7 +67,7 @@ class _Run:
     first: Place
     answered: set[str] = field(default_factory=set)
     flat: bool = False
-    """Whether a record without metadata was said already."""
+    """Whether a record without metadata was reported already."""
 
 
 @dataclass(slots=True)
@@ -89,25 +89,26 @@ class Checker:
     """Observes raw records and what their reader found, file by file; `finish` gives the report.
 
     `topics` are all topics of the topic file, None where there is none: then none is missing or
-    unknown. `track` names the track of all files; without it each file's first record tells, among
-    the tracks of `dataset`. `heard` is told of every violation; what is held is bounded by the
-    number of runs and topics.
+    unknown. `track` names the track of all files; without it the first record of each file decides,
+    among the tracks of `dataset`. `on_violation` is called with every violation. Memory is bounded
+    by the number of runs and topics.
     """
 
     topics: Mapping[str, Topic] | None = None
     track: str = ""
     dataset: str = "auto"
-    heard: Callable[[Violation], None] = lambda violation: None
+    on_violation: Callable[[Violation], None] = lambda violation: None
     _reports: list[RunReport] = field(default_factory=list)
     _pending: list[Finding] = field(default_factory=list)
     _file: _File = field(default_factory=lambda: _File(""))
 
-    def report(self, finding: Finding) -> None:
-        """Take what the reader found; findings on a record come before the record."""
+    def add_finding(self, finding: Finding) -> None:
+        """Keep a finding of the reader; findings on a record come before the record."""
         if finding.kind in LOST:
             self._open(finding.place.path)
             _lose(self._file, finding)
         elif finding.kind in OF_A_RECORD:
+            # Findings of a record that never reached `observe` must not count for this one.
             if self._pending and self._pending[0].place != finding.place:
                 self._pending.clear()
             self._pending.append(finding)
@@ -115,7 +116,7 @@ class Checker:
     def observe(
         self, place: Place, record: Mapping[str, Any], format_name: str, response: Response | None
     ) -> None:
-        """Hold a record against the rules; `response` is None where its topic is not known."""
+        """Check a record; `response` is None where its topic is not known."""
         self._open(place.path)
         if self._file.track is None:
             found = track_named(self.track) if self.track else None
@@ -131,20 +132,23 @@ class Checker:
         return CheckReport(tuple(self._reports))
 
     def _open(self, path: str) -> None:
-        """Close the file at hand if another one begins."""
+        """Close the current file if another one begins."""
         if path == self._file.path:
             return
         _close(self, self._file)
         self._reports += [run.report for run in self._file.runs.values()]
         self._file = _File(path)
 
-    def violate(self, run: _Run, verdict: Verdict | None, finding: Finding, times: int = 1) -> None:
+    def violate(
+        self, run: _Run, verdict: RuleVerdict | None, finding: Finding, times: int = 1
+    ) -> None:
         """Count a violation, unless the track has no such rule."""
         if verdict is None:
             return
+        # Counted at the run, and passed on at once: nothing is held until the end.
         violation = Violation(finding.kind, verdict, finding, run.report.run_id, times)
         run.report.add(violation)
-        self.heard(violation)
+        self.on_violation(violation)
 
     def expected(self) -> int | None:
         """Return how many topics a run should answer, None where that is not known."""
@@ -153,7 +157,7 @@ class Checker:
 
 @dataclass(frozen=True, slots=True)
 class _Observation:
-    """One record in its file: what it breaks by itself, and by what came before it."""
+    """One record in its file: checked by itself, and against the records before it."""
 
     checker: Checker
     file: _File
@@ -192,7 +196,7 @@ class _Observation:
         message: str,
         value: object,
         sentence: int | None = None,
-        verdict: Verdict | None = None,
+        verdict: RuleVerdict | None = None,
     ) -> None:
         """Count a violation of the record's run; the verdict is the track's if none is given."""
         decided = verdict or self.track.verdicts.get(kind)
@@ -228,8 +232,9 @@ class _Observation:
         return written or bare_name(Path(self.place.path))
 
     def _several(self, runs: dict[str, _Run]) -> None:
-        """Say of a new run, and of the first when the second one comes, that they share a file."""
+        """Report that a new run shares the file; at the second run, report it of the first too."""
         first, *_, last = runs.values()
+        # Each run of the file is reported, so that the verdict of each shows it.
         message = f"is of run {last.report.name!r} in a file of {first.report.name!r}"
         self.complain("file_of_several_runs", message, last.report.name)
         if len(runs) == 2:
@@ -239,7 +244,7 @@ class _Observation:
             self.checker.violate(first, verdict, finding)
 
     def _metadata(self, run: _Run) -> None:
-        """Say once of a run that it has no metadata, which stands for every field there."""
+        """Report once for a run that it has no metadata, in place of every field there."""
         inside = [p.removeprefix(METADATA) for p in self.track.fields if p.startswith(METADATA)]
         if inside and is_flat(self.record) and not run.flat:
             run.flat = True
@@ -271,7 +276,7 @@ class _Observation:
                 self.complain("field_varies", message, value)
 
     def _kinds(self, meanings: Meanings) -> None:
-        """Hold the kind of citation against that of the file's first one."""
+        """Compare the kind of citations with that of the file's first one."""
         if not self.track.citations.one_kind:
             return
         for index, entry in enumerate(sentences_of(self.record, self.track)):
@@ -281,25 +286,28 @@ class _Observation:
                 if kind != self.file.kind:
                     message = f"cites by {kind}, the file began by {self.file.kind}"
                     self.complain("citations_mixed", message, value, index)
-                    break
+                    break  # once a sentence is enough
 
 
 def _lose(file: _File, finding: Finding) -> None:
-    """Keep the first few findings of a kind that no record came of, and count the others."""
+    """Keep the first few findings of each kind on lost lines, and count the others."""
     file.lost_count[finding.kind] = file.lost_count.get(finding.kind, 0) + 1
+    # Bounded: a binary file taken for a run may lose millions of lines.
     if file.lost_count[finding.kind] <= 3:
         file.lost.append(finding)
 
 
 def _close(checker: Checker, file: _File) -> None:
-    """Add what only the end of a file tells: lines that are lost, topics that are missing."""
+    """Add what is known only at the end of a file: lost lines, missing topics."""
     track_name = file.track.name if file.track else ""
     verdicts = file.track.verdicts if file.track else every_track()
+    # A file of which nothing could be read still gets a row: it must not pass by being absent.
     if file.lost and not file.runs:
         expected = checker.expected()
         name = bare_name(Path(file.path))
         report = RunReport(name, file.path, track_name, topics_expected=expected)
         file.runs[name] = _Run(report, Place(file.path))
+    # A lost line names no run, so each run of the file answers for it.
     for run in file.runs.values():
         for finding in file.lost:
             checker.violate(run, verdicts.get(finding.kind), finding, _times(file, finding))
@@ -313,9 +321,10 @@ def _times(file: _File, finding: Finding) -> int:
     return 1 + (rest if finding is kept[-1] else 0)
 
 
-def _miss(checker: Checker, run: _Run, verdicts: Mapping[str, Verdict | None]) -> None:
+def _miss(checker: Checker, run: _Run, verdicts: Mapping[str, RuleVerdict | None]) -> None:
     missing = [topic_id for topic_id in checker.topics or () if topic_id not in run.answered]
     if missing:
+        # One finding for all of them: a run that stopped early misses hundreds.
         few = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
         message = f"has no response on {len(missing)} of {checker.expected()} topics: {few}"
         place = Place(run.report.path)

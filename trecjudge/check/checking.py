@@ -27,26 +27,27 @@ def check(
     track: str = "",
     dataset: str = "auto",
     store: DocumentStore | None = None,
-    report: OnFinding = ignore,
-    heard: Callable[[Violation], None] = ignore,
+    on_finding: OnFinding = ignore,
+    on_violation: Callable[[Violation], None] = ignore,
     records: ReadRecords | None = None,
 ) -> CheckReport:
-    """Return what the validators of the tracks would say of these run files.
+    """Return a report on how run files keep the rules of their tracks.
 
-    `topics` are all topics of the topic file. `track` names a track of `rules.yml`; without it each
-    file's first record tells. With documents (`store`) what is cited and not there is warned of.
-    `report` hears the reader's findings as well, `heard` every violation. `records` reads the files
-    where others read them too. Raises InputError on an unknown track.
+    `topics` are all topics of the topic file. `track` names a track of `rules.yml`; without it the
+    first record of each file decides. With documents (`store`) a citation of a missing document is
+    a warning. `on_finding` gets the reader's findings as well, `on_violation` every violation.
+    `records` shares one reading of the files. Raises InputError on an unknown track.
     """
     if track:
         track_named(track)
-    checker = Checker(topics, track, dataset, heard)
+    checker = Checker(topics, track, dataset, on_violation)
 
     def both(finding: Finding) -> None:
-        report(finding)
-        checker.report(finding)
+        on_finding(finding)
+        checker.add_finding(finding)
 
     observe = checker.observe
+    # Checking happens in `observe`, while the reader runs; the responses are not needed.
     for _ in RunReader(files, both, store=store, dataset=dataset, records=records, observe=observe):
         pass
     return checker.finish()

@@ -1,4 +1,4 @@
-"""Run files mended: copies that break no rule which mending can mend, and every change said."""
+"""Repaired copies of run files, and a list of every change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from trecjudge.check.checker import LOST
-from trecjudge.check.mending import mend, said
+from trecjudge.check.mending import change_text, mend
 from trecjudge.check.rules import Track, track_named, track_of
 from trecjudge.errors import InputError, OutputError
 from trecjudge.files import whole
@@ -28,7 +28,7 @@ from trecjudge.results.outputs import SAFE_NAME
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that differs in the repaired copy: what it is, as it was, as it is now."""
+    """One difference of a repaired copy: what changed, the value before and after."""
 
     place: Place
     what: str
@@ -92,11 +92,13 @@ def copies(files: Iterable[Path], out_dir: Path) -> dict[Path, Path]:
     targets: dict[Path, Path] = {}
     for path in files:
         name = next(name for name in _names(path.name) if name.lower() not in taken)
-        taken.add(name.lower())  # some file systems do not tell a from A
+        taken.add(name.lower())  # some file systems treat a and A as the same name
         targets[path] = out_dir / name
+        # Resolved: a link or `..` may lead back to the originals.
         if targets[path].resolve() in originals:
             message = f"{targets[path]} is one of the files to mend; give another folder"
             raise OutputError(message)
+        # An earlier copy may have been edited by hand since.
         if targets[path].exists():
             raise OutputError(f"{targets[path]} is there already; give a new folder")
     return targets
@@ -138,14 +140,14 @@ class _Copying:
                 mended = self._mended(Place(str(self.path), number), record)
                 if mended is not None:
                     file.write(mended + b"\n")
-        except InputError as error:  # what could be read of a packed file that breaks off stays
+        except InputError as error:  # keep what could be read of a truncated archive
             self._change(Place(str(self.path)), "rest of the file left out", str(error))
 
     def _change(self, place: Place, what: str, before: str, after: str = "") -> None:
         self.changes.append(Change(place, what, before, after))
 
     def _lose(self, finding: Finding) -> None:
-        """Say that something is left out which is no record."""
+        """Note a line that is left out because it is no record."""
         if finding.kind in LOST:
             self._change(finding.place, "left out", f"{finding.kind} {finding.value}")
 
@@ -160,6 +162,7 @@ class _Copying:
             named = track_named(self.track_name) if self.track_name else None
             self.track = named or track_of(format_.NAME, record, self.dataset)
         shelf = Shelf(self.store)
+        # Read as the job reads it, since only then is it known which response this is.
         response = Reader(format_.draft(record), place, lambda finding: None, shelf).read()
         if response is not None and self._is_second(response):
             topic = f"second response on topic {response.topic_id!r}"
@@ -171,10 +174,13 @@ class _Copying:
                 record,
                 self.track,
                 topic_,
-                lambda what, before, after: self._change(place, what, said(before), said(after)),
+                lambda what, before, after: self._change(
+                    place, what, change_text(before), change_text(after)
+                ),
                 response.documents if response else (),
             )
         try:
+            # Not orjson: it refuses integers of more than 64 bits, which a record may hold.
             return json.dumps(record, ensure_ascii=False).encode()
         except (RecursionError, ValueError) as error:  # nested too deep; too many digits
             self._change(place, "left out", f"cannot be written: {error}")

@@ -1,4 +1,4 @@
-"""What a citation means, told by the reader's own resolver: the index or the id that is judged."""
+"""Whether a citation is an index or an id, decided by the resolver that judging uses."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class Meanings:
             return "index" if self._is_written_index(value) else "id"
         if not is_index(value):
             return "neither"
+        # Most citations are plain indices; resolving each would be slow.
         resolver = self._read()
         if 0 <= value < len(resolver.references.ids) and not resolver.integers_are_ids:
             return "index"
@@ -46,11 +47,12 @@ class Meanings:
         text = value.strip()
         if not (text.isascii() and text.isdigit()):
             return False
-        told: list[str] = []
-        self._read().resolve([value], lambda kind, *_: told.append(kind))
-        return "citation_index_as_text" in told
+        kinds: list[str] = []
+        self._read().resolve([value], lambda kind, *_: kinds.append(kind))
+        return "citation_index_as_text" in kinds
 
     def _read(self) -> Resolver:
+        # Built on demand: many records break no rule that asks for it.
         if self._resolver is None:
             draft = format_named(self.format_name).draft(self.record)
             references = References.read(draft.references, _ignore)

@@ -1,4 +1,4 @@
-"""One record mended as its track's checker mends it, every change said."""
+"""Repair one record as the track's own checker would, and report every change."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from trecjudge.inputs.formats.draft import metadata_of
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Topic
 
-Say = Callable[[str, object, object], None]
-"""(what, before, after): told of every change."""
-Key = tuple[str, Any]
+OnChange = Callable[[str, object, object], None]
+"""(what, before, after): called for every change."""
+CitationKey = tuple[str, Any]
 
 
 def mend(
     record: dict[str, Any],
     track: Track,
     topic: Topic | None,
-    say: Say,
+    on_change: OnChange,
     documents: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the record with all that can be mended mended, keys in their order.
+    """Return the record with everything repaired that can be, keys in their order.
 
     Sentences go from the end until the length fits. Of references over the maximum only those go
     that nothing cites, from the end, so that no citation is lost: a list may stay too long. An id
@@ -45,7 +45,9 @@ def mend(
     the ids of those that the reader found.
     """
     fresh = _copied(record, track)
-    mending = _Mending(fresh, track, topic, say)
+    mending = _Mending(fresh, track, topic, on_change)
+    # The order counts: citations are compared once they are indices into unique references, and
+    # references are trimmed once it is settled which sentences, and so which citations, remain.
     mending.indices(documents)
     mending.references()
     for index, entry in enumerate(sentences_of(fresh, track)):
@@ -65,6 +67,7 @@ def _copied(record: dict[str, Any], track: Track) -> dict[str, Any]:
         fresh["metadata"] = dict(metadata_of(record))
     if isinstance(record.get(track.sentences), list):
         entries = sentences_of(record, track)
+        # Copied as deep as it is changed: the original record is still needed for messages.
         fresh[track.sentences] = [dict(e) if isinstance(e, dict) else e for e in entries]
     return fresh
 
@@ -76,7 +79,7 @@ class _Mending:
     record: dict[str, Any]
     track: Track
     topic: Topic | None
-    say: Say
+    on_change: OnChange
 
     def indices(self, documents: Collection[str]) -> None:
         """Turn indices written as text into indices, as the reader takes them."""
@@ -90,15 +93,16 @@ class _Mending:
             after = [int(c) if _is_written_index(c) and c not in known else c for c in before]
             if after != before:
                 entry["citations"] = after
-                self.say(f"citations of sentence {index} as integers", before, after)
+                self.on_change(f"citations of sentence {index} as integers", before, after)
 
     def references(self) -> None:
-        """Remove references that were there before, with citations pointed at the first."""
+        """Remove repeated references; their citations then point at the first of them."""
         listed = references_of(self.record)
         if not isinstance(self.record.get("references"), list) or not self._forbids(
             "reference_duplicate"
         ):
             return
+        # An entry that is no id gets a key of its own, so that it equals no other.
         first: dict[Any, int] = {}
         target = [first.setdefault(as_id(e) or (i,), i) for i, e in enumerate(listed)]
         self._keep({i for i, t in enumerate(target) if i == t}, target, "duplicate reference")
@@ -113,7 +117,7 @@ class _Mending:
             return
         for position, entry in enumerate(references_of(self.record)):
             if position not in kept:
-                self.say(what, entry, None)
+                self.on_change(what, entry, None)
         if isinstance(references, dict):
             items = enumerate(references.items())
             self.record["references"] = dict(item for i, item in items if i in kept)
@@ -132,10 +136,10 @@ class _Mending:
             after = [new[c] if is_index(c) and 0 <= c < len(new) else c for c in before]
             if after != before:
                 entry["citations"] = after
-                self.say(f"citations of sentence {index} re-indexed", before, after)
+                self.on_change(f"citations of sentence {index} re-indexed", before, after)
 
     def citations(self, index: int, entry: Any) -> None:
-        """Drop citations out of range, those that were there before, and those over the maximum."""
+        """Drop citations out of range, repeated ones, and those over the maximum."""
         cited = entry.get("citations") if isinstance(entry, dict) else None
         if not isinstance(cited, list | dict):
             return
@@ -148,14 +152,14 @@ class _Mending:
                 after = after[: self.track.citations.maximum]
         if len(after) != len(cited):
             entry["citations"] = after
-            self.say(f"citations of sentence {index}", cited, after)
+            self.on_change(f"citations of sentence {index}", cited, after)
 
     def _first_of_each(self, cited: list[Any]) -> list[Any]:
         """Return each citation once, in order, without indices out of range."""
         count = len(references_of(self.record))
         ranged = self._forbids("citation_out_of_range") and "index" in self.track.citations.kinds
         once = self._forbids("citation_duplicate")
-        found: dict[Key, Any] = {}
+        found: dict[CitationKey, Any] = {}
         for position, value in enumerate(cited):
             if ranged and is_index(value) and not 0 <= value < count:
                 continue
@@ -167,6 +171,7 @@ class _Mending:
         most = self.track.citations.maximum
         if most is None or len(cited) <= most or not self._forbids("too_many_citations"):
             return cited
+        # Sorted is stable: of equal scores the first one written stays.
         kept = set(sorted(cited, key=lambda doc_id: -_strength(cited[doc_id]))[:most])
         return {doc_id: score for doc_id, score in cited.items() if doc_id in kept}
 
@@ -176,14 +181,15 @@ class _Mending:
         most = longest(rule, self.topic) if rule else None
         if rule is None or most is None:
             return
+        # Bisection: the length grows with each sentence, and counting it anew for each is slow.
         prefixes = range(len(entries) + 1)
         kept = bisect_right(prefixes, most, key=lambda end: length(entries[:end], rule)) - 1
         for entry in reversed(entries[kept:]):
-            self.say(f"last sentence, over {most} {rule.unit}", entry, None)
+            self.on_change(f"last sentence, over {most} {rule.unit}", entry, None)
         del entries[kept:]
 
     def list_cited(self) -> None:
-        """Add ids to the references that are cited and not among them."""
+        """Add cited ids to the references where they are missing."""
         references, rule = self.record.get("references"), self.track.references
         if rule is None or not isinstance(references, list):
             return
@@ -197,7 +203,7 @@ class _Mending:
                     added[value] = None
         if added:
             self.record["references"] = [*references, *added]
-            self.say("references", None, list(added))
+            self.on_change("references", None, list(added))
 
     def _has_form(self, doc_id: str) -> bool:
         """Return whether an id has the form of a reference, or else of a citation."""
@@ -223,7 +229,7 @@ class _Mending:
             self._keep(kept, list(range(len(listed))), "uncited reference")
 
     def topic_text(self) -> None:
-        """Fill in the topic's text where there is none; text that differs is left alone."""
+        """Fill in the topic's text where there is none; text that differs stays as it is."""
         path = self.track.topic_text
         if not path or not self._forbids("topic_text_missing"):
             return
@@ -246,16 +252,16 @@ class _Mending:
         owner = self.record.get(outer) if outer else self.record
         before = owner.get(key) if isinstance(owner, dict) else None
         if isinstance(owner, dict) and (type(before), before) != (type(value), value):
-            self.say(path, before, value)
+            self.on_change(path, before, value)
             owner[key] = value
 
 
 def _is_written_index(value: Any) -> bool:
-    """Return whether a citation is an index as text; no list is longer than 18 digits tell."""
+    """Return whether a citation is an index as text; no list needs more than 18 digits."""
     return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19
 
 
-def _key(value: Any, position: int) -> Key:
+def _key(value: Any, position: int) -> CitationKey:
     """Return what makes two citations the same; one of no known kind is like no other."""
     if is_index(value):
         return "index", value
@@ -268,6 +274,6 @@ def _strength(score: Any) -> float:
     return score if usable else float("-inf")
 
 
-def said(value: object) -> str:
-    """Return a value for a list of changes, nothing for none."""
+def change_text(value: object) -> str:
+    """Return a value as text for a list of changes; None gives an empty text."""
     return "" if value is None else shown(value, 200)

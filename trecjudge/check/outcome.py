@@ -1,4 +1,4 @@
-"""What the doctor says: of each run its records, what it breaks, and whether it is refused."""
+"""The report of a check: for each run its records, violations and verdict."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from trecjudge.check.rules import Verdict
+from trecjudge.check.rules import RuleVerdict
 from trecjudge.findings import Finding
 
 Standing = Literal["refused", "warned", "accepted"]
 STANDINGS: tuple[Standing, ...] = ("refused", "warned", "accepted")
 EXAMPLES = 3
+"""Places that are shown for each broken rule of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that was broken once, or `times` in one go: topics that are missing, say."""
+    """A broken rule; one finding may stand for several `times`, such as missing topics."""
 
     rule: str
-    verdict: Verdict
+    verdict: RuleVerdict
     finding: Finding
     run_id: str
     times: int = 1
@@ -31,13 +32,14 @@ class Tally:
     """How often a run breaks a rule with this verdict, and where it did first."""
 
     rule: str
-    verdict: Verdict
+    verdict: RuleVerdict
     count: int = 0
     examples: list[Finding] = field(default_factory=list)
 
     def add(self, violation: Violation) -> None:
         """Count a violation."""
         self.count += violation.times
+        # The first places are enough to find the cause; all of them could be millions.
         if len(self.examples) < EXAMPLES:
             self.examples.append(violation.finding)
 
@@ -74,7 +76,7 @@ class RunReport:
     records: int = 0
     topics_answered: int = 0
     topics_expected: int | None = None
-    tallies: dict[tuple[str, Verdict], Tally] = field(default_factory=dict)
+    tallies: dict[tuple[str, RuleVerdict], Tally] = field(default_factory=dict)
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -95,7 +97,7 @@ class RunReport:
 
     @property
     def violations(self) -> list[Tally]:
-        """What it breaks: what it is refused for first, then by count."""
+        """Its broken rules: those it is refused for first, then by count."""
         return sorted(
             self.tallies.values(), key=lambda t: (t.verdict != "refused", -t.count, t.rule)
         )

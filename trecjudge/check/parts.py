@@ -65,8 +65,8 @@ def cited_positions(
 ) -> set[int]:
     """Return the positions of the references that are cited, by index or by id.
 
-    An index counts where the track takes ids alone as well: it is wrong there, and points all the
-    same. `meant` tells what a citation means, where that is not what is written.
+    An index counts even where the track takes only ids: it breaks a rule there, and points at a
+    reference all the same. `meant` returns what a citation means, if not what is written.
     """
     entries = sentences_of(record, track)
     values = [meant(value) for entry in entries for value in cited_by(entry)]
@@ -82,9 +82,10 @@ def is_index(value: Any) -> bool:
 
 
 def as_index(value: int | str) -> int:
-    """Return an index that may be written as text; no list is longer than 18 digits tell."""
+    """Return an index that may be written as text; no list needs more than 18 digits."""
     if isinstance(value, int):
         return value
+    # Python refuses to convert digits by the thousand; such an index is out of range anyway.
     return int(value) if len(value.strip()) < 19 else sys.maxsize
 
 
@@ -92,6 +93,7 @@ def length(entries: Iterable[Any], rule: LengthRule) -> int:
     """Return the length of sentences in the track's unit, counted as the track does."""
     texts = [text_of(entry) for entry in entries]
     counted = [" ".join(texts)] if rule.joined else texts
+    # The track's checker normalises before it counts, so the same text has the same length.
     if rule.nfkc:
         counted = [unicodedata.normalize("NFKC", text) for text in counted]
     if rule.unit == "characters":

@@ -19,7 +19,7 @@ from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
-Verdict = Literal["refused", "warned"]
+RuleVerdict = Literal["refused", "warned"]
 """What breaking a rule does to a run: an error of the track's validator, or a warning."""
 CitationKind = Literal["index", "id"]
 RULES = Path(__file__).with_name("rules.yml")
@@ -35,7 +35,7 @@ class Field:
     values: tuple[str | int, ...] = ()
     constant: bool = False
     """Whether it is the same on every line of a file."""
-    missing: Verdict = "refused"
+    missing: RuleVerdict = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ class ReferenceRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """What tells a track: patterns of the topic id or of the first reference, metadata keys."""
+class TrackMarks:
+    """How a track is recognised: patterns of the topic id or the first reference, metadata keys."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
     topic_id: str = ""
@@ -117,8 +117,8 @@ class Track:
     formats: tuple[str, ...]
     sentences: Literal["answer", "responses", "sentences"]
     citations: CitationRule
-    verdicts: dict[str, Verdict | None]
-    told_by: Marks | None = None
+    verdicts: dict[str, RuleVerdict | None]
+    marked_by: TrackMarks | None = None
     topic_id: IdRule = IdRule()
     run_id: IdRule = IdRule()
     fields: dict[str, Field] = field(default_factory=dict)
@@ -146,6 +146,7 @@ def load_rules(path: Path = RULES) -> dict[str, Track]:
             for name, entry in loaded["tracks"].items()
         }
     except ValidationError as error:
+        # The first error is enough: the file is ours, and the others often follow from it.
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(f"{path}: {where}: {first['msg']}") from None
@@ -178,9 +179,9 @@ def all_tracks() -> Mapping[str, Track]:
     return load_rules()
 
 
-def every_track() -> Mapping[str, Verdict]:
+def every_track() -> Mapping[str, RuleVerdict]:
     """Return the verdicts that hold where no track is known."""
-    verdicts: Mapping[str, Verdict] = _loaded(RULES)["every_track"]
+    verdicts: Mapping[str, RuleVerdict] = _loaded(RULES)["every_track"]
     return verdicts
 
 
@@ -200,8 +201,9 @@ def track_of(format_name: str, record: Mapping[str, Any], dataset: str = "auto")
     fitting = [track for track in all_tracks().values() if format_name in track.formats]
     if not fitting:  # a format that no track uses: what holds for every track holds for it
         return replace(all_tracks()["autojudge"], name=format_name, formats=(format_name,))
+    # Stable: within a dataset the order of the file decides.
     fitting.sort(key=lambda track: track.dataset not in (dataset, "any"))
     draft = format_named(format_name).draft(record)
-    told = (track for track in fitting if track.told_by and track.told_by.fit(record, draft))
-    plain = (track for track in fitting if track.told_by is None)
-    return next(told, None) or next(plain, fitting[0])
+    marked = (track for track in fitting if track.marked_by and track.marked_by.fit(record, draft))
+    plain = (track for track in fitting if track.marked_by is None)
+    return next(marked, None) or next(plain, fitting[0])

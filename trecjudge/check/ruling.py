@@ -1,4 +1,4 @@
-"""What one record breaks, by itself: each rule a few lines that complain."""
+"""The rules for a single record; each is a few lines that complain where it is broken."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from trecjudge.check.parts import (
     text_of,
     value_at,
 )
-from trecjudge.check.rules import Field, Track, Verdict
+from trecjudge.check.rules import Field, RuleVerdict, Track
 from trecjudge.findings import shown
 from trecjudge.inputs.formats.draft import ABSENT, metadata_of
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Topic
 
 Complain = Callable[..., None]
-"""(rule, message, value, sentence=None, verdict=None): told of every rule that is broken."""
+"""(rule, message, value, sentence=None, verdict=None): called for every broken rule."""
 JSON_TYPES = {"text": str, "integer": int, "list": list}
 SHAPES = {"list": list, "dict": dict}
 
@@ -89,13 +89,14 @@ class _Ruling:
             self.complain("field_extra", f"has more keys in metadata: {', '.join(extra)}", extra)
 
     def _is_gone(self, path: str) -> bool:
-        """Return whether a field has no place to be: said once, of the metadata."""
+        """Return whether a field is missing with all its metadata, which is reported once."""
         return path.startswith(METADATA) and is_flat(self.record)
 
     def _field(self, path: str, field: Field, value: Any) -> None:
         if is_blank(value):
-            verdict: Verdict = field.missing
+            verdict: RuleVerdict = field.missing
             self.complain("field_missing", f"has no {path}", value, verdict=verdict)
+        # `true` is an int in Python, and no integer in JSON.
         elif isinstance(value, bool) or not isinstance(
             value, tuple(JSON_TYPES[name] for name in field.types)
         ):
@@ -154,6 +155,7 @@ class _Ruling:
         if rule.maximum is not None and self.references > rule.maximum:
             message = f"has {self.references} references, at most {rule.maximum} are allowed"
             self.complain("too_many_references", message, self.references)
+        # Looked up only where the track asks for it: it walks over all citations.
         cited = cited_positions(self.record, self.track, self._meant) if rule.only_cited else None
         seen: set[str] = set()
         for position, entry in enumerate(references_of(self.record)):
@@ -186,7 +188,7 @@ class _Ruling:
         for value in cited:
             self._citation(index, value)
             if not isinstance(value, str) and not is_index(value):
-                continue  # of no kind, so like no other
+                continue  # neither index nor id: it equals no other citation
             meant = self._meant(value)
             if meant in seen:
                 self.complain("citation_duplicate", f"cites {shown(value)} twice", value, index)

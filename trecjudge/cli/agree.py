@@ -1,4 +1,4 @@
-"""`agree`: do two sides give the same labels to the same items?"""
+"""`agree`: how far two sides give the same labels to the same items."""
 
 from __future__ import annotations
 
@@ -22,13 +22,11 @@ def agree(
     truth: Annotated[Path, typer.Option(help=SIDE)],
     predicted: Annotated[Path, typer.Option(help=SIDE)],
     threshold: Annotated[
-        int, typer.Option(help="The grade from which on an item is relevant, or supported.")
+        int, typer.Option(help="The lowest grade that counts as relevant, or supported.")
     ] = 1,
     on_missing: Annotated[
         Literal["common", "zero", "error"],
-        typer.Option(
-            help="An item on one side only is left out, has 0 (no_support), or is an error."
-        ),
+        typer.Option(help="An item on only one side: left out, 0 (no_support), or an error."),
     ] = "common",
     by_topic: Annotated[
         bool, typer.Option("--by-topic", help="Show the figures of each topic.")
@@ -36,15 +34,15 @@ def agree(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
-    heard = common.Heard(quiet)
+    """Show how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
+    printer = common.FindingPrinter(quiet)
     found = agreement(
-        truth, predicted, threshold=threshold, on_missing=on_missing, on_finding=heard
+        truth, predicted, threshold=threshold, on_missing=on_missing, on_finding=printer
     )
     if as_json:
-        print_json([found.as_dict() | {"findings": heard.as_dicts()}])
-        return heard.status()
-    heard.close()
+        print_json([found.as_dict() | {"findings": printer.as_dicts()}])
+        return printer.status()
+    printer.close()
     if not quiet:
         console = output()
         console.print(tables.confusion_table(found))
@@ -52,4 +50,4 @@ def agree(
         if by_topic:
             console.print(tables.topic_table(found))
         print_lines([tables.agreement_line(found)])
-    return heard.status()
+    return printer.status()

@@ -26,9 +26,10 @@ def info(cache_dir: flag.Cache = None) -> int:
     ]
     for batch in upkeep.batches_under_way(cache_dir):
         when = datetime.fromtimestamp(batch.begun).isoformat(" ", "minutes")
+        # A batch that was sent has an id; before that it is known only by its uploaded file.
         name = batch.id or f"of file {batch.file}"
-        told = f"batch {name} under way since {when}: {batch.requests} requests"
-        rows.append((f"{batch.endpoint} {batch.model}", told))
+        line = f"batch {name} under way since {when}: {batch.requests} requests"
+        rows.append((f"{batch.endpoint} {batch.model}", line))
     return print_listing(rows)
 
 

@@ -1,4 +1,4 @@
-"""`calibrate`: fit the offline attester to labels of one's own."""
+"""`calibrate`: fit the offline attester to your own labels."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ def calibrate(
 def _count(
     runs: list[Path], documents: list[Path], dataset: str, out: Path, as_json: bool, quiet: bool
 ) -> int:
+    # Without labels and runs there is nothing to fit and nothing to count.
     if not runs:
-        raise InputError("give --labels FILE, or --rag-responses to count words alone (--help)")
+        raise InputError("give --labels FILE, or only --rag-responses to count words (--help)")
     done = count_command(runs, documents, dataset, out)
     if as_json:
         print_json([done.as_dict()])

@@ -1,4 +1,4 @@
-"""`check`: would the track's own validator take these runs, and can they be mended?"""
+"""`check`: would the track's own validator accept these runs, and can they be repaired?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_runs(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Tell whether a track's own validator would refuse the runs, and why; repair copies."""
+    """Show whether a track's own validator would refuse the runs, and why; repair copies."""
     done = check_command(runs, topics, dataset, track, documents or [], fix)
     if as_json:
         print_json([done.as_dict()])

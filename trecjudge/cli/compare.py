@@ -19,10 +19,10 @@ def compare(
     leaderboards: common.Leaderboards,
     measure: common.Measures = None,
     run: Annotated[
-        list[str] | None, typer.Option(help="A run to look at; may be repeated; else all.")
+        list[str] | None, typer.Option(help="Only this run; may be repeated; else all.")
     ] = None,
     against: Annotated[
-        str, typer.Option(help="The run that the others are compared with; else the first.")
+        str, typer.Option(help="The run to compare the others with; else the first.")
     ] = "",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
@@ -35,7 +35,7 @@ def compare(
     every run is compared with the first. With judgments of the same runs the flipped verdicts are
     shown with their evidence.
     """
-    heard = common.Heard(quiet)
+    printer = common.FindingPrinter(quiet)
     found = compared(
         *leaderboards,
         measures=measure or (),
@@ -43,18 +43,19 @@ def compare(
         against=against,
         duplicates=duplicates,
         format_name=format_name,
-        on_finding=heard,
+        on_finding=printer,
     )
     if found.note:
         print_errors([f"note: {found.note}"])
     if as_json:
-        more = {"statistics": common.sources(found.leaderboards), "findings": heard.as_dicts()}
+        # Findings go into the JSON: a script reads one stream only.
+        more = {"statistics": common.sources(found.leaderboards), "findings": printer.as_dicts()}
         print_json([found.as_dict() | more])
-        return heard.status()
-    heard.close()
-    common.tell_sources(found.leaderboards, quiet)
+        return printer.status()
+    printer.close()
+    common.print_sources(found.leaderboards, quiet)
     if not quiet:
         output().print(difference_table(found.differences))
         print_lines(moved_lines(found.differences))
         print_lines(verdict_lines(found.verdicts) if found.verdicts else ())
-    return heard.status()
+    return printer.status()

@@ -29,11 +29,12 @@ def convert(
     format_name: common.Format = "auto",
 ) -> int:
     """Write a leaderboard in another format, with rows of MEASURE.unjudged where items are so."""
-    heard = common.Heard()
+    printer = common.FindingPrinter()
     found = outcome(leaderboard)
-    scores = scores_at(found, heard, format_name)
-    report_unjudged(scores, scores.measures, heard)
-    write_rows(rows_with_companions(found, scores, heard, format_name), target, LAYOUTS[to])
-    heard.close()
-    common.tell_sources([scores])
-    return heard.status()
+    scores = scores_at(found, printer, format_name)
+    # A format without companion rows would hide what is unjudged, so it is reported too.
+    report_unjudged(scores, scores.measures, printer)
+    write_rows(rows_with_companions(found, scores, printer, format_name), target, LAYOUTS[to])
+    printer.close()
+    common.print_sources([scores])
+    return printer.status()

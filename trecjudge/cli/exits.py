@@ -1,4 +1,4 @@
-"""How a command ends: exit statuses, one line for what the user can put right."""
+"""Exit statuses of commands, and one line for errors that the user can put right."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
     @functools.wraps(command)
     def run(*arguments: P.args, **options: P.kwargs) -> NoReturn:
-        raise typer.Exit(guarded(lambda: command(*arguments, **options)))
+        raise typer.Exit(exit_status(lambda: command(*arguments, **options)))
 
     return run
 
 
-def guarded(work: Callable[[], int]) -> int:
+def exit_status(work: Callable[[], int]) -> int:
     """Return the exit status of `work`: 1 with one line for what the user can put right."""
     try:
         return work()
     except TrecJudgeError as error:
         typer.echo(f"error: {visible(str(error))}", err=True)
         return 1
-    except BrokenPipeError:
+    except BrokenPipeError:  # whoever read our output has gone; click then ends quietly
         raise
     except OSError as error:  # a full disk, a file that is gone, a name too long
         typer.echo(f"error: {visible(str(error))}", err=True)
@@ -44,10 +44,11 @@ def guarded(work: Callable[[], int]) -> int:
         typer.echo("interrupted; run the same command again to go on", err=True)
         return INTERRUPTED
     except Exception as error:  # a bug of ours
+        # Bugs inside judges are caught and logged before; of any other the place is enough.
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
-        said = visible(f"{type(error).__name__} at {where}: {error}")
-        typer.echo(f"error: a bug: {said}; please report it", err=True)
+        bug = visible(f"{type(error).__name__} at {where}: {error}")
+        typer.echo(f"error: a bug: {bug}; please report it", err=True)
         return BUG
 
 
@@ -57,6 +58,6 @@ def print_errors(lines: Iterable[str]) -> None:
         typer.echo(visible(line), err=True)
 
 
-def warned(quiet: bool) -> Callable[[str], None]:
-    """Return what prints a warning on standard error, or nothing."""
+def warning_printer(quiet: bool) -> Callable[[str], None]:
+    """Return a callback that prints a warning on standard error; with `quiet` it does nothing."""
     return lambda message: None if quiet else print_errors([f"warning: {message}"])

@@ -69,7 +69,7 @@ F = TypeVar("F", bound=_Flags)
 def taking(
     flags: type[F],
 ) -> Callable[[Callable[[typer.Context, F], None]], Callable[..., None]]:
-    """Return what makes a function of a context and `flags` a command with a flag a field."""
+    """Return a decorator: a function of a context and `flags` gets one flag for each field."""
     hints = get_type_hints(flags, include_extras=True)
     parameters = [
         Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
@@ -81,6 +81,7 @@ def taking(
         def run(ctx: typer.Context, **given: Any) -> None:
             command(ctx, flags(**given))
 
+        # Typer reads flags from the signature, so the fields are written into it.
         run.__doc__ = command.__doc__
         run.__annotations__ = {"ctx": typer.Context} | hints
         run.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]

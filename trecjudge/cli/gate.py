@@ -1,4 +1,4 @@
-"""`gate`: fail where a run is not good enough, or worse than it was."""
+"""`gate`: fail where a run is not good enough, or worse than before."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from trecjudge.stats.alignment import report_topics, report_unjudged
 from trecjudge.stats.release_gate import Check, GateRule, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
-ALWAYS_TOLD = ("unjudged_unseen", "direction_assumed")
-"""Findings that bear on whether to trust a rule that is kept: told with -q too."""
+ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed")
+"""Findings that put a kept rule in doubt: printed with -q too."""
 
 
 Minimum = Annotated[
@@ -35,22 +35,22 @@ Maximum = Annotated[
     typer.Option("--max", metavar="MEASURE=NUMBER", help="No run may be higher."),
 ]
 Baseline = Annotated[
-    Path | None, typer.Option(help="The same of the release before, for --max-drop.")
+    Path | None, typer.Option(help="The leaderboard of the release before, for --max-drop.")
 ]
 MaxDrop = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[MEASURE=]NUMBER",
-        help="No run may fall by more than its baseline; alone it is for the measures of --min and"
-        " --max, or for all.",
+        help="No run may fall by more than this below its baseline; a bare number is for the"
+        " measures of --min and --max, or for all.",
     ),
 ]
 LowerIsBetter = Annotated[
     list[str] | None,
     typer.Option(
         metavar="MEASURE",
-        help="For --max-drop: of this measure a rise is the drop; may be repeated; else the"
-        " statistics tell.",
+        help="For --max-drop: lower values of this measure are better; may be repeated; else the"
+        " statistics decide.",
     ),
 ]
 AnyDrop = Annotated[
@@ -80,24 +80,25 @@ def gate(
     A run whose unjudged items could change the answer does not pass. A drop counts if it is more
     than noise: if the paired test over topics finds it, or never could.
     """
-    heard = common.Heard(quiet, ALWAYS_TOLD)
+    printer = common.FindingPrinter(quiet, ALWAYS_PRINTED)
     found = [outcome(path) for path in (leaderboard, baseline) if path is not None]
-    tables = [_scores(one, heard, format_name, duplicates, all_rows) for one in found]
+    tables = [_scores(one, printer, format_name, duplicates, all_rows) for one in found]
     rules = [rule_of("min", text) for text in minimum or ()]
     rules += [rule_of("max", text) for text in maximum or ()]
     lower = lower_is_better or []
-    checks = _checks(tables, rules, max_drop or [], lower, strict, heard)
-    left_out = [finding for finding in heard.findings if finding.severity == "error"]
+    checks = _checks(tables, rules, max_drop or [], lower, strict, printer)
+    left_out = [finding for finding in printer.findings if finding.severity == "error"]
     if junit is not None:
         _write_junit(junit, str(found[0].place), checks, left_out)
     broken = [check for check in checks if check.broken]
+    # Rows that could not be read may be those that break a rule: the gate must not pass then.
     status = 1 if broken or left_out else 0
     if as_json:
-        more = {"statistics": common.sources(tables), "findings": heard.as_dicts()}
+        more = {"statistics": common.sources(tables), "findings": printer.as_dicts()}
         print_json([{"passed": not status, "checks": checks} | more])
         return status
-    heard.close()
-    common.tell_sources(tables, quiet)
+    printer.close()
+    common.print_sources(tables, quiet)
     print_lines(map(str, broken))
     if not quiet:
         unread = f"; {len(left_out)} rows could not be read: it does not pass" if left_out else ""
@@ -107,7 +108,7 @@ def gate(
 
 def _scores(
     found: Outcome,
-    heard: common.Heard,
+    printer: common.FindingPrinter,
     format_name: str,
     duplicates: Literal["first", "last", "mean", "error"],
     all_rows: str,
@@ -117,12 +118,13 @@ def _scores(
     Raises InputError for `all` rows that are contradicted, and statistics of another job.
     """
 
-    def report(finding: Finding) -> None:
+    def check(finding: Finding) -> None:
+        # A release must not pass by the intervals and counts of another job.
         if finding.kind == "statistics_differ":
             raise InputError(f"{finding}; `rescore` writes both anew")
-        heard(finding)
+        printer(finding)
 
-    refusing = common.refusing(report, all_rows)
+    refusing = common.refusing(check, all_rows)
     scores = scores_at(found, refusing, format_name, duplicates)
     if all_rows == "checked":
         return scores.without_all(scores.disputed)
@@ -136,9 +138,9 @@ def _checks(
     max_drop: list[str],
     lower: list[str],
     strict: bool,
-    heard: common.Heard,
+    printer: common.FindingPrinter,
 ) -> list[Check]:
-    """Hold the runs against all rules. Raises WorkflowError where there is none."""
+    """Return a check of each run by each rule. Raises WorkflowError where there is no rule."""
     falling = _drop_rules(max_drop, rules, tables)
     if not rules and not falling:
         raise WorkflowError("give a rule: --min, --max, or --baseline with --max-drop")
@@ -148,15 +150,17 @@ def _checks(
             raise InputError(f"--lower-is-better: {unknown('measure', name, measures)}")
     for table in tables:
         if not table.unjudged:
-            heard(_unseen(table))
-        report_unjudged(table, _ruled(table, rules, falling), heard)
+            printer(_unseen(table))
+        report_unjudged(table, _ruled(table, rules, falling), printer)
+    # Both sides by the same direction, or a drop of one would be a rise of the other.
     figures = [bounded_means(table, lower) for table in tables]
     checks = bounds(rules, tables[0], figures[0])
     if falling:
         now, old = tables
-        report_topics(old, now, heard)
+        report_topics(old, now, printer)
+        # Statistics know the direction of a measure; a plain leaderboard does not.
         if not any(table.known for table in tables):
-            _report_direction(now, [r.measure for r in falling], lower, heard)
+            _report_direction(now, [r.measure for r in falling], lower, printer)
         checks += drops(falling, now, old, figures[0], figures[1], strict)
     return checks
 
@@ -173,13 +177,13 @@ def _unseen(table: Scores) -> Finding:
 
 
 def _report_direction(
-    table: Scores, measures: list[str], lower: list[str], heard: common.Heard
+    table: Scores, measures: list[str], lower: list[str], printer: common.FindingPrinter
 ) -> None:
-    """Say of which measures it is only assumed that a high value is good."""
+    """Report the measures of which it is only assumed that higher is better."""
     names = ", ".join(dict.fromkeys(name for name in measures if name not in lower))
     if names:
-        message = f"nothing tells whether higher is better, taken to be so: {names}"
-        heard(
+        message = f"no statistics say whether higher is better; assumed so for {names}"
+        printer(
             Finding("direction_assumed", Place(table.name), f"{message} (else --lower-is-better)")
         )
 
@@ -191,7 +195,7 @@ def _drop_rules(texts: list[str], rules: list[GateRule], tables: list[Scores]) -
     """
     if bool(texts) != (len(tables) == 2):
         raise WorkflowError("--baseline and --max-drop go together")
-    # Of the baseline, so that a measure that is gone is found to be.
+    # From the baseline, so that a measure that is gone since breaks the rule.
     measures = list(dict.fromkeys(rule.measure for rule in rules)) or tables[-1].measures
     named = [f"{m}={text}" for text in texts if "=" not in text for m in measures]
     return [rule_of("drop", text) for text in (*named, *(t for t in texts if "=" in t))]

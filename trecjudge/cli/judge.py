@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from trecjudge.cli.exits import warned
+from trecjudge.cli.exits import warning_printer
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_plans, print_summaries
 from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
@@ -24,22 +24,24 @@ from trecjudge.scores.summary import Summary
 from trecjudge.show.progress import ConsoleWatcher
 
 MOST_HELD = 100
-"""Points of a sweep whose files are locked from the beginning to the end; others in their turn."""
+"""Points of a sweep that are locked from the start; further ones only while they are judged."""
 GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 
 def judge(flags: JobFlags) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
     jobs = jobs_asked_for(flags)
-    check_jobs(jobs)
+    check_jobs(jobs)  # all of them, before the first one spends anything
     if flags.plan:
         return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
     _settle_process(flags)
-    warn = warned(flags.quiet)
+    warn = warning_printer(flags.quiet)
+    # All are locked before the first is judged: a clash must not show after hours of work.
     with ExitStack() as held:
         for job in jobs[:MOST_HELD]:
             held.enter_context(job.outputs.held(warn))
         summaries = [_summary(job, flags) for job in jobs[:MOST_HELD]]
+        # Each lock holds an open file, and a process may open only some hundreds.
         for job in jobs[MOST_HELD:]:
             with job.outputs.held(warn):
                 summaries.append(_summary(job, flags))
@@ -94,7 +96,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
 
 
 def _settle_process(flags: JobFlags) -> None:
-    """Make the process one that judges, and does nothing else."""
+    """Set garbage collection and the interrupt handler for a process that only judges."""
     # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
     # costs a fifth of the time.
     gc.set_threshold(*GARBAGE_THRESHOLDS)
@@ -108,8 +110,9 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 @contextmanager
-def _watched(flags: JobFlags) -> Iterator[ConsoleWatcher]:
-    """Yield what shows a job's progress; what a judge prints must not stand in the JSON."""
+def _progress_shown(flags: JobFlags) -> Iterator[ConsoleWatcher]:
+    """Yield the watcher that shows a job's progress."""
+    # What a judge prints must not stand in the JSON on standard output.
     apart = redirect_stdout(sys.stderr) if flags.as_json else nullcontext()
     with apart, ConsoleWatcher(Console(stderr=True), quiet=flags.quiet) as watcher:
         yield watcher
@@ -117,13 +120,13 @@ def _watched(flags: JobFlags) -> Iterator[ConsoleWatcher]:
 
 def _plan(job: Job, flags: JobFlags) -> dict[str, Any]:
     """Return what a job would ask."""
-    with _watched(flags) as watcher:
+    with _progress_shown(flags) as watcher:
         return {"name": job.outputs.name} | plan_job(job, watcher)
 
 
 def _summary(job: Job, flags: JobFlags) -> Summary:
     """Run a job and, where it is asked for, write its report."""
-    with _watched(flags) as watcher:
+    with _progress_shown(flags) as watcher:
         summary = run_job(job, watcher)
         if flags.report:
             summary.files["report"] = _report(job, watcher)
@@ -136,5 +139,5 @@ def _report(job: Job, watcher: ConsoleWatcher) -> str:
 
     written = write_report(Wanted(job.outputs))
     for note in written.notes:
-        watcher.said(f"report: {note}")
+        watcher.notify(f"report: {note}")
     return str(written.path)

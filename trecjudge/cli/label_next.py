@@ -1,4 +1,4 @@
-"""`label-next`: which items should people label first?"""
+"""`label-next`: the items that people should label first."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def label_next(
     job: flag.JudgedJob,
     budget: Annotated[int, typer.Option(min=1, help="How many items.")] = 100,
     human: Annotated[
-        Path | None, typer.Option(help="JSONL of the labels that there are; they are left out.")
+        Path | None,
+        typer.Option(help="JSONL of the labels there are already; their items are left out."),
     ] = None,
-    measure: Annotated[str, typer.Option(help="By which to rank; else the job's own.")] = "",
+    measure: Annotated[str, typer.Option(help="The measure to rank by; else the job's own.")] = "",
     at_random: Annotated[
         bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
     ] = False,
@@ -37,23 +38,24 @@ def label_next(
 
     Filled in, the file of --output is one for --human.
     """
-    heard = common.Heard(quiet)
-    labelled = read_labels(human, heard) if human else {}
+    printer = common.FindingPrinter(quiet)
+    labelled = read_labels(human, printer) if human else {}
     found = candidates.label_next(job, budget, labelled, measure, at_random)
+    # Written before anything is printed, so that a closed pipe does not lose it.
     if out is not None:
         common.write_jsonl(out, (_record(gain, candidate) for gain, candidate in found))
     if as_json:
-        print_json([{"items": [_record(*one) for one in found], "findings": heard.as_dicts()}])
-        return heard.status()
-    heard.close()
+        print_json([{"items": [_record(*one) for one in found], "findings": printer.as_dicts()}])
+        return printer.status()
+    printer.close()
     if not quiet:
         output().print(tables.candidate_table(found))
-    return heard.status()
+    return printer.status()
 
 
 def _record(gain: float, candidate: Candidate) -> dict[str, Any]:
-    """Return an item as a line to be filled in: the key of a label, and what helps to give it."""
+    """Return an item as a line to fill in: the key of a label, and what helps to choose it."""
     fields = asdict(candidate)
     key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}
-    told = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
-    return key | {"label": None} | told | {"gain": gain}
+    context = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
+    return key | {"label": None} | context | {"gain": gain}

@@ -22,6 +22,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
+        # Stand-ins with one line of help: --help lists them without importing their modules.
         for name, (_, line) in self.lazy.items():
             self.add_command(TyperCommand(name, help=line))
 
@@ -38,6 +39,7 @@ class LazyGroup(TyperGroup):
             group = get_command(found)
             group.name = name
             return group
+        # A Typer of its own: only of one with a single command get_command makes a plain command.
         single = typer.Typer(add_completion=False)
         single.command(name)(found)
         return get_command(single)

@@ -16,6 +16,7 @@ def judges() -> int:
     for name in judge_names():
         try:
             rows.append((name, summary_of(name)))
+        # One broken judge of the user must not hide all others.
         except PluginError as error:
             rows.append((name, f"broken: {error}"))
     return print_listing(rows)

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import typer
 
-from trecjudge.cli.exits import guarded
+from trecjudge.cli.exits import exit_status
 from trecjudge.cli.flags import JobFlags, taking
 from trecjudge.cli.lazy import LazyGroup
 
@@ -27,7 +27,7 @@ class Commands(LazyGroup):
         "formats": ("trecjudge.cli.listings:formats", "List the run formats."),
         "rescore": (
             "trecjudge.cli.rescore:rescore",
-            "Write qrels and leaderboards anew from the judgments of a job, with no model.",
+            "Write qrels and leaderboards again from the judgments of a job, without a model.",
         ),
         "calibrate": (
             "trecjudge.cli.calibrate:calibrate",
@@ -35,7 +35,7 @@ class Commands(LazyGroup):
         ),
         "check": (
             "trecjudge.cli.check:check_runs",
-            "Tell whether a track's own validator would refuse the runs, and why; repair copies.",
+            "Show whether a track's own validator would refuse the runs, and why; repair copies.",
         ),
         "report": (
             "trecjudge.cli.report:report_output",
@@ -60,7 +60,7 @@ class Commands(LazyGroup):
         ),
         "agree": (
             "trecjudge.cli.agree:agree",
-            "Tell how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC.",
+            "Show how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC.",
         ),
         "label-next": (
             "trecjudge.cli.label_next:label_next",
@@ -95,18 +95,22 @@ def main(ctx: typer.Context, flags: JobFlags) -> None:
             "it is missing: give run files or folders, or a command (--help)",
             param_hint="--rag-responses",
         )
-    from trecjudge.cli.judge import judge  # as the commands: not before something is to be judged
+    from trecjudge.cli.judge import (
+        judge,  # imported late, as the commands are: --help must start fast
+    )
 
-    raise typer.Exit(guarded(lambda: judge(flags)))
+    raise typer.Exit(exit_status(lambda: judge(flags)))
 
 
 def cli() -> None:
     """Run the command line; one `--rag-responses` may be followed by several files."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # None where it is closed
+            # A name in a run may hold what the terminal cannot encode; it is shown escaped.
             stream.reconfigure(errors="backslashreplace")
     with suppress(OSError):  # the folder may be gone
         sys.path.append(str(Path.cwd()))  # for the user's own judges, measures and prompts
+    # A batch system ends jobs by SIGTERM: end as by Ctrl-C, with what was paid for kept.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     app(list(repeated(sys.argv[1:])))
 

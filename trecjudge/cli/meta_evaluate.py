@@ -1,4 +1,4 @@
-"""`meta-evaluate`: does a judge order the runs as people do?"""
+"""`meta-evaluate`: how far a judge orders the runs as people do."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ Correlations = Annotated[
         " the 10 best; may be repeated; else all and kendall@10.",
     ),
 ]
-OnMissing = Annotated[
+OnMissingRun = Annotated[
     Literal["error", "common", "zero"],
-    typer.Option(help="A run on one side only is an error, left out, or has 0 with the judge."),
+    typer.Option(help="A run on only one side: an error, left out, or 0 with the judge."),
 ]
 FailIfOdd = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
 Svg = Annotated[Path | None, typer.Option(help="A folder for scatter and bump plots.")]
@@ -50,7 +50,7 @@ def meta_evaluate(
     truth_measure: MeasuresOfTruth = None,
     measure: common.Measures = None,
     correlations: Correlations = None,
-    on_missing: OnMissing = "error",
+    on_missing: OnMissingRun = "error",
     all_rows: common.AllRows = "checked",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
@@ -62,7 +62,7 @@ def meta_evaluate(
     quiet: flag.Quiet = False,
 ) -> int:
     """Correlate leaderboards with one that people made, with intervals over topics and runs."""
-    heard = common.Heard(quiet)
+    printer = common.FindingPrinter(quiet)
     found = correlated(
         *leaderboards,
         truth=truth,
@@ -74,7 +74,7 @@ def meta_evaluate(
         duplicates=duplicates,
         format_name=format_name,
         truth_format=truth_format,
-        on_finding=common.refusing(heard, all_rows),
+        on_finding=common.refusing(printer, all_rows),
     )
     tables = (found.truth, *found.leaderboards)
     if out is not None:
@@ -82,15 +82,15 @@ def meta_evaluate(
     drawn = list(_draw(svg, found.pairs)) if svg else []
     if as_json:
         record = {"pairs": [one.as_dict() for one in found.pairs]}
-        more = {"statistics": common.sources(tables), "findings": heard.as_dicts()}
+        more = {"statistics": common.sources(tables), "findings": printer.as_dicts()}
         print_json([record | more])
-        return heard.status(strict)
-    heard.close()
-    common.tell_sources(tables, quiet)
+        return printer.status(strict)
+    printer.close()
+    common.print_sources(tables, quiet)
     if not quiet:
         output().print(correlation_table(found.pairs))
         print_lines(f"plot: {path}" for path in drawn)
-    return heard.status(strict)
+    return printer.status(strict)
 
 
 def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
@@ -101,11 +101,13 @@ def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
         raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from error
     for number, one in enumerate(found, 1):
         tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
-        said = "" if tau is None else f", tau-b {tau:.3f}"
-        title = f"{one.measure} by {one.name}{said}"
+        tau_text = "" if tau is None else f", tau-b {tau:.3f}"
+        title = f"{one.measure} by {one.name}{tau_text}"
         for kind, draw in (("scatter", scatter_picture), ("bump", bump_picture)):
             parts = (Path(one.name).name, one.measure, one.truth_measure)
+            # Names of measures and files come from users: made safe and short for any file system.
             stem = "-".join(UNSAFE.sub("_", part)[:LONGEST_NAME] for part in parts)
+            # Numbered: two measures may have one name once it is made safe for a file.
             path = folder / f"{number:02d}-{stem.lstrip('.')}.{kind}.svg"
             with whole(path) as file:
                 file.write(draw(one, title).encode())

@@ -39,7 +39,7 @@ OwnDocuments = Annotated[
     bool,
     typer.Option(
         "--own-documents/--no-own-documents",
-        help="Whether text that a run carries is judged where --documents has the document too.",
+        help="Judge the text that a run carries even where --documents has the document too.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -57,29 +57,27 @@ Dataset = Annotated[
 ]
 OnlyTopics = Annotated[
     list[str] | None,
-    typer.Option(
-        "--topic", help="Judge this topic alone; may be repeated.", rich_help_panel=INPUTS
-    ),
+    typer.Option("--topic", help="Judge only this topic; may be repeated.", rich_help_panel=INPUTS),
 ]
 OnlyRuns = Annotated[
     list[str] | None,
-    typer.Option("--run", help="Judge this run alone; may be repeated.", rich_help_panel=INPUTS),
+    typer.Option("--run", help="Judge only this run; may be repeated.", rich_help_panel=INPUTS),
 ]
 MaxTopics = Annotated[
     int | None,
     typer.Option(
-        "--max-topics", min=1, help="Judge the first N topics alone.", rich_help_panel=INPUTS
+        "--max-topics", min=1, help="Judge only the first N topics.", rich_help_panel=INPUTS
     ),
 ]
 MaxRuns = Annotated[
     int | None,
-    typer.Option("--max-runs", min=1, help="Judge the first N runs alone.", rich_help_panel=INPUTS),
+    typer.Option("--max-runs", min=1, help="Judge only the first N runs.", rich_help_panel=INPUTS),
 ]
 Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Stop before judging if a finding bears on a score.",
+        help="Stop before judging if a finding could change a score.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -87,7 +85,7 @@ Check = Annotated[
     bool,
     typer.Option(
         "--check/--no-check",
-        help="Hold the runs against the rules of their track first.",
+        help="Check the runs against the rules of their track first.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -95,21 +93,21 @@ JudgeName = Annotated[
     list[str] | None,
     typer.Option(
         "--judge",
-        help="Judges by name (see `judges`) or module:Class, by commas or repeated; else the"
-        " workflow's.",
+        help="Judges by name (see `judges`) or module:Class, separated by commas or repeated;"
+        " else the workflow's.",
         rich_help_panel=JUDGING,
     ),
 ]
 Also = Annotated[
     list[str] | None,
-    typer.Option("--also", help="A judge beside these; may be repeated.", rich_help_panel=JUDGING),
+    typer.Option("--also", help="A further judge; may be repeated.", rich_help_panel=JUDGING),
 ]
 JudgmentsFrom = Annotated[
     Path | None,
     typer.Option(
         "--judgments-from",
-        help="JSONL of topic_id, run_id, sentence_index, doc_id, label: labels of others as the"
-        " judge.",
+        help="JSONL of topic_id, run_id, sentence_index, doc_id, label: labels of others in"
+        " place of the judge's.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -117,7 +115,7 @@ CalibrationFile = Annotated[
     Path | None,
     typer.Option(
         "--calibration",
-        help="What `calibrate` wrote: weights of the offline attester for labels of one's own.",
+        help="A file that `calibrate` wrote: weights of the offline attester for your labels.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -125,14 +123,14 @@ Human = Annotated[
     Path | None,
     typer.Option(
         "--human",
-        help="JSONL as for --judgments-from, of some items: labels that correct the judge's means.",
+        help="JSONL as for --judgments-from: human labels of some items, which correct the means.",
         rich_help_panel=JUDGING,
     ),
 ]
 WorkflowFile = Annotated[
     Path | None,
     typer.Option(
-        "--workflow", help="A workflow file, or one shipped by name.", rich_help_panel=JUDGING
+        "--workflow", help="A workflow file, or the name of a shipped one.", rich_help_panel=JUDGING
     ),
 ]
 Settings = Annotated[
@@ -140,7 +138,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Override a setting, JUDGE.KEY, llm.KEY or leaderboard.KEY; the value in YAML.",
+        help="Override a setting, JUDGE.KEY, llm.KEY or leaderboard.KEY; VALUE is YAML.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -178,7 +176,7 @@ CacheDir = Annotated[
     Path | None,
     typer.Option(
         "--cache-dir",
-        help="Where model replies are kept; else TRECJUDGE_CACHE, else the user's cache folder.",
+        help="Where model replies are kept; by default TRECJUDGE_CACHE or the user's cache folder.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -186,19 +184,19 @@ CacheFrom = Annotated[
     list[Path] | None,
     typer.Option(
         "--cache-from",
-        help="Folders of further caches, read alone; several may follow.",
+        help="Folders of further caches, only read; several may follow.",
         rich_help_panel=MODEL,
     ),
 ]
 Refresh = Annotated[
     bool,
-    typer.Option("--refresh", help="Ask again whatever the cache has.", rich_help_panel=MODEL),
+    typer.Option("--refresh", help="Ignore cached replies and ask again.", rich_help_panel=MODEL),
 ]
 Offline = Annotated[
     bool,
     typer.Option(
         "--offline",
-        help="Take replies from the caches alone; what is missing is unjudged.",
+        help="Use only cached replies; items without one stay unjudged.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -206,24 +204,24 @@ Plan = Annotated[
     bool,
     typer.Option(
         "--plan",
-        help="Count calls, tokens and price, and ask nothing.",
+        help="Count calls, tokens and price without asking.",
         rich_help_panel=MODEL,
     ),
 ]
 MaxCalls = Annotated[
     int | None,
-    typer.Option("--max-calls", min=0, help="Ask at most N times.", rich_help_panel=MODEL),
+    typer.Option("--max-calls", min=0, help="Make at most N calls.", rich_help_panel=MODEL),
 ]
 MaxTokens = Annotated[
     int | None,
     typer.Option(
-        "--max-tokens", min=0, help="Ask no more once N tokens are spent.", rich_help_panel=MODEL
+        "--max-tokens", min=0, help="Stop asking once N tokens are spent.", rich_help_panel=MODEL
     ),
 ]
 MaxCost = Annotated[
     float | None,
     typer.Option(
-        "--max-cost", min=0, help="Ask no more once so much is spent.", rich_help_panel=MODEL
+        "--max-cost", min=0, help="Stop asking once this much is spent.", rich_help_panel=MODEL
     ),
 ]
 OutDir = Annotated[
@@ -232,7 +230,7 @@ OutDir = Annotated[
 ]
 Name = Annotated[
     str,
-    typer.Option("--name", help="What the files are named after.", rich_help_panel=OUTPUTS),
+    typer.Option("--name", help="The name that output files start with.", rich_help_panel=OUTPUTS),
 ]
 QrelsPool = Annotated[
     bool,
@@ -254,7 +252,7 @@ DocumentText = Annotated[
     bool,
     typer.Option(
         "--document-text/--no-document-text",
-        help="Whether text of documents may stand in the log and in the evidence.",
+        help="Include document text in the log and the evidence.",
         rich_help_panel=OUTPUTS,
     ),
 ]
@@ -262,13 +260,13 @@ Report = Annotated[
     bool,
     typer.Option(
         "--report",
-        help="Write NAME.report.html too: all of it to look at, in one file.",
+        help="Write NAME.report.html too: the results to browse, in one file.",
         rich_help_panel=OUTPUTS,
     ),
 ]
 
 
-def _tell_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"trecjudge {__version__}")
         raise typer.Exit
@@ -276,10 +274,10 @@ def _tell_version(wanted: bool) -> None:
 
 Version = Annotated[
     bool,
-    typer.Option("--version", help="Print the version.", callback=_tell_version, is_eager=True),
+    typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print errors alone.", rich_help_panel=OUTPUTS)
+    bool, typer.Option("--quiet", "-q", help="Print only errors.", rich_help_panel=OUTPUTS)
 ]
 AsJson = Annotated[
     bool,
@@ -291,26 +289,28 @@ AsJson = Annotated[
 ]
 Cache = Annotated[
     Path | None,
-    typer.Option("--cache-dir", help="The cache; else TRECJUDGE_CACHE, else the user's."),
+    typer.Option("--cache-dir", help="The cache folder; by default TRECJUDGE_CACHE or the user's."),
 ]
 CacheFolder = Annotated[Path, typer.Argument(help="A folder with a cache.")]
-CacheModel = Annotated[str | None, typer.Option("--model", help="Replies of this model alone.")]
+CacheModel = Annotated[str | None, typer.Option("--model", help="Only replies of this model.")]
 OlderThan = Annotated[
-    float | None, typer.Option("--older-than", min=0, help="Replies older than so many days.")
+    float | None,
+    typer.Option("--older-than", min=0, help="Only replies older than this many days."),
 ]
 Runs = Annotated[list[Path], typer.Argument(help="Run files, or folders of them.")]
 Track = Annotated[
-    str, typer.Option("--track", help="The track whose rules hold; else each file tells.")
+    str, typer.Option("--track", help="The track whose rules hold; else recognised from each file.")
 ]
 Fix = Annotated[
-    Path | None, typer.Option("--fix", help="A folder for repaired copies; every change is said.")
+    Path | None,
+    typer.Option("--fix", help="A folder for repaired copies; every change is printed."),
 ]
 Labels = Annotated[
     Path | None,
     typer.Option(
         "--labels",
         help="JSONL of sentence, passage, label; or of topic_id, run_id, sentence_index, doc_id,"
-        " label, with --rag-responses. Without it the runs' words alone are counted.",
+        " label, with --rag-responses. Without it only the words of the runs are counted.",
     ),
 ]
 LabelledRuns = Annotated[
@@ -333,27 +333,29 @@ ReportText = Annotated[
     bool | None,
     typer.Option(
         "--document-text/--no-document-text",
-        help="Whether text of documents may stand in the report; else as in the job.",
+        help="Include document text in the report; by default as in the job.",
     ),
 ]
 Compare = Annotated[
     Path | None,
-    typer.Option("--compare", help="Another job on the same runs: what flipped."),
+    typer.Option("--compare", help="Another job on the same runs: shows which judgments flipped."),
 ]
-TRUTH = typer.Option("--truth", help="A leaderboard of others, as from assessors, of any format.")
+TRUTH = typer.Option(
+    "--truth", help="A leaderboard to compare with, such as the assessors', in any format."
+)
 Truth = Annotated[Path | None, TRUTH]
 TruthMeasure = Annotated[
     list[str] | None,
     typer.Option(
         "--truth-measure",
-        help="What --truth calls our measure: THEIRS for the one that ranks, or OURS=THEIRS; may be"
-        " repeated; else those of the same name.",
+        help="The name of our measure in --truth: THEIRS for the one that ranks, or OURS=THEIRS;"
+        " may be repeated; by default the same name.",
     ),
 ]
 MaxSize = Annotated[
     float,
     typer.Option(
-        "--max-size", min=0, help="Past so many MB detail goes into a folder beside the file."
+        "--max-size", min=0, help="Above this size in MB, details go into a folder beside the file."
     ),
 ]
 ShownRun = Annotated[str, typer.Option("--run", help="The run.")]

@@ -16,12 +16,12 @@ from trecjudge.scores.summary import Summary
 from trecjudge.show.closing import closing_lines, listing, plan_lines, ranking
 
 WIDE = 200
-"""Columns where the output is no terminal."""
+"""Columns where the output is no terminal: rich would cut tables at 80 in a pipe."""
 
 
 def output() -> Console:
     """Return the console of standard output; wide where that is no terminal."""
-    if sys.stdout is None:  # it is closed
+    if sys.stdout is None:  # started with its output closed (`>&-`)
         return Console(file=open(os.devnull, "w"))
     return Console(width=None if sys.stdout.isatty() else WIDE)
 
@@ -30,6 +30,7 @@ def print_lines(lines: Iterable[str]) -> None:
     """Print lines as they are."""
     console = output()
     for line in lines:
+        # No markup: text from runs may hold square brackets.
         console.print(visible(line), highlight=False, markup=False, soft_wrap=True)
 
 
@@ -58,7 +59,7 @@ def print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> Non
 
 
 def print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
-    """Print what the jobs would ask."""
+    """Print the plans of jobs; return 0."""
     if as_json:
         print_json(plans)
     else:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits, warned
+from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import scores_at
 from trecjudge.results.jobs import judged_job, outcome
-from trecjudge.show.html.output import Inputs
+from trecjudge.show.html.output import ReportInputs
 from trecjudge.show.html.writing import Wanted, Written, write_report
 from trecjudge.stats.alignment import report_unjudged
 from trecjudge.stats.scores import Scores
@@ -37,37 +37,38 @@ def report_output(
     """Write NAME.report.html: leaderboard, responses, evidence, charts, to look at offline."""
     if truth_measure and truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
-    heard = common.Heard(quiet)
-    given = Inputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
+    printer = common.FindingPrinter(quiet)
+    given = ReportInputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
     wanted = Wanted(
         outputs=judged_job(job, name).outputs,
         inputs=given if topics or responses or documents else None,
         document_text=document_text,
         compare=judged_job(compare).outputs if compare else None,
-        truth=_truth(truth, heard, truth_format) if truth else None,
+        truth=_truth(truth, printer, truth_format) if truth else None,
         truth_measures=truth_measure or (),
         most=max_size,
     )
-    with wanted.outputs.held(warned(quiet)):
+    # Locked as by a job: a job that rewrites these files meanwhile would mix two results.
+    with wanted.outputs.held(warning_printer(quiet)):
         written = write_report(wanted)
-    heard.close()
-    common.tell_sources([wanted.truth] if wanted.truth else [], quiet)
+    printer.close()
+    common.print_sources([wanted.truth] if wanted.truth else [], quiet)
     if as_json:
         print_json([written.as_dict()])
     elif not quiet:
         print_lines(report_lines(written))
-    return heard.status()
+    return printer.status()
 
 
-def _truth(path: Path, heard: common.Heard, format_name: str) -> Scores:
-    """Return the scores of others, by their topics where their `all` rows contradict these."""
-    scores = scores_at(outcome(path), heard, format_name)
-    report_unjudged(scores, scores.measures, heard)
+def _truth(path: Path, printer: common.FindingPrinter, format_name: str) -> Scores:
+    """Return the scores of the truth; `all` rows that contradict their topics are recomputed."""
+    scores = scores_at(outcome(path), printer, format_name)
+    report_unjudged(scores, scores.measures, printer)
     return scores.without_all(scores.disputed)
 
 
 def report_lines(written: Written) -> list[str]:
-    """Return where a report is, and what it lacks."""
+    """Return lines on what a report lacks, and where it is."""
     beside = (
         f", and {written.beside} files in {written.path.with_suffix('')}" if written.beside else ""
     )

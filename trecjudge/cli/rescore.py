@@ -1,4 +1,4 @@
-"""`rescore`: qrels and leaderboards anew, from the judgments."""
+"""`rescore`: write qrels and leaderboards again from the judgments."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from trecjudge.cli import options as flag
-from trecjudge.cli.exits import exits, warned
+from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.printing import print_summaries
-from trecjudge.cli.shared import Heard
+from trecjudge.cli.shared import FindingPrinter
 from trecjudge.inputs.labels import read_labels
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
@@ -29,14 +29,15 @@ def rescore(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Write qrels and leaderboards anew from the judgments of a job, with no model."""
+    """Write qrels and leaderboards again from the judgments of a job, without a model."""
     judged = judged_job(job)
     reader = JudgmentsReader(judged.judgments)
     outputs = Outputs(out_dir or judged.place.parent, name or judged.place.name)
-    with outputs.held(warned(quiet)):
-        heard = Heard(quiet)
-        labels = read_labels(human, heard) if human else None
-        summary = score(reader, outputs, labels, heard)
-        heard.close()
+    # Locked as by a job, since it writes the same files.
+    with outputs.held(warning_printer(quiet)):
+        printer = FindingPrinter(quiet)
+        labels = read_labels(human, printer) if human else None
+        summary = score(reader, outputs, labels, printer)
+        printer.close()
     print_summaries([summary], quiet, as_json)
-    return max(summary.exit_status, heard.status())
+    return max(summary.exit_status, printer.status())

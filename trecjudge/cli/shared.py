@@ -1,4 +1,4 @@
-"""What the statistics commands share: their flags, and how they tell what is odd."""
+"""What the statistics commands share: flags, printed findings, sources of statistics."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ Leaderboard = Annotated[
     Path, typer.Argument(help="A job (its folder, FOLDER/NAME, any of its files) or a leaderboard.")
 ]
 Format = Annotated[
-    FormatName, typer.Option("--format", help="Of the leaderboards; else they tell.")
+    FormatName,
+    typer.Option("--format", help="The format of the leaderboards; by default recognised."),
 ]
 TruthFormat = Annotated[
-    FormatName, typer.Option("--truth-format", help="Of the truth; else it tells.")
+    FormatName,
+    typer.Option("--truth-format", help="The format of the truth; by default recognised."),
 ]
 AllRows = Annotated[
     Literal["error", "checked", "given", "recomputed"],
     typer.Option(
         "--all-rows",
-        help="`all` rows that their topics contradict are an error, give way to what the topics of"
-        " that measure make (checked), or are taken as given; or all are recomputed from topics.",
+        help="`all` rows that contradict their topics: an error, recomputed from the topics of that"
+        " measure (checked), or taken as given; `recomputed` recomputes all rows.",
     ),
 ]
 JsonlFile = Annotated[
@@ -47,7 +49,7 @@ JsonlFile = Annotated[
 ]
 Duplicates = Annotated[
     Literal["first", "last", "mean", "error"],
-    typer.Option(help="Which value counts where a run has two on a topic."),
+    typer.Option(help="Which value counts where a run has two on one topic."),
 ]
 Measures = Annotated[
     list[str] | None,
@@ -55,10 +57,10 @@ Measures = Annotated[
 ]
 
 
-class Heard:
-    """Findings of a command: the first of each kind are told at once, each one once.
+class FindingPrinter:
+    """Prints the first few findings of each kind as they come, and keeps all of them.
 
-    `quiet` tells those alone by which something was left out, and kinds `always` told.
+    With `quiet` only errors are printed (something was left out), and the kinds in `always`.
     """
 
     def __init__(self, quiet: bool = False, always: Collection[str] = ()) -> None:
@@ -68,16 +70,17 @@ class Heard:
         self._kinds: Counter[str] = Counter()
 
     def __call__(self, finding: Finding) -> None:
+        # Leaderboards are read more than once in a command, and would report the same each time.
         if finding in self.findings:
             return
         self.findings[finding] = None
         self._kinds[finding.kind] += 1
-        told = not self._quiet or finding.severity == "error" or finding.kind in self._always
-        if told and self._kinds[finding.kind] <= SHOWN_OF_A_KIND:
+        is_printed = not self._quiet or finding.severity == "error" or finding.kind in self._always
+        if is_printed and self._kinds[finding.kind] <= SHOWN_OF_A_KIND:
             print_errors([f"{PREFIX[finding.severity]}: {finding}"])
 
     def close(self) -> None:
-        """Tell how many there are of a kind of which not all were told."""
+        """Print how many findings there are of each kind of which not all were printed."""
         many = {kind: n for kind, n in self._kinds.items() if n > SHOWN_OF_A_KIND}
         print_errors(f"{kind}: {n} in all" for kind, n in many.items() if not self._quiet)
 
@@ -86,6 +89,7 @@ class Heard:
         bad = {finding.severity for finding in self.findings}
         if strict and bad & {"error", "warning"}:
             return 1
+        # 3 also means that something was left out, as after a job with unjudged items.
         return 3 if "error" in bad else 0
 
     def as_dicts(self) -> list[dict[str, Any]]:
@@ -93,25 +97,25 @@ class Heard:
         return [{"kind": finding.kind, "message": str(finding)} for finding in self.findings]
 
 
-def refusing(report: OnFinding, all_rows: str) -> OnFinding:
-    """Return a report that lets no contradicted `all` row pass where `all_rows` is `error`."""
+def refusing(on_finding: OnFinding, all_rows: str) -> OnFinding:
+    """Return a callback that raises InputError for contradicted `all` rows if they are errors."""
 
-    def told(finding: Finding) -> None:
+    def check(finding: Finding) -> None:
         if finding.kind == "all_row_differs" and all_rows == "error":
             choices = "--all-rows given takes it as it is, checked or recomputed what they give"
             raise InputError(f"{finding}; {choices}")
-        report(finding)
+        on_finding(finding)
 
-    return told
+    return check
 
 
-def tell_sources(tables: Iterable[Scores], quiet: bool = False) -> None:
-    """Say by what unjudged items are known of each leaderboard, if they are."""
+def print_sources(tables: Iterable[Scores], quiet: bool = False) -> None:
+    """Print where the counts of unjudged items of each leaderboard come from."""
     for table in () if quiet else tables:
         if table.statistics:
             print_errors([f"note: {table.name}: with its statistics, {table.statistics}"])
         elif table.unjudged:
-            rows = f"its rows of MEASURE{UNJUDGED} tell what is unjudged; no bounds are known"
+            rows = f"its rows of MEASURE{UNJUDGED} count what is unjudged; no bounds are known"
             print_errors([f"note: {table.name}: {rows}"])
 
 

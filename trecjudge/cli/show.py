@@ -1,4 +1,4 @@
-"""`show`: what a run says on a topic, how it was judged and why, in the terminal."""
+"""`show`: a response in the terminal, with its judgments and their reasons."""
 
 from __future__ import annotations
 

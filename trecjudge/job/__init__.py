@@ -1,1 +1,1 @@
-"""One job from what is asked for to its config: workflow, judges, inputs, the order of steps."""
+"""A job: its workflow, judges, settings and inputs, and the order of its steps."""

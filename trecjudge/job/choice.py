@@ -1,4 +1,4 @@
-"""Which judges are asked for, how they are set and at which points: the jobs that it makes."""
+"""The judges of a request, their settings and sweep points, made into jobs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from trecjudge.models.spending import Budget
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The judges of a request and their settings, over what the workflow says.
+    """The judges of a request and their settings, which override the workflow.
 
-    `judges` are those of the workflow where it is empty, `also` judge beside them. `written` are
-    settings as `--set` takes them, `settings` the same as values. Of `variant`, `all_variants` and
+    Without `judges` those of the workflow judge; `also` judge beside them. `written` are settings
+    as `--set` takes them, `settings` the same as values. Of `variant`, `all_variants` and
     `sweep` one may be given.
     """
 
@@ -48,7 +48,7 @@ def jobs_of(template: Job, choice: Choice) -> list[Job]:
     workflow = choice.workflow
     names = Names.of(workflow, choice.judges, choice.also)
     overrides = read_overrides(choice.written, names)
-    overrides |= names.told_apart(choice.settings, lambda path: f"settings: {path[0]}")
+    overrides |= names.resolved(choice.settings, lambda path: f"settings: {path[0]}")
     check_workflow(workflow, names)
     check_settings(overrides.values())
     which = (choice.variant, choice.all_variants, choice.sweep)
@@ -73,7 +73,7 @@ def model_options(
     offline: bool = False,
     plan: bool = False,
 ) -> ModelOptions:
-    """Return how jobs may use a model. Raises WorkflowError for flags that need one."""
+    """Return how jobs may use a model. Raises WorkflowError for flags that need a model."""
     switches = {"refresh": refresh, "offline": offline, "plan": plan}
     most = {
         "max-calls": budget.max_calls,
@@ -81,6 +81,7 @@ def model_options(
         "max-cost": budget.max_cost,
     }
     given = [name for name, value in (switches | most).items() if value not in (None, False)]
+    # Without a model these do nothing: most likely --use-env-llm was forgotten.
     if given and not use:
         flags = ", ".join(f"--{name}" for name in given)
         raise WorkflowError(f"{flags}: only with --use-env-llm")

@@ -1,4 +1,4 @@
-"""The config file: what makes a job repeatable."""
+"""The config file: all that is needed to repeat a job."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.version import __version__
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
+# User and password in an address (`https://user:secret@host`): a config is shared with others.
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
 
@@ -38,7 +39,7 @@ def _digest(path: Path, checksums: Checksums) -> str:
     """Return the sha256 of a file, as it lies on disk."""
     try:
         return checksums.of(path)
-    except OSError as error:  # a finding already
+    except OSError as error:  # reported as a finding already
         return f"cannot be read: {error.strerror}"
 
 
@@ -59,6 +60,7 @@ def write_config(
         "workflow": _workflow_record(job.workflow),
         "model": model.record(),
         "inputs": _inputs(job),
+        # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         "counts": counts_of(summary),
     }

@@ -1,4 +1,4 @@
-"""A job: judges with one set of settings on one input, and what they read."""
+"""A job: judges with one set of settings on one input, and the inputs they read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NO_MODEL = ModelOptions()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What somebody asks to be judged. `settings` are the judges', all overrides applied.
+    """A request to judge runs. `settings` are those of the judges, all overrides applied.
 
     `made` are judges, of those named, that are at hand as objects, by name. `topics` None takes the
     topics that the runs answer.
@@ -72,8 +72,8 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
-    """What a job reads: all topics of the file and the wanted ones, documents and run files."""
+class JobInputs:
+    """The inputs of a job: all topics of the file and the wanted ones, documents, run files."""
 
     job: Job
     all_topics: dict[str, Topic] | None
@@ -84,12 +84,12 @@ class Inputs:
     qrels: Mapping[str, Mapping[str, int]] | None = None
 
     @classmethod
-    def read(cls, job: Job, report: OnFinding) -> Inputs:
+    def read(cls, job: Job, on_finding: OnFinding) -> JobInputs:
         """Read topics and documents and find the runs. Raises InputError."""
-        every = read_topics(job.topics, report) if job.topics else None
-        store = _documents(job, report) if job.documents else None
-        qrels = read_grades(job.qrels, report) if job.qrels else None
-        files = open_runs(find_runs(job.runs, report), report, _beside(job))
+        every = read_topics(job.topics, on_finding) if job.topics else None
+        store = _documents(job, on_finding) if job.documents else None
+        qrels = read_grades(job.qrels, on_finding) if job.qrels else None
+        files = open_runs(find_runs(job.runs, on_finding), on_finding, _beside(job))
         records = RunRecords(
             files,
             store,
@@ -99,16 +99,18 @@ class Inputs:
         )
         return cls(job, every, _wanted(every, job), store, KeptRecords(records), files, qrels)
 
-    def reader(self, report: OnFinding, taken: Taken, observe: Observe = unobserved) -> RunReader:
+    def reader(
+        self, on_finding: OnFinding, taken: Taken, observe: Observe = unobserved
+    ) -> RunReader:
         """Return the last reader of the runs, from their beginning."""
-        return self._reader(report, taken, observe, self.records.read_last)
+        return self._reader(on_finding, taken, observe, self.records.read_last)
 
     def _reader(
-        self, report: OnFinding, taken: Taken, observe: Observe, records: ReadRecords
+        self, on_finding: OnFinding, taken: Taken, observe: Observe, records: ReadRecords
     ) -> RunReader:
         return RunReader(
             self.files,
-            report,
+            on_finding,
             topics=self.topics,
             known=self.all_topics or (),
             store=self.store,
@@ -120,16 +122,17 @@ class Inputs:
             observe=observe,
         )
 
-    def check_documents(self, report: OnFinding) -> None:
-        """Look whether the runs cite what `--documents` gave, before anything is judged.
+    def check_documents(self, on_finding: OnFinding) -> None:
+        """Check that the runs cite documents of `--documents`, before anything is judged.
 
         Runs are read until enough is found. Raises InputError where nothing that they cite is
-        there, nor carried by them; hardly anything is a finding.
+        there, nor carried by them; where only little of it is there, that is a finding.
         """
         if self.store is None:
             return
+        # The usual mistake is the collection of another year: found before anything is paid for.
         overlap = Overlap()
-        for _, response in self._reader(_unheard, untaken, unobserved, self.records.read):
+        for _, response in self._reader(_ignore, untaken, unobserved, self.records.read):
             overlap.add(response, self.store)
             if overlap.citations and not overlap.is_few(overlap.stored):
                 return
@@ -137,12 +140,12 @@ class Inputs:
         message = f"{paths}: {overlap.figures(overlap.stored, self.store)}"
         if not overlap.citations:
             return
-        # What is cited may be in records that are lost, but not more documents than records.
+        # A lost record may hold one cited document, not more: only the rest proves a mismatch.
         if not overlap.there and len(overlap.distinct) > self.store.lost:
             raise InputError(f"{message}: give the collection of these runs")
         if overlap.there > overlap.stored:
             message += "; what the runs carry themselves is judged"
-        report(Finding("documents_elsewhere", Place("--documents"), message))
+        on_finding(Finding("documents_elsewhere", Place("--documents"), message))
 
     @property
     def paths(self) -> list[Path]:
@@ -155,7 +158,7 @@ class Inputs:
         return [*found, *(opened.path for opened in self.files)]
 
     def nothing_to_judge(self, unknown_topics: int, seen: Collection[str]) -> str:
-        """Return why no response was judged, and what to do."""
+        """Return an error message: why no response was judged, and what to do."""
         if unknown_topics and self.topics:
             return (
                 f"none of {unknown_topics} responses answers a topic of {self.job.topics}"
@@ -168,8 +171,8 @@ class Inputs:
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
 
 
-def _unheard(finding: Finding) -> None:
-    """Findings are told where the responses are judged."""
+def _ignore(finding: Finding) -> None:
+    """Ignore a finding: it is reported when the responses are judged."""
 
 
 def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
@@ -181,6 +184,7 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
     for topic_id in job.only_topics:
         if topic_id not in topics:
             raise InputError(unknown("topic", topic_id, topics))
+    # In the order of the topic file, whatever the order of the flags.
     chosen = {
         t: topic for t, topic in topics.items() if not job.only_topics or t in job.only_topics
     }
@@ -190,7 +194,7 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
 def _beside(job: Job) -> dict[str, list[Path]]:
     """Return the files that are given as something else than runs, by what they are given as.
 
-    A folder of documents that holds the runs too tells nothing of its files.
+    A folder of documents that also holds the runs says nothing about its files, and is left out.
     """
     runs = [path.resolve() for path in job.runs]
     documents = (
@@ -206,7 +210,7 @@ def _beside(job: Job) -> dict[str, list[Path]]:
     }
 
 
-def _documents(job: Job, report: OnFinding) -> DocumentStore:
+def _documents(job: Job, on_finding: OnFinding) -> DocumentStore:
     """Open the documents given beside the runs; an index of them lies beside the cache."""
     folder = job.model.cache_folder or default_folder()
-    return open_documents(job.documents, folder, report)
+    return open_documents(job.documents, folder, on_finding)

@@ -1,4 +1,4 @@
-"""The order of the stations: inputs, judge, judgments file, scores, config."""
+"""The steps of a job in order: inputs, judging, judgments file, scores, config."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
 from trecjudge.job.config import write_config
-from trecjudge.job.job import Inputs, Job
+from trecjudge.job.job import Job, JobInputs
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import check_takes_labels, with_labels
 from trecjudge.judging.panel import (
@@ -49,19 +49,19 @@ from trecjudge.settings.fields import typed_fields
 
 
 class Watcher(Protocol):
-    """Told what goes on, for a progress bar or lines."""
+    """Follows a job, to show its progress."""
 
     def begins(
         self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
     ) -> None:
-        """The runs are read from now on.
+        """Reading the runs begins.
 
-        `responses` tells about how many there are, None as long as that is not known, `spent` what
-        the model cost so far.
+        `responses` returns about how many there are, None as long as that is not known, `spent`
+        what the model cost so far.
         """
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
-        """A run file was taken for a format."""
+        """A run file is read as this format."""
 
     def finding(self, finding: Finding) -> None:
         """The input has a problem."""
@@ -69,8 +69,8 @@ class Watcher(Protocol):
     def judged(self, judged: JudgedResponse) -> None:
         """A response was judged."""
 
-    def said(self, message: str) -> None:
-        """Something that the user should know."""
+    def notify(self, message: str) -> None:
+        """Show a message to the user."""
 
 
 def run_job(job: Job, watcher: Watcher) -> Summary:
@@ -110,7 +110,7 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 
 
 def _panel(job: Job) -> list[NamedJudge]:
-    """Return the judges; everything that names something is checked against what there is."""
+    """Return the judges of a job; raise a TrecJudgeError for any unknown name in it."""
     check_dataset(job.dataset)
     panel = make_panel(job.judges, job.settings, job.made)
     if job.calibration is not None:
@@ -123,6 +123,7 @@ def _panel(job: Job) -> list[NamedJudge]:
         if needs_model(named.judge) and not job.model.use and job.labels is None:
             message = f"judge {named.name}: its settings ask for a model: add --use-env-llm"
             raise WorkflowError(message)
+    # Checked even without a model: a typo must not wait for the run that pays.
     typed_fields(LlmSettings, job.workflow.llm, "llm")
     check_in_clear(job.workflow.llm)
     programs = panel_programs(panel)
@@ -135,13 +136,13 @@ def _panel(job: Job) -> list[NamedJudge]:
 def _open_model(job: Job, panel: Panel, watcher: Watcher) -> AbstractAsyncContextManager[Model]:
     """Return the model that the judges of a panel ask, to be entered."""
     workflow, programs = job.workflow, panel_programs(panel).values()
-    return open_model(job.model, workflow.llm, workflow.prompts, programs, watcher.said)
+    return open_model(job.model, workflow.llm, workflow.prompts, programs, watcher.notify)
 
 
 async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     findings = FindingLog([watcher.finding])
     async with _open_model(job, panel, watcher) as model:
-        inputs = Inputs.read(job, findings)
+        inputs = JobInputs.read(job, findings)
         inputs.check_documents(findings)
         reader = inputs.reader(findings, watcher.taken)
         items = 0
@@ -151,24 +152,24 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _Rules:
-    """Tells which rules of the tracks are broken; the reader tells what else is wrong."""
+class _BrokenRules:
+    """Reports broken rules of the tracks, and counts them; the reader reports all else."""
 
-    report: OnFinding
+    on_finding: OnFinding
     broken: int = 0
     last: str = ""
 
     def __call__(self, violation: Violation) -> None:
         before, self.last = self.last, str(violation.finding)
-        # What two runs of a file have in common is told of both, one after the other.
+        # A violation that two runs of a file share comes twice in a row, and is reported once.
         if KINDS[violation.finding.kind] is RULE and self.last != before:
             self.broken += 1
-            self.report(violation.finding)
+            self.on_finding(violation.finding)
 
 
 @dataclass(slots=True)
 class _Session:
-    """A job under way."""
+    """A job while it runs."""
 
     job: Job
     panel: Panel
@@ -183,6 +184,7 @@ class _Session:
     async def run(self) -> Scored:
         job = self.job
         self.findings.listeners.append(self.watcher.finding)
+        # Entered first, so closed last: the log takes its name when the model is closed too.
         with ExitStack() as files:
             self.checksums = files.enter_context(taking_checksums())
             async with _open_model(job, self.panel, self.watcher) as model:
@@ -190,15 +192,16 @@ class _Session:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
                     self.log = DebugLog(file, job.document_text)
                     self.findings.listeners.append(self.log.finding)
-                return await self._stations(model)
+                return await self._steps(model)
 
-    async def _stations(self, model: Model) -> Scored:
+    async def _steps(self, model: Model) -> Scored:
         job = self.job
         self._event("session_start", judges=panel_settings(self.panel))
-        inputs = Inputs.read(job, self.findings)
+        inputs = JobInputs.read(job, self.findings)
         inputs.check_documents(self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
         self.watcher.begins(lambda: reader.expected, model.spent)
+        # A pass of its own costs a second reading of the runs; a model costs far more.
         if job.strict or (job.check and job.model.use):
             self._preflight(inputs)
         elif job.check:
@@ -209,24 +212,27 @@ class _Session:
             labels = read_labels(job.human, self.findings)
         await self._judge(inputs, reader, model)
         judged = JudgmentsReader(job.outputs.judgments)
+        # Scores are made from the file, not from memory: `rescore` must give the same bytes.
         done = scored(judged, job.outputs, labels, self.findings, self.panel)
         summary = done.summary
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
         files = [*inputs.paths, *calibrations(self.panel)]
+        # Last: a config beside the other files means that the job was finished.
         write_config(job, panel_settings(self.panel), files, self.checksums, model, summary)
         return done
 
-    def _preflight(self, inputs: Inputs) -> None:
-        """Hold everything against the tracks' rules before a call; refuse it if that is asked for.
+    def _preflight(self, inputs: JobInputs) -> None:
+        """Check all runs against the rules of their tracks before the first call of a model.
 
-        What the reader finds is told when the runs are judged.
+        Findings of the reader are reported later, when the runs are judged. Raises InputError with
+        `strict`, where there are any.
         """
         job, read = self.job, FindingLog()
         first: list[Finding] = []
-        rules = _Rules(self.findings)
+        rules = _BrokenRules(self.findings)
 
-        def told(finding: Finding) -> None:
+        def note_first(finding: Finding) -> None:
             read(finding)
             if finding.severity != "note" and not first:
                 first.append(finding)
@@ -236,47 +242,47 @@ class _Session:
             inputs.all_topics,
             dataset=job.dataset,
             store=inputs.store,
-            report=told,
-            heard=rules,
+            on_finding=note_first,
+            on_violation=rules,
             records=inputs.records.read,
         )
         bad = read.of_severity("error", "warning") + self.findings.of_severity("error", "warning")
         if job.strict and (bad or report.refused):
             place = f"; the first: {first[0]}" if first else ""
             raise InputError(
-                f"--strict: {bad + rules.broken} findings{place}; `check` tells them all"
+                f"--strict: {bad + rules.broken} findings{place}; `check` lists them all"
             )
 
-    def _check_along(self, inputs: Inputs, reader: RunReader) -> None:
-        """Have every record held against the tracks' rules as it is read, since no call is paid."""
-        heard = _Rules(self.findings)
-        checker = Checker(inputs.all_topics, dataset=self.job.dataset, heard=heard)
+    def _check_along(self, inputs: JobInputs, reader: RunReader) -> None:
+        """Check every record as it is read: no call is paid, so no check must come before."""
+        rules = _BrokenRules(self.findings)
+        checker = Checker(inputs.all_topics, dataset=self.job.dataset, on_violation=rules)
 
-        def told(finding: Finding) -> None:
+        def both(finding: Finding) -> None:
             self.findings(finding)
-            checker.report(finding)
+            checker.add_finding(finding)
 
-        reader.report, reader.observe = told, checker.observe
+        reader.report, reader.observe = both, checker.observe
 
-    async def _judge(self, inputs: Inputs, reader: RunReader, model: Model) -> None:
+    async def _judge(self, inputs: JobInputs, reader: RunReader, model: Model) -> None:
         """Write the judgments file."""
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(self._header(inputs))
             async for judged in Runner(self._seated(), model).run(reader):
                 self._write(writer, judged)
-                await asyncio.sleep(0)  # without a model nothing else lets others have a turn
+                await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not writer.responses:
                 raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
             writer.end()
 
     def _seated(self) -> Panel:
-        """Return the judges, with the labels of others in their place where those are given."""
+        """Return the judges, or in their place those that give the labels of --judgments-from."""
         if self.job.labels is None:
             return self.panel
         return with_labels(self.panel, read_labels(self.job.labels, self.findings))
 
-    def _header(self, inputs: Inputs) -> Header:
+    def _header(self, inputs: JobInputs) -> Header:
         job = self.job
         return Header(
             judges=panel_settings(self.panel),
@@ -316,6 +322,7 @@ class _Session:
             summary.files["log"] = str(outputs.log)
         summary.findings = dict(sorted(self.findings.counts.items()))
         summary.findings_by_run = {k: dict(v) for k, v in sorted(self.findings.by_run.items())}
+        # Lost input counts like unjudged items: the exit status must show it.
         summary.lost = self.findings.of_severity("error")
         summary.calls = model.spent()
         if summary.calls and self.spared:

@@ -1,4 +1,4 @@
-"""What to judge with: settings told apart by judge, at one point or several.
+"""Settings of the judges, sorted by judge, at one point or at several of a sweep.
 
 `--set` beats the variant, which beats `settings`; of a sweep and `--set` only one may set a key.
 """
@@ -21,8 +21,9 @@ from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
 SECTIONS = ("llm", "leaderboard")
 MOST_POINTS = 1000
+"""Points of a sweep; more are most likely a mistake, and each point is a whole job."""
 LONGEST = 120
-"""Bytes of a suffix; a longer one is cut: the names of files have an end."""
+"""Bytes of a suffix; a longer one is cut, since file systems allow names of 255."""
 UNSAFE = re.compile(r"[^\w.+-]+")
 
 Where = Callable[[tuple[str, ...]], str]
@@ -73,10 +74,10 @@ class Names:
         owner = next((name for name in single if name in judges), "")
         return cls(judges, owner, [name for name in judges if name not in own])
 
-    def told_apart(
+    def resolved(
         self, given: Mapping[str, Any], where: Where, sections: Sequence[str] = SECTIONS
     ) -> Settings:
-        """Return settings given as `key`, `judge.key` or `judge: {key: value}`.
+        """Return settings by owner, from `key`, `judge.key` or `judge: {key: value}`.
 
         Raises WorkflowError for a key of no judge, or one that is given twice.
         """
@@ -103,7 +104,7 @@ class Names:
                     raise WorkflowError(f"{here}: {message}")
                 yield Setting(key, name, inner, where((key, name)))
         elif before:
-            owner = max(before, key=len)
+            owner = max(before, key=len)  # a judge `a.b` before a judge `a`
             yield Setting(owner, key.removeprefix(f"{owner}."), value, here)
         elif key in sections or (key in known and not self.owner):
             message = f"{key} is {shown(value)}, must be a mapping of settings"
@@ -153,7 +154,7 @@ def _override(written: str, names: Names) -> Settings:
         value = read_yaml(text).value
     except YamlFault as error:
         raise WorkflowError(f"--set {written!r}: the value {error}") from error
-    return names.told_apart({key: value}, lambda _: f"--set {written}")
+    return names.resolved({key: value}, lambda _: f"--set {written}")
 
 
 def points(
@@ -191,13 +192,13 @@ def points(
 def variant_settings(workflow: Workflow, names: Names, variant: str) -> Settings:
     """Return what a variant sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("variants", variant))
-    return names.told_apart(workflow.variants[variant], where)
+    return names.resolved(workflow.variants[variant], where)
 
 
 def own_settings(workflow: Workflow, names: Names) -> Settings:
     """Return what `settings` sets. Raises WorkflowError for a key of no judge."""
     where = partial(_where, workflow, ("settings",))
-    return names.told_apart(workflow.settings, where, sections=())
+    return names.resolved(workflow.settings, where, sections=())
 
 
 def _where(workflow: Workflow, path: tuple[str, ...], inside: tuple[str, ...]) -> str:
@@ -214,11 +215,11 @@ def _point(
     llm, leaderboard = (
         getattr(workflow, section) | by_owner.pop(section, {}) for section in SECTIONS
     )
-    if "api_key" in llm:  # it would stand in the config
+    if "api_key" in llm:  # it would be written to the config file
         raise WorkflowError("llm.api_key: keys do not belong in a workflow; set OPENAI_API_KEY")
     shown_measures = workflow.leaderboard.get("measures")
     if isinstance(shown_measures, list) and leaderboard["measures"] is shown_measures:
-        # The workflow says what to show of its own judges, not of those that it does not know.
+        # The workflow selects measures of its own judges only; of judges that join, show all.
         everything = [f"{name}.*" for name in names.joined]
         leaderboard["measures"] = [*shown_measures, *everything]
     settings = by_owner.get(names.judges[0], {}) if len(names.judges) == 1 else by_owner
@@ -227,14 +228,14 @@ def _point(
 
 
 def _measures(workflow: Workflow, names: Names) -> list[str]:
-    """Return the user's own measures: who joins the workflow's one judge does not change them."""
+    """Return the user's own measures, tied to the workflow's one judge where others join it."""
     if not (names.joined and names.owner):
         return workflow.measures
     return [m if "@" in str(m) else f"{m}@{names.owner}" for m in workflow.measures]
 
 
 def axes(workflow: Workflow, names: Names, sweep: str) -> list[list[tuple[str, Settings]]]:
-    """Return each swept setting as a list of what is set in turn, with its name.
+    """Return each swept setting as a list of its values in turn, each with its name.
 
     A value may be a mapping of several settings of one judge. Raises WorkflowError for a key of no
     judge.
@@ -251,7 +252,7 @@ def axes(workflow: Workflow, names: Names, sweep: str) -> list[list[tuple[str, S
             full = f"{key}.{name}" if name else key
             found.append(
                 [
-                    (_label(full, choice), names.told_apart({full: choice}, where_it_stands))
+                    (_label(full, choice), names.resolved({full: choice}, where_it_stands))
                     for choice in choices
                 ]
             )
@@ -270,6 +271,7 @@ def _sweep_points(
     """Return every combination of what a sweep sets, each with its name."""
     found = axes(workflow, names, sweep)
     where = workflow.where("sweeps", sweep)
+    # Counted before they are made: a typo can ask for billions.
     count = math.prod(map(len, found))
     if count > MOST_POINTS:
         raise WorkflowError(f"sweep {sweep!r} has {count} points, more than {MOST_POINTS}")
@@ -297,6 +299,7 @@ def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
     owners: dict[str, str] = {}
     for name, _ in named:
         suffix = _suffix(name)
+        # Two names may become one once they are safe for a file; one job would replace the other.
         if suffix in owners:
             both = f"{owners[suffix]!r} and {name!r}" if name != owners[suffix] else f"{name!r}"
             raise WorkflowError(f"two points would have the files of {suffix!r}: {both}")
@@ -309,4 +312,5 @@ def _suffix(name: str) -> str:
     if len(safe.encode()) <= LONGEST:
         return safe
     start = safe.encode()[:LONGEST].decode(errors="ignore")
+    # The digest keeps long names apart that differ only at the end.
     return f"{start}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

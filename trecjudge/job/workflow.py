@@ -1,4 +1,4 @@
-"""Workflow files: what to judge with, how it is set, and how it is aggregated; checked whole."""
+"""Workflow files: judges, their settings and the leaderboard; read and checked."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Workflow:
 
     @property
     def names_judges(self) -> bool:
-        """Whether the file itself says what judges."""
+        """Whether the file itself names its judges."""
         return ("judge",) in self.lines
 
     def where(self, *path: str, inside: tuple[str, ...] = ()) -> str:
         """Return where a key stands, for a message: `w.yml:3: sweeps.grid`.
 
-        The line is that of the key `inside` it, as far as that has one.
+        The line is that of the key `inside` it, or of the nearest key above that has one.
         """
         keys, text = (*path, *inside), ".".join(path)
         if self.path is None:
@@ -83,6 +83,7 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
 def read_workflow(path: Path) -> Workflow:
     """Read and check a workflow file. Raises WorkflowError with file and line."""
     try:
+        # Editors on Windows put a byte order mark first.
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise WorkflowError(f"{path}: cannot be read: {error}") from error
@@ -120,11 +121,12 @@ def _check(place: Place, key: str, value: Any) -> None:
 
 
 def _check_entries(workflow: Workflow) -> None:
-    """Check what the sections hold, as far as that can be told without the judges."""
+    """Check the sections as far as that is possible without the judges."""
     check_leaderboard(workflow.where("leaderboard"), workflow.leaderboard)
     for section in ("variants", "sweeps"):
         for name, entry in getattr(workflow, section).items():
             where = workflow.where(section, name)
+            # Its name becomes part of file names, where other characters are replaced.
             if not any(map(str.isalnum, name)):
                 raise WorkflowError(
                     f"{where}: {shown(name)} names no files; give letters or digits"

@@ -1,4 +1,4 @@
-"""What a workflow sets in vain, chosen or not: names that are none, values of a wrong type."""
+"""Checks of all settings of a workflow, chosen or not: unknown names, values of a wrong type."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from trecjudge.settings.fields import typed_fields
 
 
 def check_workflow(workflow: Workflow, names: Names) -> None:
-    """Raise WorkflowError for what a workflow sets in vain, chosen or not: key by key, with place.
+    """Raise WorkflowError, with its place, for any setting of a workflow that has no effect.
 
-    Variants are made whole; of a sweep each value is looked at on its own.
+    Variants are made whole; of a sweep each value is checked on its own.
     """
     llm = [
         Setting("llm", key, value, workflow.where("llm", inside=(key,)))
@@ -31,6 +31,7 @@ def check_workflow(workflow: Workflow, names: Names) -> None:
         except WorkflowError as error:
             where = workflow.where("variants", variant)
             raise WorkflowError(f"{where}: {error}") from error
+    # Each value by itself: the combinations of a sweep can be a thousand.
     for sweep in workflow.sweeps:
         for axis in axes(workflow, names, sweep):
             check_settings(setting for _, sets in axis for setting in sets.values())
@@ -45,6 +46,7 @@ def check_settings(settings: Iterable[Setting]) -> None:
         elif setting.owner == "llm":
             typed_fields(LlmSettings, value, where)
         else:
+            # The place names `settings` already where the section itself is meant.
             kind = "" if where.endswith(": settings") else ": settings"
             where = f"{where}{kind} of judge {setting.owner}"
             typed_fields(judge_class(setting.owner), value, where)

@@ -1,1 +1,1 @@
-"""Settings from YAML: read strictly, held against the types of their fields."""
+"""Settings from YAML: read strictly, checked against the types of their fields."""

@@ -36,11 +36,13 @@ def _typed(hints: Mapping[str, Any], known: list[str], key: str, value: Any, whe
     faults = []
     for reading in _readings(value):
         try:
+            # Strict: pydantic would else take `1` for `true` and text for a number.
             typed = adapter.validate_python(reading, strict=True)
             break
         except ValidationError as error:
             faults.append(error.errors()[0])
     else:
+        # An id such as `017` without quotes is the usual case.
         hint = "; put text in quotes" if faults[0]["type"] == "string_type" else ""
         raise WorkflowError(f"{where}: {key} is {shown(value)}: {faults[0]['msg']}{hint}")
     if not _writable(typed):
@@ -53,7 +55,7 @@ def _typed(hints: Mapping[str, Any], known: list[str], key: str, value: Any, whe
 
 
 def _readings(value: Any) -> Iterator[Any]:
-    """Yield what a value can stand for, what it is first."""
+    """Yield the values that a value can stand for, itself first."""
     yield value
     if isinstance(value, Unclear) and value.lower() in TRUTH:
         yield TRUTH[value.lower()]
@@ -71,7 +73,7 @@ def _unclear(value: Any) -> Iterator[Unclear]:
 
 
 def _writable(value: Any) -> bool:
-    """Return whether a value has no number in it that JSON has not."""
+    """Return whether JSON can hold every number in a value."""
     try:
         orjson.dumps(value, default=str)
     except TypeError:  # an integer of more than 64 bits; a mapping that holds itself

@@ -1,4 +1,4 @@
-"""What is plugged in: the folders of judges, and modules that are named in text."""
+"""Plug-ins: the folders of judges, and modules named in text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JUDGES = f"trecjudge.{FOLDER}"
 _PACKAGE = Path(__file__).parent.parent
 SHIPPED = _PACKAGE if (_PACKAGE / "workflows").is_dir() else _PACKAGE.parent
 """Where `judges/` and `workflows/` lie: in the package or, in a checkout, beside it."""
-_own: list[str] = []  # what stands in the path of the package for the working directory
+_own: list[str] = []  # the working directory's part of the package path
 
 
 def judge_folders() -> dict[str, Path]:
@@ -49,7 +49,7 @@ def imported(module: str) -> ModuleType:
 
 
 def _package() -> ModuleType:
-    """Return the package of all judges, whose path has the working directory of now."""
+    """Return the package of all judges, with `judges/` of the current directory in its path."""
     package = importlib.import_module(JUDGES)
     path = [place for place in package.__path__ if place not in _own]
     _own.clear()

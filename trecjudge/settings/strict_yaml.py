@@ -1,4 +1,4 @@
-"""YAML that is read one way only: no key twice, and no word that versions of YAML read differently.
+"""Strict YAML: no key twice, and no word that versions of YAML read differently.
 
 Numbers, truth values and null are those of YAML 1.2, `1e-1` among them, and `1_000`. What YAML 1.1
 takes for something else than text or another number (`no`, `017`, `1:30`, a date) stays as written,
@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 MOST_NODES = 100_000
+"""Nodes with aliases expanded: a few lines of nested aliases can stand for billions."""
 TAG = "tag:yaml.org,2002:"
 UNCLEAR = "!unclear"
 KINDS = ("null", "bool", "int", "float", "str", "seq", "map")
@@ -29,7 +30,7 @@ PLAIN = (
     (f"{TAG}float", r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"),
     (f"{TAG}merge", r"<<"),
 )
-"""What a word without quotes is; the first that fits."""
+"""The type of a word without quotes: the first pattern that fits."""
 
 
 class Unclear(str):
@@ -84,7 +85,7 @@ def written_yaml(value: Any) -> str:
 
 @dataclass(slots=True)
 class _Walk:
-    """Looks at every node before it becomes a value: its keys, and what aliases make of it."""
+    """Checks every node before it becomes a value: its keys, and its size with aliases."""
 
     lines: dict[tuple[str, ...], int] = field(default_factory=dict)
     _sizes: dict[int, int] = field(default_factory=dict)
@@ -115,9 +116,10 @@ class _Walk:
     def _check_keys(self, node: yaml.MappingNode) -> None:
         lines: dict[tuple[str, str], int] = {}
         for key, _ in node.value:
+            # A list or mapping as a key fails later, with a message of its own.
             if not isinstance(key, yaml.ScalarNode):
                 continue
-            if key.tag == UNCLEAR:  # a key is a name
+            if key.tag == UNCLEAR:  # a key is always a name, so `on:` is clear
                 key.tag = f"{TAG}str"
             name, line = (key.tag, key.value), key.start_mark.line + 1
             if name in lines:
@@ -127,7 +129,7 @@ class _Walk:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """In C where it is there, which takes a tenth of the time."""
+    """The loader, in C where that is installed, which takes a tenth of the time."""
 
     yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012
 

@@ -1,1 +1,1 @@
-"""All that a person sees: pages, tables, charts, progress, what a job ends with."""
+"""All that a person sees: pages, tables, charts, progress, closing lines."""

@@ -1,4 +1,4 @@
-"""What a person sees of a calibration."""
+"""Tables and closing lines of `calibrate`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def reliability_table(done: Calibrated) -> Table:
 
 
 def closing_lines(done: Calibrated) -> list[str]:
-    """Return why there is no interval, what was found in the input, fitted to, and where it is."""
+    """Return lines on a missing interval, findings, the labels used, and the file written."""
     lines = [] if done.no_interval is None else [done.no_interval]
     lines += _finding_lines(done.findings)
     lines.append(f"labels: {done.labels}, of them {done.copies} on copies, which are in no fit")
@@ -57,7 +57,7 @@ def closing_lines(done: Calibrated) -> list[str]:
 
 
 def counted_lines(done: Counted) -> list[str]:
-    """Return what was counted, and where it is."""
+    """Return lines on what was counted, and the file written."""
     counted = f"counted: {done.words} words of {done.documents} documents; weights as shipped"
     return [*_finding_lines(done.findings), counted, _used(done.path)]
 

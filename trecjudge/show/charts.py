@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import Any
 
 from trecjudge.findings import visible
-from trecjudge.show.templates import asset, render
+from trecjudge.show.templates import asset, number, render
 
 PLOT_WIDTH, ROW = 560, 22
 CHARACTER = 7.4
-"""Pixels of a character of a name, in the wider of usual fonts."""
+"""Pixels of a character of a name, in the wider of the usual fonts: an SVG cannot measure text."""
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 LONGEST_NAME = 30
@@ -39,6 +39,7 @@ class Axis:
         """Return an axis that holds the values: 0 to 1 where they fit, else their own range."""
         low, high = min((0.0, *values)), max((0.0, *values))
         if low >= 0.0 and high <= 1.0:
+            # Most measures run from 0 to 1: one scale lets charts be compared.
             high = 1.0
         return cls(low, high if high > low else low + 1.0, start, end)
 
@@ -46,7 +47,7 @@ class Axis:
     def around(cls, values: Sequence[float], start: float, end: float) -> Axis:
         """Return an axis of the values' own range; a single value is in its middle."""
         low, high = min(values), max(values)
-        spare = 0.0 if high > low else 0.5
+        spare = 0.0 if high > low else 0.5  # a range of no width could not be divided by
         return cls(low - spare, high + spare, start, end)
 
     def at(self, value: float) -> float:
@@ -71,11 +72,6 @@ def margin(run_ids: Iterable[str]) -> int:
     return 24 + round(CHARACTER * max((len(short(run_id)) for run_id in run_ids), default=0))
 
 
-def told(value: float) -> str:
-    """Return a number as charts show it."""
-    return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
-
-
 def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
     """Return the values of each run over topics: points, quartiles, median, lowest, highest."""
     left, top = margin(values), 36
@@ -95,8 +91,8 @@ def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
 
 def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str, Any]:
     if not values:
-        said = f"{visible(run_id)}: no values"
-        return {"name": short(run_id), "y": y, "told": said, "box": None}
+        tip = f"{visible(run_id)}: no values"
+        return {"name": short(run_id), "y": y, "tip": tip, "box": None}
     first, median, third = quartiles(values)
     box = {
         "lowest": axis.at(min(values)),
@@ -106,11 +102,12 @@ def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str
         "median": axis.at(median),
     }
     points = "".join(f"M{axis.at(value)} {y}h0" for value in values)
-    said = (
-        f"{visible(run_id)}: median {told(median)}, middle half {told(first)} to {told(third)},"
-        f" {told(min(values))} to {told(max(values))} over {len(values)} topics"
+    tip = (
+        f"{visible(run_id)}: median {number(median)},"
+        f" middle half {number(first)} to {number(third)},"
+        f" {number(min(values))} to {number(max(values))} over {len(values)} topics"
     )
-    return {"name": short(run_id), "y": y, "box": box, "points": points, "told": said}
+    return {"name": short(run_id), "y": y, "box": box, "points": points, "tip": tip}
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
@@ -133,7 +130,7 @@ def bump(
     `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
     the leaderboard; the first five stand out. Runs that share a rank stand one below the other, in
     a frame. Of the measures in `lower` less is better. With a `title` it is a file of its own: the
-    lines tell which runs rise and which fall, and are dashed where something is `unjudged`.
+    lines show which runs rise and which fall, and are dashed where something is `unjudged`.
     """
     left, top = max(margin(ranks), BESIDE_TITLE if title else COLUMN // 2), 48
     xs = [left + COLUMN * i for i in range(len(measures))]
@@ -145,9 +142,9 @@ def bump(
     ]
     bottom = top + ROW * (max(1, len(ranks)) - 1)
     ties = [
-        {"x": x - 9, "y": min(ys) - 9, "height": max(ys) - min(ys) + 18, "told": said}
+        {"x": x - 9, "y": min(ys) - 9, "height": max(ys) - min(ys) + 18, "tip": tip}
         for i, x in enumerate(xs)
-        for said, ys in _ties([found[i] for found in ranks.values()], stands[i])
+        for tip, ys in _ties([found[i] for found in ranks.values()], stands[i])
     ]
     columns = [
         {"x": x, "name": visible(name), "lower": name in lower}
@@ -162,9 +159,11 @@ def bump(
         "bottom": bottom,
     }
     for line, run_id in zip(lines, ranks, strict=True):
-        line["told"] += _gap(unjudged, run_id)
-    said = _said(title or f"Rank of each run by {', '.join(measures)}", title, "dashed", unjudged)
-    return render("bump.svg", columns=columns, lines=lines, ties=ties, **said, **size)
+        line["tip"] += _gap(unjudged, run_id)
+    heading = _heading(
+        title or f"Rank of each run by {', '.join(measures)}", title, "dashed", unjudged
+    )
+    return render("bump.svg", columns=columns, lines=lines, ties=ties, **heading, **size)
 
 
 def _kind(row: int, ranks: Sequence[int | None], title: str, is_open: bool) -> str:
@@ -177,16 +176,16 @@ def _kind(row: int, ranks: Sequence[int | None], title: str, is_open: bool) -> s
 
 
 def _gap(unjudged: Mapping[str, str], run_id: str) -> str:
-    """Return what is unjudged of a run, for its tip."""
+    """Return the unjudged items of a run, for its tip."""
     return f"; {visible(unjudged[run_id])}" if run_id in unjudged else ""
 
 
-def _said(said: str, title: str, mark: str, unjudged: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a chart says of itself; in a file of its own, with its style and a note."""
+def _heading(text: str, title: str, mark: str, unjudged: Mapping[str, str]) -> dict[str, Any]:
+    """Return the title of a chart; for a file of its own also style and note."""
     note = f"{mark}: items of the run are unjudged, in no mean; how many shows under the pointer"
     return {
-        "title": visible(said),
-        "alone": bool(title),
+        "title": visible(text),
+        "standalone": bool(title),
         "note": note if title and unjudged else "",
         "style": asset("chart.css") if title else "",
     }
@@ -206,7 +205,7 @@ def _stands(ranks: Sequence[int | None], top: int) -> list[int | None]:
 def _ties(
     ranks: Sequence[int | None], ys: Sequence[int | None]
 ) -> Iterator[tuple[str, Sequence[int]]]:
-    """Yield what is said of each rank that several runs share, and where they stand."""
+    """Yield a tip for each rank that several runs share, and the pixels of these runs."""
     shared: dict[int, list[int]] = defaultdict(list)
     for rank, y in zip(ranks, ys, strict=True):
         if rank is not None and y is not None:
@@ -224,12 +223,12 @@ def _line(
     names: Sequence[str],
 ) -> dict[str, Any]:
     dots = [(x, y) for x, y in zip(xs, ys, strict=True) if y is not None]
-    said = ", ".join(
+    places = ", ".join(
         f"{n} {'no value' if r is None else r}" for n, r in zip(names, ranks, strict=True)
     )
     return {
         "name": short(run_id),
-        "told": visible(f"{run_id}: {said}"),
+        "tip": visible(f"{run_id}: {places}"),
         "path": _curve(dots),
         "dots": dots,
         "left": ys[0],
@@ -265,6 +264,7 @@ def scatter(
     if title:
         across, upwards = Axis.around(theirs_of, left, right), Axis.around(ours_of, bottom, top)
     else:
+        # One scale for both axes, so that the diagonal means equal values.
         both = ours_of + theirs_of
         across, upwards = Axis.over(both, left, right), Axis.over(both, bottom, top)
     ticks = [
@@ -276,13 +276,13 @@ def scatter(
         {
             "x": across.at(theirs),
             "y": upwards.at(ours),
-            "told": visible(f"{run_id}: {told(ours)} {here}, {told(theirs)} {there}")
+            "tip": visible(f"{run_id}: {number(ours)} {here}, {number(theirs)} {there}")
             + _gap(unjudged, run_id),
             "open": bool(title) and run_id in unjudged,
         }
         for run_id, (ours, theirs) in points.items()
     ]
     size = {"size": SCATTER, "left": left, "top": top, "right": right, "bottom": bottom}
-    said = _said(title or f"{measure}, here and in {other}", title, "hollow", unjudged)
+    heading = _heading(title or f"{measure}, here and in {other}", title, "hollow", unjudged)
     names = {"across": visible(other), "upwards": visible(measure), "one_scale": not title}
-    return render("scatter.svg", points=dots, ticks=ticks, **names, **said, **size)
+    return render("scatter.svg", points=dots, ticks=ticks, **names, **heading, **size)

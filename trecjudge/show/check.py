@@ -1,4 +1,4 @@
-"""The doctor's report as a person reads it."""
+"""The report of a check as tables and lines for the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = ("run", "track", "records", "topics", "verdict", "refused for", "warne
 def verdict_table(report: CheckReport) -> Table:
     """Return a row for each run: what it holds, its verdict, and what it breaks how often.
 
-    Where a run_id has several rows, each row tells its file too.
+    Where a run_id has several rows, each row names its file too.
     """
     table = Table(box=None, pad_edge=False)
     files = _files(report.runs)
@@ -35,6 +35,7 @@ def _files(runs: Sequence[RunReport]) -> dict[str, str]:
     """Return each file from the folder that all are in; none where the run_ids are enough."""
     if len({run.run_id for run in runs}) == len(runs):
         return {}
+    # Only as much of the paths as sets the files apart, so that the table stays narrow.
     folder = os.path.commonpath([os.path.dirname(os.path.abspath(run.path)) for run in runs])
     return {run.path: os.path.relpath(run.path, folder) for run in runs}
 
@@ -57,7 +58,7 @@ def _rules(run: RunReport, verdict: str) -> str:
 
 
 def place_lines(report: CheckReport) -> Iterator[str]:
-    """Yield the first places of everything that is wrong, run by run, each once."""
+    """Yield the first places of each broken rule, run by run, each line once."""
     lines = (line for run in report.runs for tally in run.violations for line in _places(tally))
     yield from dict.fromkeys(lines)
 

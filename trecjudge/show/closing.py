@@ -1,4 +1,4 @@
-"""What a person sees at the end: the closing table, plans, lists."""
+"""The end of a job in the terminal: the closing table, its lines, plans, lists."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def rank_text(standing: Standing) -> str:
 
 
 def _extra_columns(summary: Summary) -> list[str]:
-    """Return what is known of the ranking measure beside its mean: an interval, groups, labels."""
+    """Return the names of further columns on the ranking measure: interval, groups, labels."""
     known = [run.standings[summary.ranked_by] for run in summary.runs]
     columns = ["95 %"] if any(standing.low is not None for standing in known) else []
     if len(known) > 1 and any(standing.groups for standing in known):
@@ -114,7 +114,7 @@ def mean_text(mean: Mean) -> str:
 
 
 def closing_lines(summary: Summary) -> list[str]:
-    """Return what stands below the table: coverage, findings, model calls, files."""
+    """Return the lines below the table: coverage, findings, model calls, files."""
     runs = [run.coverage for run in summary.runs]
     responses = sum(run.responses for run in runs)
     wanted = sum(run.expected_responses for run in runs)
@@ -137,8 +137,9 @@ def closing_lines(summary: Summary) -> list[str]:
 
 
 def _too_few_topics(summary: Summary) -> list[str]:
-    """Say so where no difference could be found: one group then tells nothing of the runs."""
+    """Return a line if no test on so few topics could find a difference; none otherwise."""
     ranked = [run.standings[summary.ranked_by] for run in summary.runs]
+    # The smallest p of a sign-flip test is 2 ** (1 - topics); Holm multiplies it by the pairs.
     pairs = len(ranked) * (len(ranked) - 1) / 2
     if len(ranked) < 2 or not ranked[0].groups or pairs * 2.0 ** (1 - summary.topics) < 0.05:
         return []
@@ -151,6 +152,7 @@ def _too_few_topics(summary: Summary) -> list[str]:
 def _finding_line(summary: Summary, kind: str, count: int) -> str:
     """Return how often a kind was found, its effect, and the runs with the most of it."""
     entry = KINDS[kind]
+    # The worst runs first: one broken run often makes most findings of a kind.
     by_run = sorted(summary.findings_by_run.get(kind, {}).items(), key=lambda run: (-run[1], run))
     most = ", ".join(f"{run} {number}" for run, number in by_run[:3])
     rest = ", …" if len(by_run) > 3 else ""
@@ -159,7 +161,7 @@ def _finding_line(summary: Summary, kind: str, count: int) -> str:
 
 
 def model_line(spent: Mapping[str, Any]) -> str:
-    """Return what a model cost, and what was saved."""
+    """Return a line on the calls, tokens and cost of a model, and what was saved."""
     known = f" ({prefix} of them cached there)" if (prefix := spent.get("prefix_tokens")) else ""
     tokens = f"{spent['prompt_tokens']} tokens in{known}, {spent['completion_tokens']} out"
     cost = f", cost {spent['cost']:.2f}" if "cost" in spent else ""

@@ -15,7 +15,7 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def junit(name: str, checks: Sequence[Check], left_out: Sequence[Finding] = ()) -> bytes:
     """Return a test suite with a case for each check; a broken rule is a failure.
 
-    What of the input could not be read is an error, with a case for each.
+    Each part of the input that could not be read is a case with an error.
     """
     broken = sum(bool(check.broken) for check in checks)
     counts = {
@@ -26,6 +26,7 @@ def junit(name: str, checks: Sequence[Check], left_out: Sequence[Finding] = ()) 
     suite = Xml.Element("testsuite", {"name": _clean(name)} | counts)
     for check in checks:
         named = {"classname": _clean(check.run_id), "name": _clean(str(check.rule))}
+        # CI servers group cases by class name: one group for each run.
         case = Xml.SubElement(suite, "testcase", named)
         if check.broken:
             failure = Xml.SubElement(case, "failure", {"message": _clean(check.broken)})

@@ -1,4 +1,4 @@
-"""The charts of a judge beside people, each a file of its own."""
+"""Charts that compare a judge with people, each a file of its own."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ def _truth(found: Correlated) -> str:
 
 
 def _unjudged(found: Correlated) -> dict[str, str]:
-    return {run_id: f"unjudged {told}" for run_id, told in found.unjudged_runs().items()}
+    return {run_id: f"unjudged {gaps}" for run_id, gaps in found.unjudged_runs().items()}

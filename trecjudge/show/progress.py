@@ -1,4 +1,4 @@
-"""What a person sees while a job runs: a bar on a terminal, plain lines elsewhere, findings."""
+"""Progress of a job: a bar on a terminal, plain lines elsewhere, and the first findings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from trecjudge.findings import PREFIX, Finding, visible
 from trecjudge.judging.runner import JudgedResponse
 
 SHOWN_OF_A_KIND = 3
-SECONDS_BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
 
 
 class ConsoleWatcher:
@@ -46,7 +46,7 @@ class ConsoleWatcher:
         self._spent: Callable[[], dict[str, Any]] = dict
         self._expected: Callable[[], int | None] = lambda: None
         self._responses = self._items = 0
-        self._began = self._said_at = clock()
+        self._began = self._printed_at = clock()
         self._bar = Progress(
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
@@ -74,38 +74,39 @@ class ConsoleWatcher:
     def begins(
         self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
     ) -> None:
-        """The runs are read from now on; how many responses there are is told as it is known."""
+        """Start the clock; `responses` returns the number of responses once it is known."""
         self._expected, self._spent = responses, spent
-        self._began = self._said_at = self._clock()
+        self._began = self._printed_at = self._clock()
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
-        """A run file was taken for a format."""
-        self.said(f"{path}: read as {format_name}: {why}")
+        """Print which format a run file was read as, and why."""
+        self.notify(f"{path}: read as {format_name}: {why}")
 
     def judged(self, judged: JudgedResponse) -> None:
-        """A response was judged."""
+        """Show that one more response was judged."""
         self._responses += 1
         self._items += len(judged.judgments)
         if self._console.is_terminal:
             total = self._expected()
             self._bar.update(self._task, total=total, advance=1, description=self._state())
-        elif self._clock() - self._said_at >= SECONDS_BETWEEN_LINES:
-            self._said_at = self._clock()
+        elif self._clock() - self._printed_at >= SECONDS_BETWEEN_LINES:
+            self._printed_at = self._clock()
+            # The estimate may be too low, and no time left may be negative.
             expected = max(self._expected() or 0, self._responses)
             share = f"{self._responses} of about {expected} responses"
-            self.said(f"{share}, {self._state()}, {self._left(expected)} left")
+            self.notify(f"{share}, {self._state()}, {self._left(expected)} left")
 
     def finding(self, finding: Finding) -> None:
-        """The input has a problem: said the first few times, counted after that."""
+        """Print the first few findings of a kind; those after them are only counted."""
         self._shown[finding.kind] += 1
         prefix = PREFIX[finding.severity]
         if self._shown[finding.kind] <= SHOWN_OF_A_KIND:
-            self.said(f"{prefix}: {finding}")
+            self.notify(f"{prefix}: {finding}")
         elif self._shown[finding.kind] == SHOWN_OF_A_KIND + 1:
-            self.said(f"{prefix}: … more of {finding.kind}: counted below, all in the log")
+            self.notify(f"{prefix}: … more of {finding.kind}: counted below, all in the log")
 
-    def said(self, message: str) -> None:
-        """Something that the user should know."""
+    def notify(self, message: str) -> None:
+        """Print a message, unless quiet."""
         if not self._quiet:
             self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)
 

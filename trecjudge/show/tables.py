@@ -1,4 +1,4 @@
-"""What the statistics commands show a person."""
+"""Tables and lines of the statistics commands."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def interval(bounds: Interval) -> str:
 
 
 def probability(p: float | None) -> str:
-    """Return a p value; the smallest by their order alone."""
+    """Return a p value; of the smallest only the order of magnitude."""
     if p is None:
         return "n/a"
     return f"{p:.4f}" if p >= 0.0001 else f"{p:.0e}"
@@ -112,10 +112,10 @@ def moved_lines(found: Sequence[Difference]) -> Iterator[str]:
 
 
 def verdict_lines(found: VerdictChanges) -> Iterator[str]:
-    """Yield how many verdicts are not the same, and the first of them with their evidence."""
+    """Yield the count of flipped verdicts, and the first of them with their evidence."""
     yield (
-        f"verdicts: {found.shared} items on both sides, {len(found.flips)} decided otherwise;"
-        f" {found.only_before} on the first side alone, {found.only_after} on the second"
+        f"verdicts: {found.shared} items on both sides, {len(found.flips)} decided differently;"
+        f" {found.only_before} only on the first side, {found.only_after} only on the second"
     )
     flipped = ((pair, n) for pair, n in sorted(found.counts.items()) if pair[0] != pair[1])
     for (before, after), count in flipped:
@@ -169,16 +169,16 @@ def topic_table(found: Agreement) -> Table:
 
 
 def agreement_line(found: Agreement) -> str:
-    """Return what was compared, and what was left out."""
+    """Return a line on the items compared and those left out."""
     return (
-        f"agreement: {found.items} items of {found.topics} topics; {found.only_truth} in the truth"
-        f" alone, {found.only_predicted} in the predicted alone; unjudged {found.truth.unjudged}"
+        f"agreement: {found.items} items of {found.topics} topics; {found.only_truth} only in the"
+        f" truth, {found.only_predicted} only in the predicted; unjudged {found.truth.unjudged}"
         f" and {found.predicted.unjudged}"
     )
 
 
 def candidate_table(found: Sequence[tuple[float, Candidate]]) -> Table:
-    """Return a row for each item to label, the most telling first."""
+    """Return a row for each item to label, the most useful first."""
     rows = (
         (
             place,

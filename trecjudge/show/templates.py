@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from trecjudge.findings import visible
 
 LONGEST = 60
-"""Characters of a name that are shown; the whole of it is in a title."""
+"""Characters shown of a name; a title has all of it."""
 
 UNHELD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -27,6 +27,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(ASSETS),
         autoescape=True,
+        # A misspelt name in a template must fail in tests, not leave a gap on the page.
         undefined=StrictUndefined,
         finalize=holdable,
     )
@@ -36,7 +37,7 @@ def _environment() -> Environment:
         "brief": brief,
         "number": number,
         "stacked": stacked,
-        "told": told,
+        "mean_cell": mean_cell,
         "part": lambda text: quote(text, safe=""),
     }
     return environment
@@ -72,7 +73,7 @@ def brief(name: str) -> str:
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
-def told(mean: Mapping[str, Any]) -> str:
+def mean_cell(mean: Mapping[str, Any]) -> str:
     """Return the value of a mean as a reader wants it; unjudged is not the same as not defined."""
     return "unjudged" if mean["unjudged"] else number(mean["value"])
 

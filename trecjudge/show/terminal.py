@@ -1,4 +1,4 @@
-"""The response view for a terminal."""
+"""A response and its judgments for a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.show.tones import SIGNS, Marks, Tone, marks_of, tone, word
+from trecjudge.show.tones import SIGNS, SentenceMarks, Tone, marks_of, tone, word
 
 STYLES: Mapping[Tone, str] = {
     "good": "green",
@@ -32,8 +32,9 @@ def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, lis
     reader = JudgmentsReader(path)
     for response, judgments in reader:
         if (response.run_id, response.topic_id) == (run_id, topic_id):
-            reader.check_rest()
+            reader.check_rest()  # a file that breaks off later must not look complete
             return response, judgments
+        # Kept for the message, in case nothing fits.
         topics.setdefault(response.run_id, []).append(response.topic_id)
     if run_id not in topics:
         raise InputError(unknown("run", run_id, topics))
@@ -63,7 +64,7 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     return Group(*parts)
 
 
-def _signs(index: int, marks: Iterable[Marks]) -> Text:
+def _signs(index: int, marks: Iterable[SentenceMarks]) -> Text:
     """Return the sign of each judge for a sentence; a `?` after it where something is unjudged."""
     signs = Text()
     for found in marks:
@@ -91,11 +92,11 @@ def _judgments(judgments: Sequence[Judgment], indent: int) -> Iterator[Padding]:
 def _lines(judgment: Judgment) -> Iterator[Text]:
     """Yield a judgment: sign, document, word, judge; then claim, reason, evidence."""
     found = tone(judgment)
-    said = [SIGNS[found], judgment.doc_id or judgment.citation, word(judgment), judgment.match]
+    parts = [SIGNS[found], judgment.doc_id or judgment.citation, word(judgment), judgment.match]
     if judgment.value is not None:
-        said.append(f"{judgment.value:.3f}")
+        parts.append(f"{judgment.value:.3f}")
     yield Text.assemble(
-        (visible(" ".join(filter(None, said))), STYLES[found]), (f" ({judgment.judge})", "dim")
+        (visible(" ".join(filter(None, parts))), STYLES[found]), (f" ({judgment.judge})", "dim")
     )
     if judgment.claim is not None:
         yield Text(f"  claim: {visible(judgment.claim.text)}")

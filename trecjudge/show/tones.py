@@ -1,4 +1,4 @@
-"""What a judgment says at a glance: its tone, a sign and a word, so that colour is never alone."""
+"""The tone, sign and word of a judgment: its meaning never depends on colour only."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def tone(judgment: Judgment) -> Tone:
 
 
 def word(judgment: Judgment) -> str:
-    """Return what a judgment says in a word or two."""
+    """Return a judgment in a word or two."""
     found = tone(judgment)
     if found in ("missing", "unjudged"):
         return MEANINGS[found]
@@ -79,6 +79,7 @@ def together(tones: Iterable[Tone]) -> Tone:
     All good is good; some good, or some in part, is in part. What is unjudged adds nothing: it
     stands only where nothing was judged. Plain where there is no judgment at all.
     """
+    # What is unjudged must not darken or brighten a sentence: it has a sign of its own.
     every = set(tones)
     found: Collection[Tone] = every - {"plain", "unjudged"}
     if not found:
@@ -90,8 +91,8 @@ def together(tones: Iterable[Tone]) -> Tone:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """What stands beside the sentences for one judge.
+class SentenceMarks:
+    """The signs beside the sentences, for one judge.
 
     `tones` has the tone of each judged sentence, `open` the sentences of which the judge left
     something unjudged while the rest has a tone.
@@ -101,7 +102,7 @@ class Marks:
     open: Sequence[int]
 
 
-def marks_of(judgments: Iterable[Judgment]) -> dict[str, Marks]:
+def marks_of(judgments: Iterable[Judgment]) -> dict[str, SentenceMarks]:
     """Return the marks of a response's sentences, by judge."""
     found: dict[str, dict[int, list[Tone]]] = {}
     for judgment in judgments:
@@ -111,7 +112,7 @@ def marks_of(judgments: Iterable[Judgment]) -> dict[str, Marks]:
     return {judge: _marks(dict(sorted(every.items()))) for judge, every in found.items()}
 
 
-def _marks(every: Mapping[int, list[Tone]]) -> Marks:
+def _marks(every: Mapping[int, list[Tone]]) -> SentenceMarks:
     tones = {index: together(found) for index, found in every.items()}
     left = [i for i, found in every.items() if "unjudged" in found and tones[i] != "unjudged"]
-    return Marks(tones, left)
+    return SentenceMarks(tones, left)

@@ -1,4 +1,4 @@
-"""A real Chromium without a head: it opens a report, and tells what went wrong in it."""
+"""A real Chromium without a head: it opens a report, and returns the errors in it."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def sample_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def compared_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the report on the sample data, held against its human labels."""
+    """Return the report on the sample data, compared with its human labels."""
     folder = tmp_path_factory.mktemp("compared")
     labels = SAMPLES / "rag" / "labels.jsonl"
     assert sample("rag", folder / "human", "-q", "--judgments-from", labels).status == 0

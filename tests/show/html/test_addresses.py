@@ -1,4 +1,4 @@
-"""An address tells what a view was set to: back, a reload and a link find it again."""
+"""An address holds the settings of a view: back, a reload and a link find it again."""
 
 from __future__ import annotations
 

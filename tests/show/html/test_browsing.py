@@ -13,7 +13,7 @@ from tests.fakes import judgment, response
 from tests.show.html.browser import Browser
 from tests.show.html.made import Judged, output, report
 from trecjudge.records import FULL, NONE, Evidence, Failure
-from trecjudge.show.html.output import Inputs
+from trecjudge.show.html.output import ReportInputs
 
 Open = Callable[..., Browser]
 
@@ -41,7 +41,7 @@ def test_runs_are_filtered(sample_page: Path, open_page: Open) -> None:
     assert browser.text("#leaderboard-tools [role=status]") == "2 of 3 runs"
 
 
-def test_means_of_some_topics_alone(sample_page: Path, open_page: Open) -> None:
+def test_means_of_only_some_topics(sample_page: Path, open_page: Open) -> None:
     def support() -> dict[str, str]:
         rows = browser.all("#board tbody tr")
         values = [row.find_elements("css selector", ".value")[1].text for row in rows]
@@ -52,8 +52,8 @@ def test_means_of_some_topics_alone(sample_page: Path, open_page: Open) -> None:
     box = browser.all("#leaderboard-tools input")[1]
     box.send_keys("lighthouse")
     assert support() == {"careful": "1.000", "uncited": "1.000", "careless": "0.143"}
-    said = "means over 1 of 3 topics, without intervals"
-    assert browser.text("#leaderboard-tools [role=status]") == said
+    status = "means over 1 of 3 topics, without intervals"
+    assert browser.text("#leaderboard-tools [role=status]") == status
     box.clear()
     box.send_keys(" ")
     assert support() == whole
@@ -228,7 +228,7 @@ def test_offsets_count_characters_whatever_their_size(tmp_path: Path, open_page:
     }
     outputs = output(tmp_path, (response(("The tram opened in 2021.", ["d"])), judged))
     (tmp_path / "run.jsonl").write_text(json.dumps(run))
-    page = report(outputs, inputs=Inputs(runs=(tmp_path / "run.jsonl",))).path
+    page = report(outputs, inputs=ReportInputs(runs=(tmp_path / "run.jsonl",))).path
     browser = open_page(page, "#/response/r/t1/0")
     assert browser.text(".document mark") == "The tram opened in 2021."
     browser.go_to_judgment(1)
@@ -243,7 +243,7 @@ def test_without_document_text_the_page_says_so(tmp_path: Path, open_page: Open)
     assert browser.text(".evidence .note") == ("The text of this document is not in this report.")
     assert "97 % of the sentence's weight" in browser.text(".evidence")
     browser.go("#/")
-    assert browser.text("#leaderboard .note") == "text of documents is left out, as was asked for"
+    assert browser.text("#leaderboard .note") == "text of documents is left out, as requested"
 
 
 def test_what_is_unjudged_opens_the_mean(tmp_path: Path, open_page: Open) -> None:
@@ -350,7 +350,7 @@ def test_what_is_not_there_is_said(sample_page: Path, open_page: Open) -> None:
     assert browser.text("#leaderboard h1") == "Leaderboard"
 
 
-def test_it_works_by_keyboard_alone(sample_page: Path, open_page: Open) -> None:
+def test_it_works_only_by_keyboard(sample_page: Path, open_page: Open) -> None:
     from selenium.webdriver.common.keys import Keys
 
     browser = open_page(sample_page, "#/heat")

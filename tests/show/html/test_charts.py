@@ -22,8 +22,8 @@ def drawn(svg: str) -> ElementTree.Element:
     return ElementTree.fromstring(text)
 
 
-def told(svg: str) -> list[str]:
-    """Return what a chart tells of each run."""
+def tips(svg: str) -> list[str]:
+    """Return the tip of each run in a chart."""
     return [element.text or "" for element in drawn(svg).iter(f"{SVG}title")]
 
 
@@ -42,9 +42,9 @@ def test_an_axis(values: list[float], value: float, expected: float) -> None:
     assert Axis.over(values, 0, 100).at(value) == expected
 
 
-def test_a_distribution_tells_of_each_run() -> None:
+def test_a_distribution_has_a_tip_for_each_run() -> None:
     svg = distribution("M", {"a": [0.0, 0.5, 1.0], "b": [0.5], "c": []})
-    assert told(svg) == [
+    assert tips(svg) == [
         "a: median 0.500, middle half 0.250 to 0.750, 0.000 to 1.000 over 3 topics",
         "b: median 0.500, middle half 0.500 to 0.500, 0.500 to 0.500 over 1 topics",
         "c: no values",
@@ -55,14 +55,14 @@ def test_a_distribution_tells_of_each_run() -> None:
 
 def test_ranks_lead_from_measure_to_measure() -> None:
     svg = bump(["M", "N"], {"a": [1, 2], "b": [2, 1], "c": [3, None]})
-    assert told(svg) == ["a: M 1, N 2", "b: M 2, N 1", "c: M 3, N no value"]
+    assert tips(svg) == ["a: M 1, N 2", "b: M 2, N 1", "c: M 3, N no value"]
     heights = [float(circle.get("cy") or "") for circle in drawn(svg).iter(f"{SVG}circle")]
     assert heights == [48, 70, 70, 48, 92]
 
 
 def test_tied_runs_stand_in_a_frame() -> None:
     svg = bump(["M", "N"], {"a": [1, 2], "b": [1, 1], "c": [3, 2]})
-    assert told(svg) == [
+    assert tips(svg) == [
         "2 runs are tied at rank 1", "2 runs are tied at rank 2",
         "a: M 1, N 2", "b: M 1, N 1", "c: M 3, N 2",
     ]  # fmt: skip
@@ -74,7 +74,7 @@ def test_tied_runs_stand_in_a_frame() -> None:
 
 def test_a_scatter_has_a_point_a_run() -> None:
     svg = scatter("M", "others", {"a": (1.0, 0.0), "b": (0.5, 0.5)})
-    assert told(svg) == ["a: 1.000 here, 0.000 in others", "b: 0.500 here, 0.500 in others"]
+    assert tips(svg) == ["a: 1.000 here, 0.000 in others", "b: 0.500 here, 0.500 in others"]
     first, second = ((c.get("cx"), c.get("cy")) for c in drawn(svg).iter(f"{SVG}circle"))
     assert (first, second) == (("64.0", "40.0"), ("284.0", "252.0"))
 

@@ -1,4 +1,4 @@
-"""Which way is better, and what nobody knows: told wherever a measure or a mean stands."""
+"""The direction of a measure and unjudged items: shown wherever a measure or a mean stands."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_unjudged_is_not_undefined(page: Path, open_page: Open) -> None:
     assert tile.text.splitlines()[1:] == ["unjudged", "0.000 to 1.000 by what is unjudged"]
 
 
-def test_some_topics_alone_have_their_own_bounds_and_counts(page: Path, open_page: Open) -> None:
+def test_only_some_topics_have_their_own_bounds_and_counts(page: Path, open_page: Open) -> None:
     browser = open_page(page)
     box = browser.all("#leaderboard-tools input")[1]
     box.send_keys("t1")

@@ -80,7 +80,7 @@ def test_a_run_without_a_value_has_no_rank() -> None:
 def test_agreement_is_shown_where_both_have_the_measure_and_the_run() -> None:
     theirs = {"CITATION_SUPPORT": {"a": 0.5, "z": 1.0}, "NDCG": {"a": 1.0}, "AVG_CITATIONS": {}}
     (chart,) = agreement(board("a", "b"), "theirs", theirs)
-    assert chart.title == "CITATION_SUPPORT, held against theirs"
+    assert chart.title == "CITATION_SUPPORT, compared with theirs"
     assert "(1)" in chart.caption
 
 
@@ -92,7 +92,7 @@ def test_a_truth_is_read_from_its_all_rows() -> None:
     assert means_of_truth(truth, board("a"), other) == {"SENTENCE_SUPPORT": {"a": 0.25}}
 
 
-def test_what_is_unjudged_is_said_of_both_sides() -> None:
+def test_what_is_unjudged_is_shown_for_both_sides() -> None:
     truth = scores("a all CITATION_SUPPORT 0.25\na all CITATION_SUPPORT.unjudged 3\n")
     same = renamed_measures((), board("a"))
     theirs = means_of_truth(truth, board("a"), same)
@@ -102,5 +102,5 @@ def test_what_is_unjudged_is_said_of_both_sides() -> None:
         ["Unjudged here", "Unjudged there"],
         ["", "3"],
     )
-    assert "Of 1 runs items are unjudged" in chart.caption
+    assert "Items of 1 runs are unjudged" in chart.caption
     assert "unjudged there: 3" in chart.svg

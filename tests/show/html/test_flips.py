@@ -1,4 +1,4 @@
-"""Two outputs held against each other."""
+"""Two outputs compared with each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cited(label: str | None, doc_id: str = "d", sentence: int = 0, **fields: obj
 
 
 def other_of(folder: Path, *judgments: Judgment, judge: str = "citation") -> Other:
-    """Return an output with these judgments, to be held against the judge `citation`."""
+    """Return an output with these judgments, to be compared with the judge `citation`."""
     judged: Judged = (response(*SENTENCES), judgments)
     outputs = output(folder, judged, judge=judge)
     return read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
@@ -44,7 +44,7 @@ def test_only_what_says_something_else_has_flipped(tmp_path: Path) -> None:
     assert flip["here"]["reason"] == "why"
 
 
-def test_what_one_of_them_has_alone_is_counted(tmp_path: Path) -> None:
+def test_what_only_one_of_them_has_is_counted(tmp_path: Path) -> None:
     other = other_of(tmp_path, cited(FULL), cited(FULL, "e"))
     assert list(other.flips([cited(FULL), cited(FULL, "x"), cited(FULL, "y")])) == []
     found = other.as_dict(other.board)

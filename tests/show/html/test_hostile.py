@@ -108,7 +108,7 @@ def test_an_attack_is_shown_and_does_nothing(text: str, page: Path, browser: Bro
     place = f"{quote(f'r {text}', safe='')}/{quote(f't {text}', safe='')}"
     browser.open(page, f"#/response/{place}")
     browser.wait("document.querySelector('.evidence mark')")
-    assert browser.text(".sentence .said") == seen(text)
+    assert browser.text(".sentence .prose") == seen(text)
     assert browser.text(".document mark") == seen(f"Title {text}")
     browser.find(".prompt summary").click()
     browser.wait("document.querySelector('.call pre')")
@@ -117,7 +117,7 @@ def test_an_attack_is_shown_and_does_nothing(text: str, page: Path, browser: Bro
         browser.wait("document.querySelector('.evidence .verdict')")
     harmless(browser)
     browser.go(f"#/topic/{quote(f't {text}', safe='')}")
-    assert browser.text(".column .said") == seen(text)
+    assert browser.text(".column .prose") == seen(text)
     harmless(browser)
 
 
@@ -125,12 +125,14 @@ def test_an_attack_is_shown_and_does_nothing(text: str, page: Path, browser: Bro
 def test_a_flood_of_steering_characters_floods_nothing(
     text: str, tmp_path: Path, browser: Browser
 ) -> None:
-    judged = [(response((said, []), run_id=run), []) for run, said in (("a", text), ("b", "B."))]
+    judged = [
+        (response((sentence, []), run_id=run), []) for run, sentence in (("a", text), ("b", "B."))
+    ]
     browser.open(report(output(tmp_path, *judged)).path, "#/topic/t1")
     assert [column.text for column in browser.all(".column h2")] == ["a", "b"]
     browser.go("#/response/a/t1")
-    said = browser.run("return document.querySelector('.sentence .said').textContent")
-    assert said in ("\\x202e" * 12 + "… (65000 of them)", "a\\x202e" * 65_000)
+    shown = browser.run("return document.querySelector('.sentence .prose').textContent")
+    assert shown in ("\\x202e" * 12 + "… (65000 of them)", "a\\x202e" * 65_000)
 
 
 def test_a_response_that_cannot_be_shown_hides_no_other(tmp_path: Path, browser: Browser) -> None:
@@ -158,8 +160,8 @@ def test_nothing_from_outside_may_be_loaded(sample_page: Path, browser: Browser)
     browser.run(script)
     browser.wait("true")
     refused = browser.complaints()
-    assert len([said for said in refused if "Content Security Policy" in said]) >= 3
-    assert [said for said in refused if "Content Security Policy" not in said] == []
+    assert len([line for line in refused if "Content Security Policy" in line]) >= 3
+    assert [line for line in refused if "Content Security Policy" not in line] == []
     assert browser.asked() == []
 
 
@@ -170,7 +172,7 @@ def test_text_cannot_become_markup(sample_page: Path, browser: Browser) -> None:
         "catch (error) { return error.name }"
     )
     assert browser.run(script) == "TypeError"
-    assert all("TrustedHTML" in said for said in browser.complaints())
+    assert all("TrustedHTML" in line for line in browser.complaints())
 
 
 def test_a_name_of_any_length_fits(tmp_path: Path, browser: Browser) -> None:

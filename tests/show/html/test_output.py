@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import InputError
-from trecjudge.show.html.output import Config, Inputs, read_config, read_log
+from trecjudge.show.html.output import Config, ReportInputs, read_config, read_log
 
 Write = Callable[..., Path]
 
@@ -22,9 +22,11 @@ Write = Callable[..., Path]
         ("model: {model: m, base_url: u}\n", Config(model="m")),
         (
             "inputs: {topics: t, runs: [a, b], documents: [d], dataset: rag, document_text: false}",
-            Config(inputs=Inputs(Path("t"), (Path("a"), Path("b")), (Path("d"),), "rag", False)),
+            Config(
+                inputs=ReportInputs(Path("t"), (Path("a"), Path("b")), (Path("d"),), "rag", False)
+            ),
         ),
-        ("inputs: {own_documents: true}", Config(inputs=Inputs(own_documents=True))),
+        ("inputs: {own_documents: true}", Config(inputs=ReportInputs(own_documents=True))),
         ("counts: {findings: {bad_utf8: 2}}\n", Config(findings={"bad_utf8": 2})),
     ],
 )
@@ -44,13 +46,13 @@ def test_no_config_is_an_empty_one(tmp_path: Path) -> None:
     assert read_config(tmp_path / "x.config.yml") == Config()
 
 
-def test_a_log_tells_the_events_that_are_asked_for(write: Write) -> None:
-    heard: list[dict[str, Any]] = []
+def test_a_log_gives_the_events_that_are_asked_for(write: Write) -> None:
+    events: list[dict[str, Any]] = []
     log = write(
         '{"event":"FINDING","n":1}\n{"event":"OTHER","n":2}\n{"event":"FINDING","n":3}\n'
         '{"event":"FINDING","n":4',  # of a job that broke off
         "x.log",
     )
-    assert read_log(log, {"FINDING": heard.append})
-    assert [event["n"] for event in heard] == [1, 3]
-    assert not read_log(log.parent / "none.log", {"FINDING": heard.append})
+    assert read_log(log, {"FINDING": events.append})
+    assert [event["n"] for event in events] == [1, 3]
+    assert not read_log(log.parent / "none.log", {"FINDING": events.append})

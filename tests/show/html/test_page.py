@@ -77,7 +77,7 @@ def test_what_others_keep_in_the_folder_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "parts"),
+    ("known", "parts"),
     [
         (mean(0.5), ["track", "length", "at"]),
         (mean(0.5, low=0.4, high=0.7), ["track", "length", "interval", "at"]),
@@ -86,8 +86,8 @@ def test_what_others_keep_in_the_folder_stays(tmp_path: Path) -> None:
         (mean(None), ["track"]),
     ],
 )
-def test_a_bar_shows_what_is_known(told: dict[str, Any], parts: list[str]) -> None:
-    bar = Bar.over([told, mean(1.0)]).of(told)
+def test_a_bar_shows_what_is_known(known: dict[str, Any], parts: list[str]) -> None:
+    bar = Bar.over([known, mean(1.0)]).of(known)
     assert re.findall(r'class="(\w+)"', bar)[1:] == parts
 
 

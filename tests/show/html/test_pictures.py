@@ -70,8 +70,8 @@ def test_runs_are_tied_to_six_decimals() -> None:
 @BOTH
 def test_a_run_with_unjudged_items_is_told_apart(draw: Draw) -> None:
     picture = drawn(draw, found(unjudged=[None, Unjudged(3, 12, 0.25, 1.0), Unjudged(0, 12)]))
-    told = [t for t in texts(picture, "title") if t.endswith("; unjudged 3 of 12 (0.25 to 1)")]
-    assert [t[:2] for t in told] == ["b:"]
+    open_tips = [t for t in texts(picture, "title") if t.endswith("; unjudged 3 of 12 (0.25 to 1)")]
+    assert [t[:2] for t in open_tips] == ["b:"]
     assert any("items of the run are unjudged" in text for text in texts(picture))
     marked = [g for g in picture.iter(f"{SVG}g") if "open" in (g.get("class") or "").split()]
     assert len(marked) == 1

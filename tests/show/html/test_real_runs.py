@@ -25,10 +25,10 @@ def test_evidence_stands_in_the_documents(
     for number in range(len(blocks["head"][0]["topics"])):
         texts = [document["text"] for document in blocks[f"documents-{number}"]]
         for entry in blocks[f"topic-{number}"]:
-            for told in entry["judgments"]:
-                if (evidence := told.get("evidence")) is None:
+            for judged in entry["judgments"]:
+                if (evidence := judged.get("evidence")) is None:
                     continue
-                text = texts[entry["documents"][told["doc_id"]]]
+                text = texts[entry["documents"][judged["doc_id"]]]
                 assert text[evidence["start"] : evidence["end"]] == evidence["quote"]
                 found += 1
     assert found > 500

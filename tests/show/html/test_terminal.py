@@ -75,12 +75,12 @@ def test_a_response_without_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "topic", "said"),
+    ("run", "topic", "expected"),
     [
         ("carefull", "12", "unknown run 'carefull'; did you mean 'careful'?"),
         ("careful", "99", "run 'careful' has no response on it: unknown topic '99'"),
     ],
 )
-def test_the_choices_are_said(run: str, topic: str, said: str, folder: Path) -> None:
+def test_the_choices_are_named(run: str, topic: str, expected: str, folder: Path) -> None:
     done = command("show", folder, "--run", run, "--topic", topic)
-    assert (done.status, said in done.err) == (1, True)
+    assert (done.status, expected in done.err) == (1, True)

@@ -12,7 +12,7 @@ import pytest
 from tests.show.html.test_blocks import unpacked
 from trecjudge.errors import InputError
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.html.output import Inputs
+from trecjudge.show.html.output import ReportInputs
 from trecjudge.show.html.texts import DocumentIds, Texts, named, read_texts
 
 Write = Callable[..., Path]
@@ -30,7 +30,7 @@ def run(name: str, text: str, topic: str = "t1") -> str:
 
 
 def texts_of(
-    inputs: Inputs, wanted: DocumentIds, strict: bool = False
+    inputs: ReportInputs, wanted: DocumentIds, strict: bool = False
 ) -> tuple[Texts, dict[str, Any]]:
     blocks = Blocks(["t1", "t2"])
     texts = read_texts(inputs, blocks, wanted, strict)
@@ -39,14 +39,14 @@ def texts_of(
 
 def test_a_document_stands_once_in_its_topic(write: Write) -> None:
     runs = (write(run("a", "One."), "a.jsonl"), write(run("b", "One."), "b.jsonl"))
-    texts, blocks = texts_of(Inputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
+    texts, blocks = texts_of(ReportInputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
     assert texts.places == {("a", "t1"): {"d": 0}, ("b", "t1"): {"d": 0}}
     assert [(d["id"], d["text"]) for d in blocks["documents-0"]] == [("d", "T\nOne.")]
 
 
 def test_runs_that_carry_different_texts_keep_their_own(write: Write) -> None:
     runs = (write(run("a", "One."), "a.jsonl"), write(run("b", "Two."), "b.jsonl"))
-    texts, blocks = texts_of(Inputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
+    texts, blocks = texts_of(ReportInputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
     assert [texts.places[r, "t1"]["d"] for r in ("a", "b")] == [0, 1]
     assert [d["text"] for d in blocks["documents-0"]] == ["T\nOne.", "T\nTwo."]
 
@@ -54,7 +54,7 @@ def test_runs_that_carry_different_texts_keep_their_own(write: Write) -> None:
 def test_only_what_is_wanted_and_has_text(write: Write) -> None:
     lines = f"{run('a', 'One.')}\n{run('a', 'One.', 't2')}\n{run('a', 'One.', 't3')}\n"
     wanted = {("a", "t1"): ["d", "e", "nowhere"], ("a", "t3"): ["d"]}
-    texts, blocks = texts_of(Inputs(runs=(write(lines, "a.jsonl"),)), wanted)
+    texts, blocks = texts_of(ReportInputs(runs=(write(lines, "a.jsonl"),)), wanted)
     assert texts.places["a", "t1"] == {"d": 0}
     assert list(blocks) == ["documents-0"]
     assert texts.written_at[f"{write(lines, 'a.jsonl')}:2"] == ("a", "t2")
@@ -62,7 +62,7 @@ def test_only_what_is_wanted_and_has_text(write: Write) -> None:
 
 def test_documents_given_beside_the_runs(write: Write) -> None:
     beside = write('{"docid": "e", "text": "Beside."}', "documents.jsonl")
-    inputs = Inputs(runs=(write(run("a", "One."), "a.jsonl"),), documents=(beside,))
+    inputs = ReportInputs(runs=(write(run("a", "One."), "a.jsonl"),), documents=(beside,))
     _, blocks = texts_of(inputs, {("a", "t1"): ["d", "e"]})
     assert [d["text"] for d in blocks["documents-0"]] == ["T\nOne.", "Beside."]
 
@@ -71,19 +71,19 @@ def test_documents_given_beside_the_runs(write: Write) -> None:
 def test_the_text_is_the_one_that_was_judged(own: bool, text: str, write: Write) -> None:
     beside = write('{"docid": "d", "text": "Beside."}', "documents.jsonl")
     runs = (write(run("a", "One."), "a.jsonl"),)
-    inputs = Inputs(runs=runs, documents=(beside,), own_documents=own)
+    inputs = ReportInputs(runs=runs, documents=(beside,), own_documents=own)
     _, blocks = texts_of(inputs, {("a", "t1"): ["d"]})
     assert [d["text"] for d in blocks["documents-0"]] == [text]
 
 
 def test_text_that_is_to_stay_out_stays_out(write: Write) -> None:
-    inputs = Inputs(runs=(write(run("a", "One."), "a.jsonl"),), document_text=False)
+    inputs = ReportInputs(runs=(write(run("a", "One."), "a.jsonl"),), document_text=False)
     texts, blocks = texts_of(inputs, {("a", "t1"): ["d"]})
     assert (texts.places, blocks) == ({}, {})
 
 
 def test_inputs_that_are_gone_are_noted_or_refused(tmp_path: Path) -> None:
-    gone = Inputs(topics=tmp_path / "topics.jsonl")
+    gone = ReportInputs(topics=tmp_path / "topics.jsonl")
     texts, _ = texts_of(gone, {})
     (note,) = texts.missing
     assert "no such topic file; give --rag-topics, --rag-responses, --documents" in note
@@ -93,7 +93,7 @@ def test_inputs_that_are_gone_are_noted_or_refused(tmp_path: Path) -> None:
 
 def test_a_topic_is_named_as_far_as_it_is_known(write: Write) -> None:
     topics = write('{"request_id": "t1", "title": "Trams", "background": "B"}', "t.jsonl")
-    texts, _ = texts_of(Inputs(topics=topics), {})
+    texts, _ = texts_of(ReportInputs(topics=topics), {})
     known, unknown = named(texts, ["t1", "t9"])
     assert (known["title"], known["background"]) == ("Trams", "B")
     assert unknown == {"id": "t9", "title": "", "problem": "", "background": "", "body": ""}

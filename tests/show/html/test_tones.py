@@ -8,13 +8,22 @@ import pytest
 
 from tests.fakes import judgment
 from trecjudge.records import FULL, NONE, PARTIAL, Failure
-from trecjudge.show.tones import MEANINGS, SIGNS, Marks, Tone, marks_of, together, tone, word
+from trecjudge.show.tones import (
+    MEANINGS,
+    SIGNS,
+    SentenceMarks,
+    Tone,
+    marks_of,
+    together,
+    tone,
+    word,
+)
 
 CUT = Failure("cut", "")
 
 
 @pytest.mark.parametrize(
-    ("label", "fields", "expected", "said"),
+    ("label", "fields", "expected", "shown"),
     [
         (FULL, {}, "good", "supports"),
         (PARTIAL, {}, "part", "supports in part"),
@@ -31,9 +40,9 @@ CUT = Failure("cut", "")
         (None, {}, "plain", ""),
     ],
 )  # fmt: skip
-def test_a_judgment(label: str | None, fields: dict[str, Any], expected: Tone, said: str) -> None:
+def test_a_judgment(label: str | None, fields: dict[str, Any], expected: Tone, shown: str) -> None:
     found = judgment(label, **fields)
-    assert (tone(found), word(found)) == (expected, said)
+    assert (tone(found), word(found)) == (expected, shown)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +71,8 @@ def test_what_is_unjudged_leaves_a_sentence_open() -> None:
     judged = [judgment(FULL, judge="a"), judgment(NONE, judge="a", sentence_index=1)]
     other = judgment(NONE, judge="b")
     assert marks_of([*failed, *judged, other]) == {
-        "a": Marks({0: "good", 1: "bad", 2: "unjudged"}, [0, 1]),
-        "b": Marks({0: "bad"}, []),
+        "a": SentenceMarks({0: "good", 1: "bad", 2: "unjudged"}, [0, 1]),
+        "b": SentenceMarks({0: "bad"}, []),
     }
 
 

@@ -1,4 +1,4 @@
-"""The report of a job: one file, from what is on disk; what is not there is said."""
+"""The report of a job: one file, from what is on disk; what is not there is noted."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_licensed_text_stays_out(when: str, tmp_path: Path) -> None:
     flag = "--no-document-text"
     sample("rag", tmp_path, "-q", *([flag] if when == "in the job" else []))
     done = command("report", tmp_path, *([flag] if when == "in the report" else []))
-    assert "note: text of documents is left out, as was asked for" in done.out
+    assert "note: text of documents is left out, as requested" in done.out
     assert LICENSED not in everything(tmp_path / "x.report.html")
     assert "reached the headland" not in everything(tmp_path / "x.report.html").replace(
         "electricity reached the headland in 1938", ""  # the run itself says so
@@ -82,8 +82,8 @@ def secretive(folder: Path) -> Outputs:
 @pytest.mark.parametrize("there", [FULL, NONE])
 def test_whatever_quotes_a_document_stays_out(there: str, tmp_path: Path) -> None:
     outputs = secretive(tmp_path / "here")
-    said = judgment(there, doc_id="d", citation="d", attester="llm", reason=f"No, {SECRET}.")
-    other = output(tmp_path / "there", (response(("S.", ["d", "e"])), [said]))
+    unsure = judgment(there, doc_id="d", citation="d", attester="llm", reason=f"No, {SECRET}.")
+    other = output(tmp_path / "there", (response(("S.", ["d", "e"])), [unsure]))
     assert SECRET in everything(report(outputs, compare=other).path)
     bare = report(outputs, compare=other, document_text=False).path
     assert SECRET not in everything(bare)
@@ -179,13 +179,13 @@ def test_a_truth_must_have_something_in_common(tmp_path: Path) -> None:
     truth.write_text("careful\tall\tNDCG\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
     assert "has rows of NDCG, none of CITATION_ACCURACY, CITATION_SUPPORT," in done.err
-    assert "say which it is by --truth-measure OURS=THEIRS" in done.err
+    assert "name it with --truth-measure OURS=THEIRS" in done.err
     truth.write_text("nobody\tall\tCITATION_SUPPORT\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
     assert "has no row of any of these runs, such as 'careful'; it has 'nobody'" in done.err
     truth.write_text("careful\tall\tCITATION_SUPPORT\t0.5\n")
     assert command("report", tmp_path, "--truth", truth).status == 0
-    assert "CITATION_SUPPORT, held against truth.txt" in (tmp_path / "x.report.html").read_text()
+    assert "CITATION_SUPPORT, compared with truth.txt" in (tmp_path / "x.report.html").read_text()
 
 
 @pytest.mark.parametrize("name", [*LAYOUTS, "header"])
@@ -219,8 +219,8 @@ def test_a_truth_whose_format_nothing_tells(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "title"),
     [
-        (["STRICT"], "CITATION_SUPPORT, held against STRICT of truth.txt"),
-        (["SENTENCE_SUPPORT=STRICT"], "SENTENCE_SUPPORT, held against STRICT of truth.txt"),
+        (["STRICT"], "CITATION_SUPPORT, compared with STRICT of truth.txt"),
+        (["SENTENCE_SUPPORT=STRICT"], "SENTENCE_SUPPORT, compared with STRICT of truth.txt"),
     ],
 )
 def test_a_truth_may_call_our_measure_otherwise(
@@ -232,7 +232,7 @@ def test_a_truth_may_call_our_measure_otherwise(
     flags = [word for name in given for word in ("--truth-measure", name)]
     assert command("report", tmp_path, "-q", "--truth", truth, *flags).status == 0
     page = (tmp_path / "x.report.html").read_text()
-    assert re.findall(r"<b>(.*held against.*)</b>", page) == [title]
+    assert re.findall(r"<b>(.*compared with.*)</b>", page) == [title]
 
 
 def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path) -> None:
@@ -240,15 +240,15 @@ def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path
     done = command("report", tmp_path, "--truth-measure", "STRICT")
     assert "give the leaderboard that has it, --truth FILE" in done.err
     (tmp_path / "truth.txt").write_text("careful\tall\tSTRICT\t0.5\n")
-    for given, said in {
+    for given, message in {
         "CITATION_SUPORT=STRICT": "did you mean 'CITATION_SUPPORT'?",
         "LOOSE": "truth.txt: has rows of STRICT, none of LOOSE\n",
     }.items():
         flags = ("--truth", tmp_path / "truth.txt", "--truth-measure", given)
-        assert said in command("report", tmp_path, *flags).err
+        assert message in command("report", tmp_path, *flags).err
     twice = ("--truth-measure", "STRICT", "--truth-measure", "LOOSE")
     done = command("report", tmp_path, "--truth", tmp_path / "truth.txt", *twice)
-    assert "'LOOSE': CITATION_SUPPORT is held against STRICT" in done.err
+    assert "'LOOSE': CITATION_SUPPORT is compared with STRICT already" in done.err
 
 
 def test_a_page_tells_of_no_folder(tmp_path: Path) -> None:
@@ -259,9 +259,9 @@ def test_a_page_tells_of_no_folder(tmp_path: Path) -> None:
     config.write_text(config.read_text().replace(str(SAMPLES), str(folder / "gone")))
     command("report", folder / "here/x", "-q", "--compare", folder / "there" / "x")
     page = folder / "here" / "x.report.html"
-    told = everything(page)
-    assert [path for path in (str(folder), str(SAMPLES)) if path in told] == []
-    assert "topics.jsonl: no such topic file" in told
+    text = everything(page)
+    assert [path for path in (str(folder), str(SAMPLES)) if path in text] == []
+    assert "topics.jsonl: no such topic file" in text
     places = {str(finding["place"]) for finding in blocks_of(page)["findings"]}
     assert {place.split(":")[0] for place in places} == {"careless.jsonl"}
     assert blocks_of(page)["head"][0]["compared"]["name"] == "there/x"  # type: ignore[index]

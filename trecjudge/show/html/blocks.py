@@ -24,6 +24,7 @@ class Block:
 
     def add(self, entry: Any) -> None:
         """Append one entry."""
+        # Deflated entry by entry: the plain JSON of a large job would not fit in memory.
         text = (b"," if self.size else b"[") + orjson.dumps(entry, option=orjson.OPT_NON_STR_KEYS)
         self._parts.append(self._deflate.compress(text))
         self.size += 1
@@ -36,7 +37,7 @@ class Block:
 
 @dataclass(slots=True)
 class Blocks:
-    """The blocks of a page: one a kind and topic, told by the kind and the topic's number."""
+    """The blocks of a page: one for each kind and topic, named by kind and number of the topic."""
 
     topics: Sequence[str]
     _open: dict[str, Block] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A judged response as the page takes it: plain JSON values, without what says nothing."""
+"""A judged response as the page takes it: plain JSON values, without empty fields."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Entries:
         judgments: Sequence[Judgment],
         documents: Mapping[str, int],
     ) -> dict[str, Any]:
-        """Return a response. `documents` tells where the text of each document stands."""
+        """Return a response. `documents` has the position of each document's text."""
         sentences = [
             {
                 "index": s.index,

@@ -1,4 +1,4 @@
-"""Which charts a report has: ranks by measure, distributions, agreement with others."""
+"""The charts of a report: ranks by measure, distributions, agreement with others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from trecjudge.errors import InputError, unknown
 from trecjudge.measures import MeasureSpec
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.show.charts import bump, distribution, quartiles, scatter, told
+from trecjudge.show.charts import bump, distribution, quartiles, scatter
 from trecjudge.show.html.page import Chart
+from trecjudge.show.templates import number
 from trecjudge.stats.alignment import few
 from trecjudge.stats.known import Unjudged
 from trecjudge.stats.scores import Scores
@@ -39,10 +40,10 @@ def own_charts(board: Leaderboard) -> Iterator[Chart]:
     caption = "A point a topic; the box is the middle half of the topics, the bar their median."
     for measure in board.spec.measures:
         values = {run_id: _over_topics(board, run_id, measure.name) for run_id in board.ranking()}
-        said = label(measure)
+        name = label(measure)
         rows = [[run_id, *_spread(found)] for run_id, found in values.items()]
-        svg = distribution(said, values)
-        yield Chart(f"{said} over topics", caption, svg, measure.name, SPREAD, rows)
+        svg = distribution(name, values)
+        yield Chart(f"{name} over topics", caption, svg, measure.name, SPREAD, rows)
 
 
 def label(measure: MeasureSpec) -> str:
@@ -55,7 +56,7 @@ def _spread(values: Sequence[float]) -> list[str]:
     if not values:
         return ["0", *["n/a"] * 5]
     spread = min(values), *quartiles(values), max(values)
-    return [str(len(values)), *map(told, spread)]
+    return [str(len(values)), *map(number, spread)]
 
 
 def _over_topics(board: Leaderboard, run_id: str, measure: str) -> list[float]:
@@ -79,33 +80,36 @@ def agreement(
 ) -> Iterator[Chart]:
     """Yield a scatter of each measure that others have too, a point a run.
 
-    `theirs` has means by our names of measures, `unjudged` what is so of them; `renamed` tells what
-    measures are called there.
+    `theirs` has means by our names of measures, `unjudged` their unjudged items; `renamed`
+    their own names of measures.
     """
     every, gaps = means_of(board), unjudged_of(board)
     for measure in board.spec.measures:
         ours, common = every[measure.name], theirs.get(measure.name, {})
         points = {run: (ours[run], common[run]) for run in ours if run in common}
+        # No run in common: an empty chart would look like a result.
         if points:
             called = (renamed or {}).get(measure.name, measure.name)
             against = name if called == measure.name else f"{called} of {name}"
             sides = gaps.get(measure.name, {}), (unjudged or {}).get(measure.name, {})
             is_open = [run for run in points if run in sides[0] or run in sides[1]]
-            caption = f"A point a run ({len(points)}); on the line the two say the same."
+            caption = f"A point a run ({len(points)}); on the line both means are the same."
             if is_open:
-                caption += f" Of {len(is_open)} runs items are unjudged, and in no mean."
-            said = {run: ", ".join(_said_of(run, *sides)) for run in is_open}
-            svg = scatter(label(measure), against, points, said)
+                caption += f" Items of {len(is_open)} runs are unjudged and in no mean."
+            gaps_of = {run: ", ".join(_unjudged_texts(run, *sides)) for run in is_open}
+            svg = scatter(label(measure), against, points, gaps_of)
             heads = ["Run", "Here", against]
-            rows = [[run_id, *map(told, pair)] for run_id, pair in points.items()]
+            rows = [[run_id, *map(number, pair)] for run_id, pair in points.items()]
             if is_open:
                 heads += ["Unjudged here", "Unjudged there"]
                 rows = [[*row, *(side.get(row[0], "") for side in sides)] for row in rows]
-            title = f"{label(measure)}, held against {against}"
+            title = f"{label(measure)}, compared with {against}"
             yield Chart(title, caption, svg, measure.name, heads, rows)
 
 
-def _said_of(run_id: str, ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
+def _unjudged_texts(
+    run_id: str, ours: Mapping[str, str], theirs: Mapping[str, str]
+) -> Iterator[str]:
     for side, where in ((ours, "here"), (theirs, "there")):
         if run_id in side:
             yield f"unjudged {where}: {side[run_id]}"
@@ -149,7 +153,7 @@ def means_of(board: Leaderboard) -> Means:
 def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, str]:
     """Return our measures and what others call them, from texts `OURS=THEIRS`.
 
-    `THEIRS` alone goes with the measure that ranks. Where nothing is given, each of our measures
+    A bare `THEIRS` goes with the measure that ranks. Where nothing is given, each of our measures
     goes with that of its name. Raises InputError for a measure that we do not have, or one twice.
     """
     ours = [measure.name for measure in board.spec.measures]
@@ -157,12 +161,14 @@ def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, s
         return {name: name for name in ours}
     found: dict[str, str] = {}
     for text in given:
-        said, _, theirs = text.rpartition("=")
-        name = said or board.spec.ranked_by
+        ours_name, _, theirs = text.rpartition("=")
+        name = ours_name or board.spec.ranked_by
         if name not in ours:
             raise InputError(f"--truth-measure {text!r}: {unknown('measure', name, ours)}")
         if name in found:
-            raise InputError(f"--truth-measure {text!r}: {name} is held against {found[name]}")
+            raise InputError(
+                f"--truth-measure {text!r}: {name} is compared with {found[name]} already"
+            )
         found[name] = theirs
     return found
 
@@ -188,8 +194,8 @@ def means_of_truth(
     if not found or (strict and len(found) < len(renamed)):
         has = ", ".join(measures) or "nothing"
         lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in measures)
-        say = "" if strict else "; say which it is by --truth-measure OURS=THEIRS"
-        raise InputError(f"{path}: has rows of {has}, none of {lacks}{say}")
+        hint = "" if strict else "; name it with --truth-measure OURS=THEIRS"
+        raise InputError(f"{path}: has rows of {has}, none of {lacks}{hint}")
     if not any(set(values) & set(board.scores) for values in found.values()):
         run_id = next(iter(board.scores))
         there = few(truth.runs)

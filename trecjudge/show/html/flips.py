@@ -1,4 +1,4 @@
-"""Two outputs held against each other: which judgments flipped, and how runs moved."""
+"""Two outputs compared: which judgments flipped, and how runs moved."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from trecjudge.scores.places import mean_shown, sure_places
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.tones import tone, word
 
-Key = tuple[str, str, str, int | None, str | None, str | None, str]
+JudgmentKey = tuple[str, str, str, int | None, str | None, str | None, str]
 """judge, run, topic, sentence, document, citation, claim or what is measured: what is judged."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What one output says: enough to tell a flip."""
+class Decision:
+    """What one output decided on an item: enough to see a flip."""
 
     tone: str
     word: str
@@ -28,26 +28,26 @@ class Verdict:
     value: float | None
     reason: str
 
-    def differs(self, other: Verdict) -> bool:
-        """Return whether the two say something else; reasons may differ."""
+    def differs(self, other: Decision) -> bool:
+        """Return whether the two decide differently; reasons may differ."""
         ours = (self.word, self.grade, self.value)
         return ours != (other.word, other.grade, other.value)
 
     @property
     def judged(self) -> bool:
-        """Whether it is one at all; what is unjudged says nothing."""
+        """Whether there is a decision; False where the item is unjudged."""
         return self.tone != "unjudged"
 
     @property
     def shown(self) -> dict[str, str]:
-        """The verdict as the page shows it."""
+        """The decision as the page shows it."""
         value = "" if self.value is None else f" {self.value:.3f}"
         return {"tone": self.tone, "word": f"{self.word}{value}", "reason": self.reason}
 
 
 @dataclass(slots=True)
 class Other:
-    """Another output of the same runs: its leaderboard and its verdicts.
+    """Another output of the same runs: its leaderboard and its decisions.
 
     `renamed` maps our judges to its own. Where none is common, the first stands for the first.
     Without `document_text` no reason that may quote a document is kept, of either output.
@@ -56,29 +56,29 @@ class Other:
     name: str
     board: Leaderboard
     document_text: bool = True
-    verdicts: dict[Key, Verdict] = field(default_factory=dict)
+    decisions: dict[JudgmentKey, Decision] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
     pairs: Counter[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=Counter)
-    """How often (tone and word here, tone and word there), where both sides have a verdict."""
+    """How often (tone and word here, tone and word there), where both sides decided."""
     unjudged: Counter[str] = field(default_factory=Counter)
-    """How often `here`, `there` or on `both` sides what both have is unjudged."""
+    """How many common items are unjudged `here`, `there` or on `both` sides."""
     only_here: int = 0
-    met: set[Key] = field(default_factory=set)
-    """What both have, judged or not."""
+    common: set[JudgmentKey] = field(default_factory=set)
+    """Items that both outputs have, judged or not."""
 
     def flips(self, judgments: Iterable[Judgment]) -> Iterator[dict[str, Any]]:
-        """Count judgments against the other output's and yield those that say something else.
+        """Count judgments by the other output's decision, and yield those that differ.
 
-        Where one side is unjudged there is nothing to hold against the other: it is counted apart.
+        An item that one side left unjudged is no flip: it is counted apart.
         """
         for judgment in judgments:
             key = _key(judgment, self.renamed.get(judgment.judge))
-            other = self.verdicts.get(key)
+            other = self.decisions.get(key)
             if other is None:
                 self.only_here += 1
                 continue
-            self.met.add(key)
-            ours = self.verdict(judgment)
+            self.common.add(key)
+            ours = self.decision(judgment)
             if not (ours.judged and other.judged):
                 self.unjudged["there" if ours.judged else "here" if other.judged else "both"] += 1
                 continue
@@ -86,11 +86,11 @@ class Other:
             if ours.differs(other):
                 yield _flip(judgment, ours, other)
 
-    def verdict(self, judgment: Judgment) -> Verdict:
+    def decision(self, judgment: Judgment) -> Decision:
         """Return what is kept of a judgment, of ours or of the other output's."""
         shown = judgment if self.document_text else without_text(judgment)
-        said = tone(shown), word(shown), shown.grade, shown.value
-        return Verdict(*said, shown.reason)
+        fields = tone(shown), word(shown), shown.grade, shown.value
+        return Decision(*fields, shown.reason)
 
     def as_dict(self, ours: Leaderboard) -> dict[str, Any]:
         """Return counts, and how each measure that both have moved for each run."""
@@ -100,7 +100,7 @@ class Other:
             "met": self.pairs.total(),
             "unjudged": {where: self.unjudged[where] for where in ("here", "there", "both")},
             "only_here": self.only_here,
-            "only_there": len(self.verdicts) - len(self.met),
+            "only_there": len(self.decisions) - len(self.common),
             "pairs": pairs,
             "moves": list(_moves(ours, self.board)),
         }
@@ -109,7 +109,7 @@ class Other:
 def read_other(
     name: str, reader: JudgmentsReader, ours: Sequence[str], document_text: bool = True
 ) -> Other:
-    """Read another output, to be held against one of the judges `ours`."""
+    """Return another output, to compare with one of the judges `ours`."""
     theirs = list(reader.header.judges)
     common = {judge: judge for judge in ours if judge in theirs}
     board = Leaderboard(spec_of(reader.header), reader.header.topics)
@@ -127,19 +127,19 @@ def _add(
     other.board.add(response, judgments)
     for judgment in judgments:
         if judgment.judge in compared:
-            other.verdicts[_key(judgment, judgment.judge)] = other.verdict(judgment)
+            other.decisions[_key(judgment, judgment.judge)] = other.decision(judgment)
 
 
-def _key(judgment: Judgment, judge: str | None) -> Key:
+def _key(judgment: Judgment, judge: str | None) -> JudgmentKey:
     place = judge or "", judgment.run_id, judgment.topic_id, judgment.sentence_index
     if judgment.claim is not None:
-        # The document is part of the verdict: a claim may be found elsewhere, or nowhere.
+        # The document is part of the decision: a claim may be found elsewhere, or nowhere.
         return *place, None, None, judgment.claim.text
     measured = judgment.label or "" if judgment.value is not None else ""
     return *place, judgment.doc_id, judgment.citation, measured
 
 
-def _flip(judgment: Judgment, ours: Verdict, other: Verdict) -> dict[str, Any]:
+def _flip(judgment: Judgment, ours: Decision, other: Decision) -> dict[str, Any]:
     return {
         "run": judgment.run_id,
         "topic": judgment.topic_id,

@@ -1,4 +1,4 @@
-"""What a job left on disk, read again: its config, its log."""
+"""The config and the log of a job, read again from disk."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from trecjudge.settings.strict_yaml import YamlFault, read_yaml
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
-    """What a job was given, by which its texts can be read again.
+class ReportInputs:
+    """The input paths of a job, from which its texts can be read again.
 
-    `document_text` tells whether text of documents may stand in what it writes, `own_documents`
-    whether the text that a run carries was judged where `documents` has one too.
+    `document_text` allows text of documents in the files written, `own_documents` is whether the
+    text that a run carries was judged where `documents` has one too.
     """
 
     topics: Path | None = None
@@ -30,8 +30,8 @@ class Inputs:
     document_text: bool = True
     own_documents: bool = False
 
-    def names_alone(self, text: str) -> str:
-        """Return a text without the folders of the inputs: where they lie is nobody's business."""
+    def without_folders(self, text: str) -> str:
+        """Return a text without the folders of the inputs: a report goes to others."""
         for path in filter(None, (self.topics, *self.runs, *self.documents)):
             if len(path.parts) > 1 and len(path.parent.name) > 0:
                 text = text.replace(f"{path.parent}/", "")
@@ -40,22 +40,22 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a report tells of a job's config; empty where there is no config file."""
+    """What a report shows of a job's config; empty where there is no config file."""
 
     written: str = ""
     model: str = ""
-    inputs: Inputs = Inputs()
+    inputs: ReportInputs = ReportInputs()
     findings: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_config(path: Path) -> Config:
-    """Return what a config file says. Raises InputError where it is none."""
+    """Return the contents of a config file. Raises InputError where it is none."""
     if not path.is_file():
         return Config()
     try:
         loaded = read_yaml(path.read_text(encoding="utf-8")).value
         given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
-        inputs = Inputs(
+        inputs = ReportInputs(
             Path(given["topics"]) if given.get("topics") else None,
             tuple(map(Path, given.get("runs") or ())),
             tuple(map(Path, given.get("documents") or ())),
@@ -72,21 +72,21 @@ def read_config(path: Path) -> Config:
         raise InputError(f"{path}: is not the config of a job: {error}") from error
 
 
-def read_log(path: Path, told: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
-    """Pass each event of a log on to `told` by its name; return False where there is no log.
+def read_log(path: Path, handlers: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
+    """Pass each event of a log on to `handlers` by its name; return False where there is no log.
 
-    Events of other names, most of a log, are not even parsed. A line that cannot be read, as the
-    last one of a job that broke off, is passed over.
+    Events of other names, most of a log, are not parsed, which saves most of the time. A line that
+    cannot be read, as the last one of a job that broke off, is passed over.
     """
     if not path.is_file():
         return False
-    heads = {b'{"event":"%s"' % name.encode(): hear for name, hear in told.items()}
+    heads = {b'{"event":"%s"' % name.encode(): handle for name, handle in handlers.items()}
     length = max(map(len, heads))
     for _, line in lines(path):
-        hear = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
-        if hear is not None:
+        handle = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
+        if handle is not None:
             try:
-                hear(orjson.loads(line))
+                handle(orjson.loads(line))
             except orjson.JSONDecodeError:
                 continue
     return True

@@ -1,4 +1,4 @@
-"""The HTML file put together: a static part, the blocks, and a policy that lets nothing else in."""
+"""The HTML file: a static part, the blocks, and a policy that lets nothing else in."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LARGE = "topic-", "documents-", "calls-"
 class Chart:
     """A chart of the page; `measure` is empty where it is on all of them.
 
-    `rows` under `heads` tell what it shows to whoever cannot point at it.
+    `rows` under `heads` give its values as a table, for readers who cannot see or point.
     """
 
     title: str
@@ -151,6 +151,7 @@ def _digest(text: str) -> str:
 
 
 def _script() -> Markup:
+    # One scope and strict mode for all: nothing leaks into the page.
     parts = Markup("\n").join(asset(f"{name}.js") for name in SCRIPTS)
     return Markup('(() => {\n"use strict";\n') + parts + Markup("})();")
 
@@ -159,6 +160,7 @@ def _write_beside(folder: Path, blocks: Mapping[str, bytes]) -> None:
     """Write blocks as scripts into the folder; remove those of an earlier page."""
     if folder.is_dir():
         for name in LARGE:
+            # Blocks of an earlier report would be loaded as if they were of this one.
             for old in folder.glob(f"{name}*.js"):
                 old.unlink()
     if not blocks:

@@ -11,7 +11,7 @@ from trecjudge.scores.leaderboard import Leaderboard, Score
 from trecjudge.scores.places import mean_shown, sure_places
 
 UNJUDGED, NO_RESPONSE = "?", ""
-"""What stands in the place of a score: nothing could be judged, there is no response."""
+"""In place of a score: nothing could be judged, there is no response."""
 
 Statistics = Mapping[tuple[str, str], Statistic]
 """(run_id, measure) -> what is known of the mean beside it"""
@@ -45,7 +45,7 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
 
 
 def _measure(measure: MeasureSpec) -> dict[str, Any]:
-    """Return what the page needs to make the means of some topics alone."""
+    """Return what the page needs to compute means over only some topics."""
     return {
         "name": measure.name,
         "lower_is_better": measure.lower_is_better,
@@ -100,4 +100,5 @@ def _score(board: Leaderboard, run_id: str, topic_id: str, measure: str) -> floa
 def _shown(score: Score) -> float | str | None:
     if score.value is None:
         return None if score.judged else UNJUDGED
+    # As in the leaderboard, so that ties are ties on the page too.
     return round(score.value, DIGITS)

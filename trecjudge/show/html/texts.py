@@ -1,4 +1,4 @@
-"""Topics and documents, read again from what the job was given: its own files do not hold them."""
+"""Topics and documents, read again from the inputs: the files of a job do not hold them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.topics import read_topics
 from trecjudge.records import Document, Response, Topic
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.html.output import Inputs
+from trecjudge.show.html.output import ReportInputs
 
 DocumentIds = Mapping[tuple[str, str], Collection[str]]
 """(run_id, topic_id) -> ids of the documents that its citations and judgments name."""
@@ -30,7 +30,7 @@ class Texts:
     """(run_id, topic_id) -> doc_id -> position in the topic's block of documents."""
 
     written_at: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Place in a run file -> (run_id, topic_id) of the response there: what a finding is about."""
+    """Place in a run file -> (run_id, topic_id) of the response there, to place findings."""
 
     missing: list[str] = field(default_factory=list)
     """What could not be read, each in one line."""
@@ -40,7 +40,7 @@ class Texts:
         return self.places.get((response.run_id, response.topic_id), {})
 
 
-def read_texts(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, strict: bool) -> Texts:
+def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: DocumentIds, strict: bool) -> Texts:
     """Read topics and the wanted documents, these into `blocks`.
 
     With `strict`, an input that is not there raises InputError; else it is noted as missing.
@@ -58,17 +58,17 @@ def read_texts(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, strict: bool
     return texts
 
 
-def _read(inputs: Inputs, blocks: Blocks, wanted: DocumentIds, texts: Texts) -> None:
+def _read(inputs: ReportInputs, blocks: Blocks, wanted: DocumentIds, texts: Texts) -> None:
     if inputs.topics is not None:
-        texts.topics = read_topics(inputs.topics, _unheard)
+        texts.topics = read_topics(inputs.topics, _ignore)
     if not inputs.runs:
         return
     store = None
     if inputs.document_text and inputs.documents:
-        store = open_documents(inputs.documents, default_folder(), _unheard)
+        store = open_documents(inputs.documents, default_folder(), _ignore)
     reader = RunReader(
         find_runs(inputs.runs),
-        _unheard,
+        _ignore,
         store=store,
         own_documents=inputs.own_documents,
         dataset=inputs.dataset,
@@ -100,6 +100,7 @@ class _Shelf:
 
     def place(self, topic_id: str, document: Document) -> int:
         """Return the position of a document in the block of the topic."""
+        # By content, not by id: a digest takes 16 bytes, the text itself may take megabytes.
         key = _digest(topic_id, document)
         if key not in self.seen:
             self.seen[key] = self.counts[topic_id]
@@ -115,8 +116,8 @@ def _digest(topic_id: str, document: Document) -> bytes:
     return hashlib.blake2b(parts.encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-def _unheard(finding: Finding) -> None:
-    """Findings were told when the runs were judged."""
+def _ignore(finding: Finding) -> None:
+    """Ignore a finding: it was reported when the runs were judged."""
 
 
 def named(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:

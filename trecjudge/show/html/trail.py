@@ -1,4 +1,4 @@
-"""What stands beside the judgments: findings, every prompt as sent, what a gate marked."""
+"""Findings, prompts as sent and gate reviews of a job, for its report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import LEFT_OUT, Place
 from trecjudge.results.outputs import Outputs
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.html.output import Inputs, read_log
+from trecjudge.show.html.output import ReportInputs, read_log
 
 OF_A_CALL = (
     "sentence_index",
@@ -32,7 +32,7 @@ OF_A_CALL = (
 )
 OF_A_FINDING = ("kind", "severity", "place", "message", "sentence", "run_id", "topic_id")
 QUOTED = ", which says "
-"""What stands before the words of a document in the message of a finding."""
+"""Text before the words of a document in the message of a finding."""
 
 FINDINGS, CALLS, REVIEWS = "findings", "calls", "reviews"
 
@@ -50,24 +50,25 @@ def read_trail(
     outputs: Outputs,
     blocks: Blocks,
     written_at: Mapping[str, tuple[str, str]],
-    inputs: Inputs,
+    inputs: ReportInputs,
 ) -> Trail:
     """Read findings and model calls of a job's log into `blocks`.
 
-    A finding on a line of a run is given the run and topic of the response there; its place is told
-    by the name of the file alone. Without the inputs' `document_text` no call is kept, since
+    A finding on a line of a run is given the run and topic of the response there; its place has
+    only the name of the file. Without the inputs' `document_text` no call is kept, since
     prompts and replies hold text of documents, and no words that were found in a document.
     """
     trail = Trail()
 
     def finding(event: Mapping[str, Any]) -> None:
+        # Counted from the log: the config has counts, but only the log has places.
         trail.findings[str(event.get("kind"))] += 1
         entry = {name: event.get(name) for name in OF_A_FINDING}
         entry["place"] = str(entry["place"]).rpartition("/")[2]
-        entry["message"] = inputs.names_alone(str(entry["message"]))
+        entry["message"] = inputs.without_folders(str(entry["message"]))
         if not inputs.document_text and _is_on_a_document(event):
-            said, _, _ = str(entry["message"]).partition(QUOTED)
-            entry["message"] = f"{said}{QUOTED}{LEFT_OUT}"
+            kept, _, _ = str(entry["message"]).partition(QUOTED)
+            entry["message"] = f"{kept}{QUOTED}{LEFT_OUT}"
         if not entry["run_id"]:
             place = str(event.get("place"))
             entry["run_id"], entry["topic_id"] = written_at.get(place, ("", entry["topic_id"]))
@@ -78,8 +79,8 @@ def read_trail(
         entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
         blocks.add(CALLS, str(event.get("topic_id")), entry)
 
-    told = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
-    trail.logged = read_log(outputs.log, told)
+    handlers = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
+    trail.logged = read_log(outputs.log, handlers)
     return trail
 
 
@@ -88,9 +89,9 @@ def _is_on_a_document(event: Mapping[str, Any]) -> bool:
 
 
 def read_reviews(path: Path, blocks: Blocks) -> None:
-    """Read which responses a gate marked, and by which rules, into `blocks`, where there is one.
+    """Read the responses that a gate marked, with their rules, into `blocks`.
 
-    Raises InputError with file and line for what is no such record.
+    Raises InputError with file and line for a line that is no such record.
     """
     if not path.is_file():
         return

@@ -1,4 +1,4 @@
-"""The report of a job: what its files tell, read in turn and put into one page."""
+"""The report of a job: its files, read in turn and put into one page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from trecjudge.show.html.figures import (
     unjudged_of_truth,
 )
 from trecjudge.show.html.flips import Other, read_other
-from trecjudge.show.html.output import Config, Inputs, read_config
+from trecjudge.show.html.output import Config, ReportInputs, read_config
 from trecjudge.show.html.page import Chart, Page, write_page
 from trecjudge.show.html.standings import Statistics, standings
 from trecjudge.show.html.texts import Texts, named, read_texts
@@ -41,7 +41,7 @@ MOST = 120
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a report is asked for.
+    """The request for a report.
 
     `inputs` are where topics, runs and documents lie, where the config's paths are not right any
     more. `document_text` None follows the job. `compare` is another job on the same runs, `truth`
@@ -49,7 +49,7 @@ class Wanted:
     """
 
     outputs: Outputs
-    inputs: Inputs | None = None
+    inputs: ReportInputs | None = None
     document_text: bool | None = None
     compare: Outputs | None = None
     truth: Scores | None = None
@@ -116,7 +116,7 @@ class _Report:
     wanted: Wanted
     judged: _Judged
     config: Config
-    inputs: Inputs
+    inputs: ReportInputs
     blocks: Blocks
     texts: Texts
     other: Other | None
@@ -136,12 +136,12 @@ class _Report:
         return cls(wanted, judged, config, inputs, blocks, texts, other, trail)
 
     def page(self) -> Page:
-        """Return the page; what it does without is noted on it."""
+        """Return the page, with notes on what is missing."""
         head = self._head()
         static = head | _totals(head, self.judged.reader.header.judges)
         charts = [*self._agreement(), *own_charts(self.judged.board)]
         name = self.wanted.outputs.name
-        notes = [self.inputs.names_alone(note) for note in self.notes()]
+        notes = [self.inputs.without_folders(note) for note in self.notes()]
         return Page(name, static, charts, notes, head, self.config.written)
 
     def _head(self) -> dict[str, Any]:
@@ -175,10 +175,10 @@ class _Report:
     def notes(self) -> list[str]:
         notes = [*self.texts.missing]
         if not self.inputs.document_text:
-            notes.append("text of documents is left out, as was asked for")
+            notes.append("text of documents is left out, as requested")
         elif not self.inputs.runs and not self.inputs.documents:
             notes.append(
-                "no text of documents: the config does not say where the runs are; give"
+                "no text of documents: the config does not name the runs; give"
                 " --rag-responses or --documents"
             )
         if not self.trail.logged:
@@ -187,9 +187,9 @@ class _Report:
 
 
 def _statistics(path: Path) -> Statistics:
-    """Return what a NAME.leaderboard.jsonl tells; nothing where there is no such file.
+    """Return the statistics of a NAME.leaderboard.jsonl; none where there is no such file.
 
-    Raises InputError with file and line for what is no such line.
+    Raises InputError with file and line for a line that is no statistic.
     """
 
     def refuse(finding: Finding) -> NoReturn:
@@ -199,10 +199,11 @@ def _statistics(path: Path) -> Statistics:
     return {(one.run_id, one.measure): one for one in found}
 
 
-def _inputs(wanted: Wanted, config: Config) -> Inputs:
+def _inputs(wanted: Wanted, config: Config) -> ReportInputs:
     """Return where the texts are, and whether those of documents may be shown."""
     given, inputs = wanted.inputs, config.inputs
     if given is not None:
+        # Only paths are replaced; how the job read them stays as the config has it.
         inputs = replace(
             given,
             topics=given.topics or inputs.topics,
@@ -217,7 +218,7 @@ def _inputs(wanted: Wanted, config: Config) -> Inputs:
 
 
 def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other | None:
-    """Read the output to compare with; where its name is ours, its folder tells the two apart."""
+    """Read the output to compare with; where its name is ours, its folder is named too."""
     other = wanted.compare
     if other is None:
         return None
@@ -238,7 +239,7 @@ def _fill(
 
 
 def _totals(head: Mapping[str, Any], judges: Iterable[str]) -> dict[str, Any]:
-    """Return what the static part of the page tells beyond the head block."""
+    """Return what the static part of the page shows beyond the head block."""
     runs = head["runs"]
     means = [mean for run in runs for mean in run["means"]]
     lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}

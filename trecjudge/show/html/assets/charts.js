@@ -1,6 +1,6 @@
 // The charts are in the page already: of those by measure one measure's are shown.
 
-/** Returns what shows the charts of the measure that the address says. */
+/** Returns a function that shows the charts of the measure in the address. */
 function enhanceCharts() {
   const figures = [...document.querySelectorAll("#charts figure")];
   const show = (i) => {

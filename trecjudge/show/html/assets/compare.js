@@ -15,9 +15,9 @@ async function compareView() {
     there && `${there} there`,
     both && `${both} on both sides`,
   ].filter(Boolean);
-  const alone = [
-    compared.only_here && `${compared.only_here} are here alone`,
-    compared.only_there && `${compared.only_there} there alone`,
+  const unshared = [
+    compared.only_here && `${compared.only_here} are only here`,
+    compared.only_there && `${compared.only_there} only there`,
   ].filter(Boolean);
   return [
     h("h1", null, "Compare"),
@@ -29,7 +29,7 @@ async function compareView() {
       named(compared.name),
       ` (there): of ${compared.met} items that both judged, ${share} are judged the same, ${flips.length} flipped.`,
       open.length > 0 && ` Unjudged, and in none of these: ${open.join(", ")}.`,
-      alone.length > 0 && ` ${alone.join(", ")}.`,
+      unshared.length > 0 && ` ${unshared.join(", ")}.`,
     ),
     h("h2", null, "Labels"),
     labelTable(compared.pairs),

@@ -58,8 +58,8 @@ function add(element, children) {
 }
 
 /** Text of a run or a document: its direction is its own, and stays inside. */
-function said(text, attributes) {
-  return h("span", { dir: "auto", ...attributes, class: `said ${attributes?.class || ""}` }, text);
+function prose(text, attributes) {
+  return h("span", { dir: "auto", ...attributes, class: `prose ${attributes?.class || ""}` }, text);
 }
 
 const LONGEST = 60;

@@ -21,7 +21,7 @@ async function evidencePanel(panel, view, judgment, i) {
       badge(judgment.tone, wordOf(judgment)),
       judgment.match && h("small", { class: "muted" }, ` ${judgment.match}`),
     ),
-    judgment.claim && h("p", { class: "quoted" }, said(judgment.claim.text)),
+    judgment.claim && h("p", { class: "quoted" }, prose(judgment.claim.text)),
     decision(judgment),
     judgment.sources &&
       sourceList(judgment.sources, (source) => showDocument(place, view, source.doc_id, [source])),
@@ -64,8 +64,8 @@ function decision(judgment) {
   const failure = judgment.failure;
   const tries = failure?.tries ? ` (${failure.tries} tries)` : "";
   return [
-    failure && h("p", null, h("b", null, failure.kind), ": ", said(`${failure.message}${tries}`)),
-    judgment.reason && h("p", null, said(judgment.reason)),
+    failure && h("p", null, h("b", null, failure.kind), ": ", prose(`${failure.message}${tries}`)),
+    judgment.reason && h("p", null, prose(judgment.reason)),
     h(
       "dl",
       { class: "decision" },
@@ -91,7 +91,7 @@ async function showDocument(place, view, docId, spans) {
       h("h3", null, "Document"),
       name,
       h("p", { class: "note" }, missingText(view, docId)),
-      quotes.map((quote) => h("blockquote", null, said(quote))),
+      quotes.map((quote) => h("blockquote", null, prose(quote))),
     );
     return;
   }
@@ -200,7 +200,7 @@ function sourceList(sources, open) {
               .join(" · "),
           ),
           link(source.url),
-          source.excerpt && h("blockquote", null, said(source.excerpt)),
+          source.excerpt && h("blockquote", null, prose(source.excerpt)),
         ),
       ),
     ),
@@ -221,13 +221,13 @@ function factList(facts) {
       "ul",
       { class: "facts" },
       facts.map((fact) =>
-        h("li", null, badge(tone(fact), word(fact)), " ", said(fact.text || LEFT_OUT)),
+        h("li", null, badge(tone(fact), word(fact)), " ", prose(fact.text || LEFT_OUT)),
       ),
     ),
   ];
 }
 
-/** Other responses with the same sentence on the same document, and what was said of them. */
+/** Other responses with the same sentence on the same document, and their judgments. */
 async function elsewhere(entry, topic, judgment) {
   if (judgment.sentence_index === undefined || !judgment.doc_id || judgment.claim) return null;
   const same = pairsOf(await responsesOn(topic.id)).get(pairKey(entry, judgment)) || [];
@@ -270,7 +270,7 @@ async function flipOf(entry, topic, judgment) {
       ": ",
       badge(flip.there.tone, flip.there.word),
       " ",
-      said(flip.there.reason),
+      prose(flip.there.reason),
     ),
   );
 }

@@ -110,7 +110,7 @@ function placesOf() {
       name: "What",
       class: "wide",
       key: (finding) => finding.message,
-      cell: (finding) => said(finding.message),
+      cell: (finding) => prose(finding.message),
     },
     {
       name: "Run",

@@ -1,4 +1,4 @@
-// Runs by topics, a cell a response: its number is in it, and its shade says the same.
+// Runs by topics, a cell a response: its number, and a shade for the number.
 
 const SHADES = 7;
 const TOPIC_ORDERS = ["id", "mean, lowest first", "mean, highest first"];

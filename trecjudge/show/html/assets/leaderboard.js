@@ -1,5 +1,5 @@
 // The leaderboard is in the page already: here its heads learn to sort, and its rows to filter by
-// runs and to be made of some topics alone.
+// runs and to be made of only some topics.
 
 const AGGREGATES = {
   sum: (values) => values.reduce((a, b) => a + b, 0),
@@ -112,7 +112,7 @@ class LeaderboardView {
     this.order();
   }
 
-  /** Sort as the address says, else as it came. */
+  /** Sort as set in the address, else in the original order. */
   restoreOrder() {
     const name = remembered("sort");
     const cell = this.heads.find((each) => nameOf(each) === name.replace(/^-/, ""));
@@ -192,31 +192,31 @@ class LeaderboardView {
     const scores = head.scores[0][Number(row.dataset.run)];
     const answered = positions?.filter((t) => scores[t] !== "").length;
     // How many items there are on each topic is not in the page.
-    const told = positions ? [place, `${answered}/${positions.length}`, "–"] : row.whole;
+    const shown = positions ? [place, `${answered}/${positions.length}`, "–"] : row.whole;
     cells.forEach((cell, i) => {
-      cell.textContent = told[i];
+      cell.textContent = shown[i];
     });
   }
 }
 
-/** Returns what filters and sorts it as the address says. */
+/** Returns a function that filters and sorts it as set in the address. */
 function enhanceLeaderboard() {
   const view = new LeaderboardView(byId("board"));
-  const said = { runs: "", topics: "" };
+  const counts = { runs: "", topics: "" };
   const status = h("span", { class: "muted", role: "status" });
-  const tell = (what, text) => {
-    said[what] = text;
-    status.textContent = [said.runs, said.topics].filter(Boolean).join("; ");
+  const setStatus = (what, text) => {
+    counts[what] = text;
+    status.textContent = [counts.runs, counts.topics].filter(Boolean).join("; ");
   };
   const filters = {
     runs: (wanted) => {
       const shown = view.filterRuns(wanted);
-      tell("runs", wanted && `${shown} of ${head.runs.length} runs`);
+      setStatus("runs", wanted && `${shown} of ${head.runs.length} runs`);
     },
     topics: (wanted) => {
       const shown = view.filterTopics(wanted);
       const some = `means over ${shown} of ${head.topics.length} topics, without intervals`;
-      tell("topics", wanted && some);
+      setStatus("topics", wanted && some);
     },
   };
   const boxes = Object.entries(filters).map(([what, filter]) => ({

@@ -1,7 +1,7 @@
 // What a view was set to (its measure, filters, sorting) stands in its address, after a "?": who
 // comes back, reloads or is sent the address finds it as it was.
 
-/** What the address says of a setting; empty where it says nothing. */
+/** The value of a setting in the address; empty where it has none. */
 function remembered(name) {
   return new URLSearchParams(location.hash.split("?")[1]).get(name) || "";
 }
@@ -23,7 +23,7 @@ function filterIn(name) {
   return remembered(name).trim().toLowerCase();
 }
 
-/** The position of a name that the address says, if it is one of these. */
+/** The position of the name in the address, if it is one of these. */
 function chosenIn(name, names, otherwise) {
   const found = names.indexOf(remembered(name));
   return found < 0 ? otherwise : found;

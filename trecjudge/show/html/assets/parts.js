@@ -22,9 +22,9 @@ function measureLabel(measure) {
 }
 
 /** A mean with the bounds that unjudged items leave it. */
-function meanShown(mean, told = number) {
-  const bounds = isOpen(mean) && `${told(mean.lowest)} to ${told(mean.highest)}`;
-  return [told(valueOf(mean)), bounds && h("small", { class: "bounds muted" }, bounds)];
+function meanShown(mean, format = number) {
+  const bounds = isOpen(mean) && `${format(mean.lowest)} to ${format(mean.highest)}`;
+  return [format(valueOf(mean)), bounds && h("small", { class: "bounds muted" }, bounds)];
 }
 
 function sign(tone) {
@@ -210,7 +210,7 @@ function responseLink(runId, topicId, ...shown) {
 }
 
 /**
- * A list that leads elsewhere goes there when it is asked to: arrow keys alone only choose, Enter or
+ * A list that leads elsewhere goes there when it is asked to: arrow keys only choose, Enter or
  * leaving the list goes on, and so does the pointer.
  */
 function leadOn(select, go) {
@@ -230,10 +230,10 @@ function leadOn(select, go) {
 /** Links to what comes before and after, with a list to choose from. */
 function stepper(label, ids, names, current, where) {
   const at = ids.indexOf(current);
-  const step = (to, text, said) =>
+  const step = (to, text, label) =>
     ids[to] === undefined
       ? h("span", { class: "step muted", "aria-hidden": "true" }, text)
-      : h("a", { class: "step", href: where(ids[to]), "aria-label": said }, text);
+      : h("a", { class: "step", href: where(ids[to]), "aria-label": label }, text);
   const list = chooser(label, names, at, () => {});
   leadOn(list.querySelector("select"), (i) => {
     if (i !== at) location.hash = where(ids[i]).slice(1);

@@ -1,4 +1,4 @@
-// What a run says on a topic: sentences by label, citations as chips, claims under their sentence.
+// A response: sentences by label, citations as chips, claims under their sentence.
 
 const NARROW = window.matchMedia("(max-width: 62rem)");
 let chosenJudge = null;
@@ -52,13 +52,13 @@ function responseHead(runId, topic) {
       h("a", { href: address("topic", topic.id) }, "All runs on this topic"),
     ),
     h("h1", null, named(runId), h("span", { class: "muted" }, " on "), named(topic.id)),
-    topic.title && h("p", { class: "asked" }, said(topic.title)),
+    topic.title && h("p", { class: "asked" }, prose(topic.title)),
     more.length > 0 &&
       h(
         "details",
         { class: "more-topic" },
         h("summary", null, "More of the topic"),
-        more.map(([name, text]) => [h("h2", null, name), h("p", null, said(text))]),
+        more.map(([name, text]) => [h("h2", null, name), h("p", null, prose(text))]),
       ),
     h("ul", { class: "tiles" }, tiles),
   ];
@@ -175,7 +175,7 @@ class ResponseView {
     const mine = this.where((judgment) => judgment.sentence_index === sentence.index);
     const claims = mine.filter((i) => this.entry.judgments[i].claim);
     const open = this.entry.open[this.judge]?.includes(sentence.index);
-    const told =
+    const verdict =
       tone === "plain" && !sentence.citations.length ? "no citation" : head.meanings[tone];
     return h(
       "li",
@@ -189,13 +189,13 @@ class ResponseView {
         h(
           "span",
           { class: "hidden" },
-          `Sentence ${sentence.index}, ${told}${open ? ", something unjudged" : ""}: `,
+          `Sentence ${sentence.index}, ${verdict}${open ? ", something unjudged" : ""}: `,
         ),
       ),
       h(
         "div",
         { class: "body" },
-        h("p", null, sentence.text ? said(sentence.text) : h("i", { class: "muted" }, "no text")),
+        h("p", null, sentence.text ? prose(sentence.text) : h("i", { class: "muted" }, "no text")),
         this.chips(
           sentence,
           mine.filter((i) => !this.entry.judgments[i].claim),
@@ -222,13 +222,13 @@ class ResponseView {
         const found = mine.filter((i) => keyOf(this.entry.judgments[i]) === key);
         if (found.length)
           return found.map((i) => this.chip(i, key === undefined ? "" : this.numberOf(key)));
-        const said = this.judgesCitations() ? "not judged" : "cited";
+        const label = this.judgesCitations() ? "not judged" : "cited";
         return h(
           "span",
           { class: "chip plain", title: key },
           sign("plain"),
           ` ${this.numberOf(key)} `,
-          h("span", { class: "word" }, said),
+          h("span", { class: "word" }, label),
         );
       }),
     );
@@ -271,7 +271,7 @@ class ResponseView {
       },
       sign(judgment.tone),
       " ",
-      said(judgment.claim.text),
+      prose(judgment.claim.text),
       " ",
       h("small", { class: "muted" }, more),
     );
@@ -291,7 +291,7 @@ class ResponseView {
     this.list.querySelector(`[data-judgment="${this.picked}"]`)?.focus();
   }
 
-  /** Show the evidence of a judgment; `asked` tells whether somebody chose it. */
+  /** Show the evidence of a judgment; `asked` is true where somebody chose it. */
   pick(i, asked) {
     const judgment = this.entry.judgments[i];
     if (judgment && judgment.judge !== this.judge) {

@@ -35,7 +35,7 @@ function runView(runId) {
       name: "Asked for",
       class: "clip",
       key: (topic) => topic.title,
-      cell: (topic) => said(topic.title),
+      cell: (topic) => prose(topic.title),
     },
   ];
   const ids = head.runs.map((each) => each.id);
@@ -92,7 +92,7 @@ function topicsView() {
       name: "Asked for",
       class: "clip",
       key: (row) => row.topic.title,
-      cell: (row) => said(row.topic.title),
+      cell: (row) => prose(row.topic.title),
     },
     {
       name: "Responses",

@@ -71,7 +71,7 @@ async function topicView(topicId) {
       filterBox("Filter runs", filter, "runs"),
     ),
     h("h1", null, "Topic ", named(topicId)),
-    topic.title && h("p", { class: "asked" }, said(topic.title)),
+    topic.title && h("p", { class: "asked" }, prose(topic.title)),
     h(
       "p",
       { class: "lead" },
@@ -87,7 +87,7 @@ async function topicView(topicId) {
   ];
 }
 
-/** A column; one that cannot be made says so, and leaves the others as they are. */
+/** A column; where one cannot be made, it shows the error and the others stay. */
 function guarded(runId, make) {
   try {
     return make();
@@ -118,7 +118,7 @@ function conflictList(conflicts, topic) {
         h(
           "li",
           null,
-          said(JSON.parse(key)[0]),
+          prose(JSON.parse(key)[0]),
           h(
             "ul",
             { class: "legend" },
@@ -168,7 +168,7 @@ function column(entry, topic, marks) {
         h(
           "li",
           { class: `sentence ${tones[sentence.index] || "plain"}` },
-          h("p", null, said(sentence.text), " ", h("span", { class: "minis" }, links(sentence))),
+          h("p", null, prose(sentence.text), " ", h("span", { class: "minis" }, links(sentence))),
         ),
       ),
     ),
