@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.reading import Reading, Write, reading
-from trecjudge.inputs.naming import looks
+from trecjudge.inputs.naming import visible_form
 from trecjudge.inputs.run_records import RunRecords
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.records import Topic
@@ -208,7 +208,7 @@ def test_copies_without_run_id_are_two_systems_where_their_files_are(
 def test_names_that_look_alike_are_said(
     one: str, other: str, same: bool, write: Write, tmp_path: Path
 ) -> None:
-    assert (looks(one) == looks(other)) is same
+    assert (visible_form(one) == visible_form(other)) is same
     found = read(write, tmp_path, {"a.jsonl": says(run=one), "b.jsonl": says(run=other)})
     assert found.answers == [(one, "1"), (other, "1")]
     assert ("run_id_alike" in found.kinds) is same

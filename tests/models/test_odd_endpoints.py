@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, attestation, running, text_of
+from tests.models.clients import ask, client_to, kinds
 from tests.models.clock import now, run
-from tests.models.doors import ask, door_to, kinds
-from trecjudge.models.client import Door
+from trecjudge.models.client import Client
 from trecjudge.models.model import Prediction
 
 ITEMS = 12
@@ -91,10 +91,11 @@ def label_of(item: int) -> str:
 
 
 async def each(
-    door: Door, items: list[int], about: Callable[[int], int] = lambda item: item
+    client: Client, items: list[int], about: Callable[[int], int] = lambda item: item
 ) -> list[Prediction | BaseException]:
     asked = (
-        ask(door, f"Claim {item}.", f"Text {about(item)}. It is of some length.") for item in items
+        ask(client, f"Claim {item}.", f"Text {about(item)}. It is of some length.")
+        for item in items
     )
     return await asyncio.gather(*asked, return_exceptions=True)
 
@@ -106,7 +107,7 @@ def play(
     about: Callable[[int], int] = lambda item: item,
     **how: Any,
 ) -> Outcome:
-    """Ask for every item through one door, and return what became of them.
+    """Ask for every item through one client, and return what became of them.
 
     `about` gives the number of an item's document.
     """
@@ -123,10 +124,10 @@ def play(
         settings = {"in_flight": 4} | how
         async with (
             running(script) as endpoint,
-            door_to(endpoint, folder, say=said.append, **settings) as door,
+            client_to(endpoint, folder, notify=said.append, **settings) as client,
         ):
             began = now()
-            found = await each(door, items, about)
+            found = await each(client, items, about)
             labels = {
                 item: f.fields["label"]
                 for item, f in zip(items, found, strict=True)
@@ -613,8 +614,8 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     async def once() -> tuple[list[Prediction | BaseException], float]:
         async with AsyncExitStack() as server:
             url = (await server.enter_async_context(running(script))).url
-            async with door_to(url, tmp_path, in_flight=2, say=said.append) as door:
-                asked = asyncio.create_task(each(door, list(range(ITEMS))))
+            async with client_to(url, tmp_path, in_flight=2, notify=said.append) as client:
+                asked = asyncio.create_task(each(client, list(range(ITEMS))))
                 began = now()
                 await asyncio.sleep(1.2)
                 await server.aclose()

@@ -12,7 +12,7 @@ from trecjudge.findings import Finding, Report, shown
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
 
-Key = tuple[str, str, int | None, str | None]
+ItemKey = tuple[str, str, int | None, str | None]
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
 
 _SUPPORT = {
@@ -44,12 +44,12 @@ def support_label(label: str) -> str | None:
     return _SUPPORT.get("".join(filter(str.isalpha, plain)))
 
 
-def key_of(judgment: Judgment) -> Key:
+def key_of(judgment: Judgment) -> ItemKey:
     """Return what a label of the judged item is found by."""
     return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
 
 
-def read_labels(path: Path, report: Report) -> dict[Key, str]:
+def read_labels(path: Path, report: Report) -> dict[ItemKey, str]:
     """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
 
     The first label of an item counts. Raises InputError if there is none.
@@ -57,9 +57,9 @@ def read_labels(path: Path, report: Report) -> dict[Key, str]:
     return {key: label for key, (label, _) in placed_labels(path, report).items()}
 
 
-def placed_labels(path: Path, report: Report) -> dict[Key, tuple[str, Place]]:
+def placed_labels(path: Path, report: Report) -> dict[ItemKey, tuple[str, Place]]:
     """Return the same labels, each with the place where it stands."""
-    labels: dict[Key, tuple[str, Place]] = {}
+    labels: dict[ItemKey, tuple[str, Place]] = {}
     for number, record in objects(path, report):
         place = Place(str(path), number)
         entry = _entry(record)
@@ -86,7 +86,7 @@ def label_duplicate(
     return Finding("label_duplicate", place, message, label, None, run_id, topic_id)
 
 
-def _entry(record: Mapping[str, Any]) -> tuple[Key, str] | None:
+def _entry(record: Mapping[str, Any]) -> tuple[ItemKey, str] | None:
     """Return (key, label) of a record, or None if it is not enough."""
     ids = [as_id(record.get(name)) for name in ("topic_id", "run_id", "label")]
     index = record.get("sentence_index")

@@ -97,7 +97,7 @@ class RunRecords:
     """The size of the files that were read."""
 
     def __post_init__(self) -> None:
-        self.names = RunNames(self._said)
+        self.names = RunNames(self._digests)
         self.shelf = Shelf(self.store, self.own_documents)
         self.carriers = Carriers([Opened.of(file).path for file in self.files], self.dataset)
 
@@ -159,9 +159,9 @@ class RunRecords:
         team = as_id(draft.team_id) or ""
         return self.names.of(place.path, team, as_id(draft.run_id), complain).name
 
-    def _said(self, path: str, written: str | None) -> dict[str, dict[str, str]]:
+    def _digests(self, path: str, written: str | None) -> dict[str, dict[str, str]]:
         """Return a digest of what a file says as this run on each topic, by team."""
-        said: dict[str, dict[str, str]] = {}
+        digests: dict[str, dict[str, str]] = {}
         paths = (Opened.of(file).path for file in self.files)
         file = next(file for file in paths if Place(str(file)).path == path)
         with suppress(InputError):  # told where the file is read
@@ -171,9 +171,9 @@ class RunRecords:
                     continue
                 draft = claimed[0].draft(record)
                 if as_id(draft.run_id) == written and draft.topic_id is not None:
-                    of_team = said.setdefault(as_id(draft.team_id) or "", {})
+                    of_team = digests.setdefault(as_id(draft.team_id) or "", {})
                     of_team.setdefault(draft.topic_id, _digest(draft, number))
-        return said
+        return digests
 
     def _other_dataset(self, place: Place, name: str, format_: Format, why: str) -> None:
         ours = ("auto", format_.DATASET)
@@ -220,7 +220,7 @@ class KeptRecords:
         self._kept: deque[Event | Finding] = deque()
         self._left = self._room
         self._keeps = True
-        self._going_on = replace(self._records).read(self._hear)
+        self._going_on = replace(self._records).read(self._on_finding)
 
     def _read(self, report: Report, keep: bool) -> Iterator[Event]:
         if self._left < 0:
@@ -236,7 +236,7 @@ class KeptRecords:
             self._keep(event, event.size if isinstance(event, RunRecord) else 0)
             yield event
 
-    def _hear(self, finding: Finding) -> None:
+    def _on_finding(self, finding: Finding) -> None:
         self._keep(finding, OF_A_FINDING)
         self._report(finding)
 

@@ -51,7 +51,7 @@ class JudgedJob:
         return outputs
 
 
-Found = TypeVar("Found", Outcome, JudgedJob)
+AnyJob = TypeVar("AnyJob", Outcome, JudgedJob)
 
 
 def outcomes(path: Path) -> list[Outcome]:
@@ -116,7 +116,7 @@ def _why_none(path: Path, without_judgments: Sequence[Outcome]) -> str:
     return f"no such judgments file, and no job of this name; {choices}"
 
 
-def _only(path: Path, found: Sequence[Found], what: str) -> Found:
+def _only(path: Path, found: Sequence[AnyJob], what: str) -> AnyJob:
     """Return the only one of what is found. Raises InputError for several."""
     if len(found) > 1:
         choices = f"give one of {_listed(found)}"

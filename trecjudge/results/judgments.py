@@ -32,7 +32,7 @@ from trecjudge.records import (
 )
 
 FORMAT = 2
-SOMETIMES = ("claim", "match", "sources", "facts", "expected")
+OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected")
 """Fields that stand in a record only where a judge gave them."""
 
 
@@ -59,7 +59,7 @@ def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
 
     What only some judges give stands there only where they gave it.
     """
-    given = {name: getattr(judgment, name) for name in SOMETIMES}
+    given = {name: getattr(judgment, name) for name in OPTIONAL_FIELDS}
     return {
         "record": "judgment",
         "run_id": judgment.run_id,
@@ -220,7 +220,7 @@ class JudgmentsReader:
         return InputError(f"{Place(str(self.path), number)}: {message}")
 
 
-_SOMETIMES_TYPES: Mapping[str, TypeAdapter[Any]] = {
+_OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "claim": TypeAdapter(Claim),
     "match": TypeAdapter(str),
     "sources": TypeAdapter(tuple[Source, ...]),
@@ -256,17 +256,15 @@ def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     return Judgment(
         evidence=Evidence(**evidence) if evidence else None,
         failure=Failure(**failure) if failure else None,
-        **fields | _sometimes(record),
+        **fields | _optional_fields(record),
     )
 
 
-def _sometimes(record: dict[str, Any]) -> dict[str, Any]:
+def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
     """Return what only some judges give, as far as a record has it. Raises ValueError."""
-    given = {name: record[name] for name in SOMETIMES if name in record}
+    given = {name: record[name] for name in OPTIONAL_FIELDS if name in record}
     try:
-        return {
-            name: _SOMETIMES_TYPES[name].validate_python(value) for name, value in given.items()
-        }
+        return {name: _OPTIONAL_TYPES[name].validate_python(value) for name, value in given.items()}
     except ValidationError as error:
         wrong = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, wrong['loc']))} is wrong: {wrong['msg']}") from error

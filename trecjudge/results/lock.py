@@ -34,15 +34,15 @@ def flock(descriptor: int) -> None:
 
 @contextmanager
 def locked(
-    path: Path, what: str, say: Callable[[str], None], take: Callable[[int], None] = flock
+    path: Path, what: str, notify: Callable[[str], None], take: Callable[[int], None] = flock
 ) -> Iterator[None]:
     """Hold the lock at `path`, a file that is there only as long as it is held.
 
-    Where the file system has no locks, the number of the process in the file has to do; `say` is
+    Where the file system has no locks, the number of the process in the file has to do; `notify` is
     told. Raises OutputError with the process that holds it: it writes `what`.
     """
     try:
-        descriptor = _opened(path, what, say, take)
+        descriptor = _opened(path, what, notify, take)
     except OSError as error:
         raise OutputError(f"{path}: cannot be locked: {error.strerror or error}") from error
     try:
@@ -54,12 +54,14 @@ def locked(
         os.close(descriptor)
 
 
-def _opened(path: Path, what: str, say: Callable[[str], None], take: Callable[[int], None]) -> int:
+def _opened(
+    path: Path, what: str, notify: Callable[[str], None], take: Callable[[int], None]
+) -> int:
     """Return the locked file, signed."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | LINKS, 0o666)
         try:
-            _take(descriptor, path, what, say, take)
+            _take(descriptor, path, what, notify, take)
             if _lies_at(path, descriptor):  # else its holder removed it meanwhile: once more
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()} {platform.node()}\n".encode(), 0)
@@ -74,7 +76,7 @@ def _take(
     descriptor: int,
     path: Path,
     what: str,
-    say: Callable[[str], None],
+    notify: Callable[[str], None],
     take: Callable[[int], None],
 ) -> None:
     try:
@@ -92,7 +94,7 @@ def _take(
         if holder and _may_run(*holder):
             message = f"process {_named(*holder)} is writing there; if it is gone, delete {path}"
             raise OutputError(f"{what}: {message}") from None
-        say(f"{path.parent} has no file locks: do not let two jobs of one --name write there")
+        notify(f"{path.parent} has no file locks: do not let two jobs of one --name write there")
 
 
 def _holder(descriptor: int) -> tuple[int, str] | None:

@@ -56,14 +56,14 @@ class Outputs:
             raise OutputError(message) from error
 
     @contextmanager
-    def held(self, say: Callable[[str], None] = lambda message: None) -> Iterator[None]:
+    def held(self, notify: Callable[[str], None] = lambda message: None) -> Iterator[None]:
         """Make the folder and keep its files of this name for oneself.
 
-        `say` is told where the folder has no locks. Raises OutputError if another process writes
+        `notify` is told where the folder has no locks. Raises OutputError if another process writes
         them, or the folder cannot be written.
         """
         self.prepare()
-        with locked(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", say):
+        with locked(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", notify):
             yield
 
     def _remove_left_parts(self) -> None:

@@ -122,8 +122,8 @@ def _report_other_grade(
     if first != grade:
         what = f"topic {row.topic_id!r}, {f'run {run_id!r}, ' if run_id else ''}document"
         message = f"gives {what} {row.doc_id!r} {grade:g}, {where} gives it {first:g}"
-        told = f"{message}: the highest counts"
-        report(Finding("grade_duplicate", place, told, f"{grade:g}", None, run_id, row.topic_id))
+        message = f"{message}: the highest counts"
+        report(Finding("grade_duplicate", place, message, f"{grade:g}", None, run_id, row.topic_id))
 
 
 def read_grades(path: Path, report: Report) -> dict[str, dict[str, int]]:

@@ -15,8 +15,8 @@ import pytest
 from aiohttp import web
 
 from tests.endpoint import Answer, Endpoint, attesting, in_turn, running
+from tests.models.clients import KEY, ask, ask_many, client_to, kinds
 from tests.models.clock import run
-from tests.models.doors import KEY, ask, ask_many, door_to, kinds
 from tests.models.test_transport import everything_said
 from trecjudge.errors import ModelError
 from trecjudge.models.access.proxies import Proxy
@@ -35,8 +35,8 @@ def server(certificate: tuple[Path, Path]) -> ssl.SSLContext:
 
 async def once(where: Endpoint | str, folder: Path, **settings: Any) -> Any:
     """Ask once; return what came of it."""
-    async with door_to(where, folder, tries=1, patience=0.0, **settings) as door:
-        (found,) = await ask_many(door, 1)
+    async with client_to(where, folder, tries=1, patience=0.0, **settings) as client:
+        (found,) = await ask_many(client, 1)
         return found
 
 
@@ -146,12 +146,12 @@ def test_secrets_of_the_environment_are_in_no_message_and_no_file(
         given: dict[str, Any] = {"headers": {"X-Gate": "${GATE}"}, "query": {"key": "${GATE}"}}
         async with (
             running(in_turn(answer)) as endpoint,
-            door_to(endpoint, tmp_path, tries=1, patience=0.0, **given) as door,
+            client_to(endpoint, tmp_path, tries=1, patience=0.0, **given) as client,
         ):
-            (found,) = await ask_many(door, 1)
+            (found,) = await ask_many(client, 1)
             assert SECRET in endpoint.targets[0]
             assert isinstance(found, Exception)
-            return everything_said(found) + repr(door.settings) + repr(door.record())
+            return everything_said(found) + repr(client.settings) + repr(client.record())
 
     assert SECRET not in run(asked()) + caplog.text
     assert not [p for p in tmp_path.rglob("*") if p.is_file() and b"gateway" in p.read_bytes()]
@@ -170,8 +170,8 @@ def test_a_key_in_the_address_is_in_no_message(tmp_path: Path) -> None:
 
 
 async def ask_one(url: str, folder: Path) -> None:
-    async with door_to(url, folder, tries=1, structured="never") as door:
-        await ask(door)
+    async with client_to(url, folder, tries=1, structured="never") as client:
+        await ask(client)
 
 
 @asynccontextmanager
@@ -349,9 +349,9 @@ def test_what_moved_for_good_is_asked_there(tmp_path: Path) -> None:
     answers = in_turn(moving(308, "/v1/chat/completions?moved=1"), Answer())
 
     async def asked() -> list[str]:
-        async with running(answers) as endpoint, door_to(endpoint, tmp_path) as door:
-            await ask(door, "One.")
-            await ask(door, "Two.")
+        async with running(answers) as endpoint, client_to(endpoint, tmp_path) as client:
+            await ask(client, "One.")
+            await ask(client, "Two.")
             return endpoint.targets
 
     assert [target.endswith("moved=1") for target in run(asked())] == [False, True, True]

@@ -16,7 +16,7 @@ from tests.commandline import ROOT
 from tests.models.clock import run
 from trecjudge.errors import InputError, OutputError
 from trecjudge.models.cache import replies as store
-from trecjudge.models.cache.replies import FILE, Asked, CachedReply, Origin, ReplyCache
+from trecjudge.models.cache.replies import FILE, CachedReply, Origin, ReplyCache, RequestInfo
 from trecjudge.models.cache.upkeep import export_to, import_from
 
 HERE = Origin("http://a/v1/chat/completions", "m")
@@ -170,7 +170,7 @@ def test_a_file_without_programs_gets_them(tmp_path: Path) -> None:
     async def added() -> dict[str, tuple[int, int, int]]:
         with closing(ReplyCache(old(tmp_path))) as cache:
             assert cache.get("k0") == CachedReply("yes", 10, 5)
-            await cache.put("k1", CachedReply("no", 10, 7), HERE, Asked("attest", 60))
+            await cache.put("k1", CachedReply("no", 10, 7), HERE, RequestInfo("attest", 60))
             return cache.measured(HERE.model)
 
     assert run(added()) == {"attest": (1, 60, 7)}
@@ -186,7 +186,7 @@ def test_an_old_file_is_read_behind_a_new_one(tmp_path: Path) -> None:
 def test_programs_go_along_with_exports_and_imports(tmp_path: Path) -> None:
     async def fill() -> None:
         with closing(ReplyCache(tmp_path / "a")) as cache:
-            await cache.put("k1", CachedReply("no", 10, 7), HERE, Asked("attest", 60))
+            await cache.put("k1", CachedReply("no", 10, 7), HERE, RequestInfo("attest", 60))
 
     run(fill())
     export_to(tmp_path / "a", tmp_path / "b")

@@ -52,7 +52,7 @@ class CarriedReader:
             return Carried()
         carried = Carried(given=value in ([], {}))
         if isinstance(value, dict):
-            if not self._tells_no_ids(value):
+            if not self._has_no_ids(value):
                 self._by_key(value, carried)
                 return carried
             value = [value] if self._is_one(value) else list(value.values())
@@ -62,7 +62,7 @@ class CarriedReader:
         self._by_place(value if isinstance(value, list) else [value], carried)
         return carried
 
-    def _tells_no_ids(self, value: dict[Any, Any]) -> bool:
+    def _has_no_ids(self, value: dict[Any, Any]) -> bool:
         """Return whether the keys of an object are no ids of documents.
 
         They are fields of one, places, or nothing that is cited while ids inside of it are.
@@ -113,7 +113,7 @@ class CarriedReader:
         carried.order = order
         if unnamed:
             carried.named = bool(named) or any(self.references)
-            self._say(unnamed, len(entries))
+            self._report_unnamed(unnamed, len(entries))
 
     def _document(self, entry: Any) -> Document | None:
         """Return the document of a list's entry; its id is PLACE where it has none."""
@@ -161,7 +161,7 @@ class CarriedReader:
         message = f"has a document {shown(entry)} without id or text"
         self.complain("documents_unusable", message, entry)
 
-    def _say(self, unnamed: int, entries: int) -> None:
+    def _report_unnamed(self, unnamed: int, entries: int) -> None:
         what = f"has {unnamed} documents without id"
         if self.references:
             sure = len(self.references) == entries

@@ -36,7 +36,7 @@ KEPT = 1 << 10
 """Bytes that are kept where no document begins: one may begin in their midst."""
 TAG = re.compile(r"<([A-Za-z][\w.:-]*)([^<>]*)>")
 ATTRIBUTE = re.compile(r"""([A-Za-z][\w.:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-UNTOLD = frozenset(("docoldno", "dochdr", "fileid", "doctype"))
+NOT_TEXT = frozenset(("docoldno", "dochdr", "fileid", "doctype"))
 """Elements that are no part of the text, and nothing that a document has."""
 MOST_PASSED = 100
 """Elements of a name that are looked into for others; each time the document is read on."""
@@ -48,7 +48,7 @@ PARTS = re.compile(
 )
 """An element that has one of these inside only holds a document's parts together."""
 TEXT_NAMES, DATE_NAMES = frozenset((*TEXTS, "abstracttext")), frozenset((*DATES, *VERSIONS))
-FIELDS = IDENTIFYING | TEXT_NAMES | DATE_NAMES | UNTOLD | frozenset((*ADDRESSES, *TITLES))
+FIELDS = IDENTIFYING | TEXT_NAMES | DATE_NAMES | NOT_TEXT | frozenset((*ADDRESSES, *TITLES))
 
 
 def begins_documents(opening: bytes) -> bool:
@@ -172,7 +172,7 @@ def _holds_parts(name: str, content: str) -> bool:
     """Return whether an element is no field itself, but holds some: `<Article>` of PubMed."""
     if "<" not in content or name in ("text", "abstract", "headline"):
         return False
-    may_have_tags = name in TEXT_NAMES or name in UNTOLD or name in TITLES
+    may_have_tags = name in TEXT_NAMES or name in NOT_TEXT or name in TITLES
     return not may_have_tags or PARTS.search(content) is not None
 
 
@@ -180,7 +180,7 @@ def _fields(found: dict[str, list[str]], rest: str) -> dict[str, str]:
     """Return the fields without markup: texts in full, of all else the first."""
     fields = {}
     for name, contents in found.items():
-        if plain(name) not in UNTOLD:
+        if plain(name) not in NOT_TEXT:
             kept = contents if plain(name) in TEXT_NAMES else contents[:1]
             fields[name] = "\n".join(without_markup(content) for content in kept)
     if not any(plain(name) in TEXT_NAMES and value for name, value in fields.items()):

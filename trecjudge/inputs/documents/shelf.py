@@ -23,7 +23,7 @@ class Shelf:
     store: DocumentStore | None = None
     own_text: bool = False
     first: Digests = field(default_factory=Digests)
-    told: Digests = field(default_factory=Digests)
+    reported: Digests = field(default_factory=Digests)
     """The pairs of run and document of which a difference was told."""
 
     def find(self, doc_id: str, own: Mapping[str, Document]) -> Document | None:
@@ -52,14 +52,14 @@ class Shelf:
         """
         if self.store is None or not mine.has_text:
             return ""
-        if self._was_told(run, mine):
+        if self._was_reported(run, mine):
             return ""
         given = self._given(mine.doc_id)
         if given is None:
             return ""
         how = _other_text(mine, given)
         judged = "its own text" if self.own_text else "that of --documents"
-        return self._telling(run, mine, f"{how}; {judged} is judged" if how else "")
+        return self._report_once(run, mine, f"{how}; {judged} is judged" if how else "")
 
     def varies(self, run: str, mine: Document) -> str:
         """Return that a text is another than was carried under its id before; empty if it is not.
@@ -69,26 +69,26 @@ class Shelf:
         if not mine.has_text:
             return ""
         to_the_letter = digest(mine.doc_id, mine.text)
-        if to_the_letter in self.first or self._was_told(run, mine) or self._given(mine.doc_id):
+        if to_the_letter in self.first or self._was_reported(run, mine) or self._given(mine.doc_id):
             return ""
         now = digest(_plain(mine.text))
         same = self.first.setdefault(digest(mine.doc_id), now) == now
         if same:
             self.first.setdefault(to_the_letter, now)
         how = f"carries another text as {shown(mine.doc_id)} than was carried under this id before"
-        return self._telling(run, mine, "" if same else how)
+        return self._report_once(run, mine, "" if same else how)
 
     def _given(self, doc_id: str) -> Document | None:
         """Return the document of the store, if it has text there."""
         given = self.store.get(doc_id) if self.store is not None else None
         return given if given is not None and given.has_text else None
 
-    def _was_told(self, run: str, mine: Document) -> bool:
-        return digest(run, mine.doc_id) in self.told
+    def _was_reported(self, run: str, mine: Document) -> bool:
+        return digest(run, mine.doc_id) in self.reported
 
-    def _telling(self, run: str, mine: Document, how: str) -> str:
+    def _report_once(self, run: str, mine: Document, how: str) -> str:
         if how:
-            self.told.setdefault(digest(run, mine.doc_id), 1)
+            self.reported.setdefault(digest(run, mine.doc_id), 1)
         return how
 
 

@@ -177,11 +177,11 @@ def ids_written(sentences: Any) -> frozenset[str]:
     """Return the ids that the entries of a sentence list cite as text."""
     entries = sentences if isinstance(sentences, list) else []
     cited = map(written_citations, entries)
-    written = (entry for value in cited for entry, _ in _entries(value, _unheard))
+    written = (entry for value in cited for entry, _ in _entries(value, _ignore))
     return frozenset(entry.strip() for entry in written if isinstance(entry, str))
 
 
-def _unheard(kind: str, message: str, value: object) -> None:
+def _ignore(kind: str, message: str, value: object) -> None:
     """Do nothing: the problem is told where the citations are resolved."""
 
 

@@ -30,8 +30,8 @@ def values(file: Path | Opened, report: Report) -> Iterator[tuple[int, Any]]:
     """
     opened = Opened.of(file)
     held = opened.first(2)
-    if held and _is_spread(*held):
-        yield from Spread(opened, report).read()
+    if held and _is_multi_line(*held):
+        yield from JsonStream(opened, report).read()
         return
     for number, line in opened.lines():
         try:
@@ -46,9 +46,9 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     """Return the objects on the first few lines of a file, as far as they can be read."""
     opened = Opened.of(file)
     held = opened.first(count)
-    if held and _is_spread(*held[:2]):
+    if held and _is_multi_line(*held[:2]):
         with suppress(InputError):
-            found = Spread(opened, _unheard, opened.look()).read()
+            found = JsonStream(opened, _ignore, opened.look()).read()
             return [value for _, value in islice(found, 1) if isinstance(value, dict)]
         return []
     objects_: list[Any] = []
@@ -58,7 +58,7 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     return [value for _, value in objects_ if isinstance(value, dict)][:count]
 
 
-def _unheard(finding: Finding) -> None:
+def _ignore(finding: Finding) -> None:
     """Leave a finding to the one who reads the whole file."""
 
 
@@ -68,7 +68,7 @@ def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
         yield line, entry
 
 
-def _is_spread(first: bytes, second: bytes = b"") -> bool:
+def _is_multi_line(first: bytes, second: bytes = b"") -> bool:
     """Tell from its first lines whether a file spreads one value over several lines."""
     if first[:1] not in (b"{", b"["):
         return False
@@ -80,7 +80,7 @@ def _is_spread(first: bytes, second: bytes = b"") -> bool:
     return False
 
 
-class Spread:
+class JsonStream:
     """Reads an array's entries, or values one after another, on any lines of a file.
 
     What it holds of the text grows only until a value is complete. `chunks` are the bytes of the
