@@ -44,25 +44,25 @@ def asked_many(
 ) -> tuple[Counter[str], list[int], float, list[str]]:
     """Ask so many questions of different documents, `in_flight` at a time.
 
-    Return what came of it, how many requests each endpoint got, the seconds, what was said.
+    Return what came of it, how many requests each endpoint got, the seconds, what was reported.
     """
-    said: list[str] = []
+    notices: list[str] = []
 
     async def many() -> tuple[Counter[str], list[int], float, list[str]]:
-        async with clients_to(scripts, folder, notify=said.append, **settings) as (
+        async with clients_to(scripts, folder, notify=notices.append, **settings) as (
             client,
             endpoints,
         ):
             began = now()
             found = await in_turns(client, count)
             got = [len(endpoint.requests) if endpoint else 0 for endpoint in endpoints]
-            return Counter(kinds(found)), got, now() - began, said
+            return Counter(kinds(found)), got, now() - began, notices
 
     return run(many())
 
 
 async def in_turns(client: Client, count: int) -> list[Any]:
-    """Ask so many questions of different documents, as many at a time as the client says."""
+    """Ask so many questions of different documents, as many at a time as the client allows."""
     places = asyncio.Semaphore(client.in_flight)
 
     async def one(number: int) -> Any:
@@ -128,11 +128,11 @@ def test_one_that_is_bad_from_the_start_loses_nothing(
     assert seconds < 8.0
 
 
-def test_one_that_is_out_of_order_is_said_once(tmp_path: Path) -> None:
-    *_, said = asked_many([None, QUICK], tmp_path)
-    assert len(said) == 1
-    assert "Cannot connect" in said[0]
-    assert "the others are asked" in said[0]
+def test_one_that_is_out_of_order_is_reported_once(tmp_path: Path) -> None:
+    *_, notices = asked_many([None, QUICK], tmp_path)
+    assert len(notices) == 1
+    assert "Cannot connect" in notices[0]
+    assert "the others are asked" in notices[0]
 
 
 def test_one_that_dies_in_the_middle_loses_nothing(tmp_path: Path) -> None:
@@ -173,11 +173,11 @@ def test_all_out_of_order_for_too_long_ends_the_asking(tmp_path: Path) -> None:
     def down(body: dict[str, Any], number: int) -> Answer:
         return Answer(status=503) if number > 5 else Answer(attestation(body))
 
-    found, _, seconds, said = asked_many([down, down], tmp_path, patience=60.0, in_flight=4)
+    found, _, seconds, notices = asked_many([down, down], tmp_path, patience=60.0, in_flight=4)
     assert set(found) <= {"ok", "stopped", "transport"}
     assert found["stopped"] > 40
     assert seconds < 120.0
-    assert "waited for 60 s (llm.patience) in vain" in said[-1]
+    assert "waited for 60 s (llm.patience) in vain" in notices[-1]
 
 
 @pytest.mark.parametrize("scripts", [[None, None], [NO_KEY, NO_KEY], [None, NO_KEY]], ids=str)
@@ -220,8 +220,8 @@ def test_a_document_stays_on_one_endpoint(tmp_path: Path) -> None:
 
 def test_what_one_does_not_take_is_asked_of_the_other_all_the_same(tmp_path: Path) -> None:
     def no_temperature(body: dict[str, Any], number: int) -> Answer:
-        said = b'{"error": {"message": "temperature is not supported"}}'
-        return Answer(status=400, raw=said) if "temperature" in body else Answer(attestation(body))
+        error = b'{"error": {"message": "temperature is not supported"}}'
+        return Answer(status=400, raw=error) if "temperature" in body else Answer(attestation(body))
 
     async def many() -> tuple[Counter[str], list[int], Any]:
         async with clients_to([no_temperature, attesting()], tmp_path) as (client, endpoints):

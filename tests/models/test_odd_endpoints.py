@@ -67,7 +67,7 @@ class Outcome:
     kinds: dict[int, str]
     calls: int
     seconds: float
-    said: list[str]
+    notices: list[str]
     errors: list[str]
 
     @property
@@ -112,7 +112,7 @@ def play(
     `about` gives the number of an item's document.
     """
     items = list(range(ITEMS)) if items is None else items
-    said: list[str] = []
+    notices: list[str] = []
     times: Counter[str] = Counter()
 
     def script(body: dict[str, Any], number: int) -> Answer:
@@ -124,7 +124,7 @@ def play(
         settings = {"in_flight": 4} | how
         async with (
             running(script) as endpoint,
-            client_to(endpoint, folder, notify=said.append, **settings) as client,
+            client_to(endpoint, folder, notify=notices.append, **settings) as client,
         ):
             began = now()
             found = await each(client, items, about)
@@ -136,7 +136,7 @@ def play(
             failed = dict(zip(items, kinds(found), strict=True))
             failed = {item: kind for item, kind in failed.items() if kind != "ok"}
             errors = [str(f) for f in found if isinstance(f, BaseException)]
-            return Outcome(labels, failed, len(endpoint.requests), now() - began, said, errors)
+            return Outcome(labels, failed, len(endpoint.requests), now() - began, notices, errors)
 
     return run(once())
 
@@ -464,7 +464,7 @@ def test_the_time_that_an_endpoint_asks_for_is_waited(
     found = play(for_a_while(busy, 1), tmp_path)
     assert (found.right, found.wrong, found.unjudged) == (ITEMS, 0, {})
     assert (found.calls, seconds <= found.seconds < seconds + 2) == (ITEMS + 1, True)
-    assert any("waiting for the endpoint" in line for line in found.said)
+    assert any("waiting for the endpoint" in line for line in found.notices)
 
 
 CONFIGURATION: dict[str, tuple[Answer, str]] = {
@@ -606,7 +606,7 @@ def test_the_order_of_items_decides_nothing(seed: int, in_flight: int, tmp_path:
 
 def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     """The port is closed for half a minute, in truth: nothing listens."""
-    said: list[str] = []
+    notices: list[str] = []
 
     def script(body: dict[str, Any], number: int) -> Answer:
         return Answer(Asked(body, number, 1).right, delay=0.5)
@@ -614,7 +614,7 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     async def once() -> tuple[list[Prediction | BaseException], float]:
         async with AsyncExitStack() as server:
             url = (await server.enter_async_context(running(script))).url
-            async with client_to(url, tmp_path, in_flight=2, notify=said.append) as client:
+            async with client_to(url, tmp_path, in_flight=2, notify=notices.append) as client:
                 asked = asyncio.create_task(each(client, list(range(ITEMS))))
                 began = now()
                 await asyncio.sleep(1.2)
@@ -628,7 +628,7 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     labels = [f.fields["label"] for f in found if isinstance(f, Prediction)]
     assert labels == [label_of(item) for item in range(ITEMS)]
     assert 30 < seconds < 100
-    assert any("waiting for the endpoint, 5 s" in line for line in said)
+    assert any("waiting for the endpoint, 5 s" in line for line in notices)
 
 
 @pytest.mark.parametrize("in_flight", [1, 32])

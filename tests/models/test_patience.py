@@ -103,7 +103,7 @@ def test_a_cut_reply_is_asked_for_with_a_larger_limit(content: str, tmp_path: Pa
     assert (first, second > first) == (512, True)
 
 
-def test_what_was_wrong_is_said_when_asking_again(tmp_path: Path) -> None:
+def test_what_was_wrong_is_sent_when_asking_again(tmp_path: Path) -> None:
     found = asked(in_turn(Answer('{"evidence": "", "label": "perhaps"}'), Answer()), tmp_path)
     first, second = (body["messages"] for body in found.endpoint.requests)
     assert second[: len(first)] == first
@@ -259,12 +259,12 @@ def test_an_outage_is_waited_out_and_costs_no_try(busy: Answer, tmp_path: Path) 
 
 @pytest.mark.parametrize("busy", BUSY)
 def test_an_outage_ends_the_asking_after_the_patience(busy: Answer, tmp_path: Path) -> None:
-    said: list[str] = []
+    notices: list[str] = []
 
     async def many() -> tuple[list[str], float, int]:
         async with (
             running(in_turn(busy)) as endpoint,
-            client_to(endpoint, tmp_path, patience=60.0, notify=said.append) as client,
+            client_to(endpoint, tmp_path, patience=60.0, notify=notices.append) as client,
         ):
             began = now()
             return kinds(await ask_many(client, 40)), now() - began, len(endpoint.requests)
@@ -273,8 +273,8 @@ def test_an_outage_ends_the_asking_after_the_patience(busy: Answer, tmp_path: Pa
     assert set(found) <= {"transport", "stopped"}
     assert 60 <= seconds < 125
     assert calls < 80
-    assert "waiting for the endpoint, 5 s of at most 60: HTTP" in said[0]
-    assert "run the same command again to go on" in said[-1]
+    assert "waiting for the endpoint, 5 s of at most 60: HTTP" in notices[0]
+    assert "run the same command again to go on" in notices[-1]
 
 
 def test_a_retry_after_is_kept_to_on_a_503(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ def test_a_success_between_failures_keeps_the_asking_going(good: int, tmp_path: 
 
 
 def test_an_account_without_money_ends_the_asking_at_once(tmp_path: Path) -> None:
-    said: list[str] = []
+    notices: list[str] = []
     raw = b'{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}'
 
     def script(body: dict[str, Any], number: int) -> Answer:
@@ -359,14 +359,14 @@ def test_an_account_without_money_ends_the_asking_at_once(tmp_path: Path) -> Non
     async def many() -> tuple[list[str], float]:
         async with (
             running(script) as endpoint,
-            client_to(endpoint, tmp_path, in_flight=2, notify=said.append) as client,
+            client_to(endpoint, tmp_path, in_flight=2, notify=notices.append) as client,
         ):
             began = now()
             return kinds(await ask_many(client, 60)), now() - began
 
     found, seconds = run(many())
     assert (found.count("ok"), found.count("account"), seconds < 3) == (3, 57, True)
-    assert "You exceeded your current quota" in said[0]
+    assert "You exceeded your current quota" in notices[0]
 
 
 def test_a_key_that_is_withdrawn_ends_the_asking_and_not_the_job(tmp_path: Path) -> None:

@@ -91,8 +91,8 @@ def test_what_calls_reserve_is_given_back(tmp_path: Path) -> None:
     ("taken", "most", "count"),
     [
         pytest.param((10, 5), 60, 4, id="spent to the last token"),
-        pytest.param((10, 0), 60, 6, id="only those in are told"),
-        pytest.param((0, 5), 60, 12, id="only those out are told"),
+        pytest.param((10, 0), 60, 6, id="only those in are reported"),
+        pytest.param((0, 5), 60, 12, id="only those out are reported"),
     ],
 )
 def test_a_budget_ends_where_it_is_reached(
@@ -125,7 +125,7 @@ def test_after_fifty_calls_what_was_seen_is_reserved(tmp_path: Path) -> None:
     assert budget.cost <= 0.2 + 0.001
 
 
-def test_where_no_usage_is_told_estimates_are_spent(tmp_path: Path) -> None:
+def test_where_no_usage_is_reported_estimates_are_spent(tmp_path: Path) -> None:
     budget = Budget(max_tokens=3000)
     found, _ = asked_within(
         budget, tmp_path, lambda body, number: Answer(attestation(body), usage=None)

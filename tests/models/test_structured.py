@@ -94,7 +94,7 @@ def too_long(body: dict[str, Any], number: int) -> Answer:
 
 
 @pytest.mark.parametrize("script", [too_long, in_chat_form(too_long)], ids=["schema", "chat"])
-def test_a_refusal_after_a_success_is_of_that_item_alone(script: Script, tmp_path: Path) -> None:
+def test_a_refusal_after_a_success_is_of_that_item_only(script: Script, tmp_path: Path) -> None:
     async def many() -> tuple[list[str], list[str]]:
         async with running(script) as endpoint:
             async with client_to(endpoint, tmp_path) as client:

@@ -69,7 +69,7 @@ def test_settings_that_cannot_be(
         llm_settings(workflow, ENVIRONMENT | environment)
 
 
-def test_an_unknown_setting_is_told_with_its_neighbour() -> None:
+def test_an_unknown_setting_is_named_with_its_neighbour() -> None:
     with pytest.raises(WorkflowError, match="did you mean 'timeout'"):
         llm_settings({"timeuot": 3}, ENVIRONMENT)
 
@@ -148,8 +148,8 @@ def test_a_certificate_of_ones_own(
     assert ("CERTIFICATE_VERIFY_FAILED" in str(found)) is not trusted
 
 
-def everything_said(error: BaseException | None) -> str:
-    """Return all that an exception and those behind it say in any way."""
+def all_texts(error: BaseException | None) -> str:
+    """Return the texts of an exception and of those behind it, in every form."""
     said = []
     while error is not None:
         said += [str(error), repr(error), repr(error.args), repr(vars(error))]
@@ -189,7 +189,7 @@ def test_the_key_is_in_no_message(
         ):
             (error,) = await ask_many(client, 1)
             assert isinstance(error, Exception)
-            return everything_said(error) + repr(client.__dict__) + repr(client.record())
+            return all_texts(error) + repr(client.__dict__) + repr(client.record())
 
     said = run(once()) + caplog.text
     assert KEY[:9] not in said
@@ -208,7 +208,7 @@ def test_the_key_is_in_no_message_about_an_answer_that_is_no_http(tmp_path: Path
             async with client_to(f"http://127.0.0.1:{port}/v1", tmp_path, tries=1) as client:
                 (error,) = await ask_many(client, 1)
                 assert isinstance(error, Exception)
-                return everything_said(error)
+                return all_texts(error)
 
     assert KEY not in run(once())
 

@@ -1,4 +1,4 @@
-"""Labels of a human or of another tool: read, and what a judge must have to take them."""
+"""Labels by people or another tool: how they are read, and what a judge needs to take them."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ class TakesLabels(Protocol):
 
 
 def support_label(label: str) -> str | None:
-    """Return the label of support that somebody wrote, None for anything else.
+    """Return the support label that a text stands for, None for anything else.
 
     Full, partial and no support are known by these names in any case, with anything but letters
     between and around the words: `FULL`, `Partial support`, `no_support`.
     """
     plain = unicodedata.normalize("NFKC", label).casefold()
+    # Only letters: `Partial support`, `partial_support` and `[PARTIAL-SUPPORT]` are one label.
     return _SUPPORT.get("".join(filter(str.isalpha, plain)))
 
 
 def key_of(judgment: Judgment) -> ItemKey:
-    """Return what a label of the judged item is found by."""
+    """Return the key of the judged item, by which its label is found."""
     return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
 
 
@@ -58,7 +59,7 @@ def read_labels(path: Path, report: Report) -> dict[ItemKey, str]:
 
 
 def placed_labels(path: Path, report: Report) -> dict[ItemKey, tuple[str, Place]]:
-    """Return the same labels, each with the place where it stands."""
+    """Return the labels as `read_labels` does, each with its place in the file."""
     labels: dict[ItemKey, tuple[str, Place]] = {}
     for number, record in objects(path, report):
         place = Place(str(path), number)
@@ -87,7 +88,7 @@ def label_duplicate(
 
 
 def _entry(record: Mapping[str, Any]) -> tuple[ItemKey, str] | None:
-    """Return (key, label) of a record, or None if it is not enough."""
+    """Return (key, label) of a record, or None if it lacks one of them."""
     ids = [as_id(record.get(name)) for name in ("topic_id", "run_id", "label")]
     index = record.get("sentence_index")
     if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):

@@ -1,4 +1,4 @@
-"""What a job left, found by its folder, by FOLDER/NAME or by any of its files; one rule for all."""
+"""The files of a job, found by its folder, FOLDER/NAME or any one of them: one rule for all."""
 
 from __future__ import annotations
 

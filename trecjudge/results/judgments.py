@@ -1,7 +1,7 @@
 """The judgments file: every judgment with its evidence, and all that scoring needs beside them.
 
-One JSON object a line, told apart by `record`: a `header`, then each `response` followed by its
-`judgment`s, then `end` with the counts, by which a file that was cut is known.
+One JSON object a line, its kind in `record`: a `header`, then each `response` followed by its
+`judgment`s, then `end` with the counts, which shows that the file was not cut.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from trecjudge.records import (
 
 FORMAT = 2
 OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected")
-"""Fields that stand in a record only where a judge gave them."""
+"""Fields that are written only if set: most judges set none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Header:
 def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
     """Return a judgment as stored: without what varies between two runs of the same input.
 
-    What only some judges give stands there only where they gave it.
+    Fields that only some judges set are written only if set.
     """
     given = {name: getattr(judgment, name) for name in OPTIONAL_FIELDS}
     return {
@@ -181,6 +181,7 @@ class JudgmentsReader:
                 raise self._error(number, f"is a {kind} record where {error}") from error
             if kind == "end":
                 self._check(number, record, counts)
+                # Two files put together would otherwise be scored as the first of them.
                 return self.check_rest()
             if kind != "response":
                 raise self._error(number, f"is a record of unknown kind {shown(kind)}")
@@ -244,6 +245,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     """Return a judgment on the response. Raises KeyError, TypeError or ValueError if it is none."""
     for name, types in TYPES.items():
+        # By exact type: in Python True is an int, and would pass for a grade of 1.
         if type(record[name]) not in types:
             raise ValueError(f"{name} is {shown(record[name])}")
     for name in ("run_id", "topic_id"):
@@ -261,7 +263,7 @@ def _judgment(record: dict[str, Any], response: Response) -> Judgment:
 
 
 def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
-    """Return what only some judges give, as far as a record has it. Raises ValueError."""
+    """Return the optional fields that a record has. Raises ValueError."""
     given = {name: record[name] for name in OPTIONAL_FIELDS if name in record}
     try:
         return {name: _OPTIONAL_TYPES[name].validate_python(value) for name, value in given.items()}

@@ -1,4 +1,4 @@
-"""A lock on a file, which goes with the process that holds it."""
+"""A lock on a file: it ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ except ImportError:  # not on every system
 
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
 HOLDER = re.compile(r"(\d+) (\S*)\n")
+# A link in a shared folder could point to somebody else's file, which would be overwritten.
 LINKS = getattr(os, "O_NOFOLLOW", 0)
 PATIENCE = 20
-"""How often it is looked who holds a lock, 10 ms apart: it is taken first, and signed then."""
+"""Tries to read who holds a lock, 10 ms apart: a lock is taken first, and signed after that."""
 
 
 def flock(descriptor: int) -> None:
@@ -38,8 +39,8 @@ def locked(
 ) -> Iterator[None]:
     """Hold the lock at `path`, a file that is there only as long as it is held.
 
-    Where the file system has no locks, the number of the process in the file has to do; `notify` is
-    told. Raises OutputError with the process that holds it: it writes `what`.
+    Where the file system has no locks, the number of the process in the file has to do, and
+    `notify` gets a warning. Raises OutputError with the process that holds it: it writes `what`.
     """
     try:
         descriptor = _opened(path, what, notify, take)
@@ -118,7 +119,7 @@ def _named(process: int, host: str) -> str:
 
 
 def _may_run(process: int, host: str) -> bool:
-    """Return whether a process is there; of another host nobody can tell."""
+    """Return whether a process may be running; on another host it always may."""
     return host != platform.node() or is_running(process)
 
 
@@ -135,6 +136,6 @@ def is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):
+    except (OSError, OverflowError):  # as that of another user: taken to run
         return True
     return True

@@ -69,7 +69,7 @@ def leaderboard_line(row: LeaderboardRow) -> str:
 
 
 def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
-    """Return the row beside a row that says how many of its items are unjudged."""
+    """Return the companion of a row: how many of its items are unjudged."""
     return row._replace(measure=f"{row.measure}{UNJUDGED}", value=float(items))
 
 
@@ -156,6 +156,7 @@ def read_decimal_qrels(path: Path, report: Report) -> Iterator[tuple[QrelsRow, f
         if grade is None:
             report(Finding("row_unreadable", place, f"has grade {written!r}", written))
         else:
+            # Half goes up; round() would make 0.5 a 0 and 1.5 a 2.
             row = QrelsRow(*ids, math.floor(grade + 0.5))
             _report_other_grade(place, row, grade, seen, report)
             yield row, grade

@@ -17,7 +17,7 @@ from aiohttp import web
 from tests.endpoint import Answer, Endpoint, attesting, in_turn, running
 from tests.models.clients import KEY, ask, ask_many, client_to, kinds
 from tests.models.clock import run
-from tests.models.test_transport import everything_said
+from tests.models.test_transport import all_texts
 from trecjudge.errors import ModelError
 from trecjudge.models.access.proxies import Proxy
 from trecjudge.models.settings import llm_settings
@@ -151,7 +151,7 @@ def test_secrets_of_the_environment_are_in_no_message_and_no_file(
             (found,) = await ask_many(client, 1)
             assert SECRET in endpoint.targets[0]
             assert isinstance(found, Exception)
-            return everything_said(found) + repr(client.settings) + repr(client.record())
+            return all_texts(found) + repr(client.settings) + repr(client.record())
 
     assert SECRET not in run(asked()) + caplog.text
     assert not [p for p in tmp_path.rglob("*") if p.is_file() and b"gateway" in p.read_bytes()]
@@ -163,7 +163,7 @@ def test_a_key_in_the_address_is_in_no_message(tmp_path: Path) -> None:
             try:
                 await ask_one(f"{endpoint.url}?key={SECRET}", tmp_path)
             except ModelError as error:
-                return everything_said(error)
+                return all_texts(error)
         return SECRET
 
     assert SECRET not in run(asked())
@@ -284,11 +284,11 @@ def test_a_tunnel_for_https_sees_no_key(
     assert KEY not in "".join(came)
 
 
-def test_a_dead_proxy_tells_no_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_proxy_shows_no_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"http://me:{SECRET}@127.0.0.1:9")
 
     async def asked() -> str:
-        return everything_said(await once("http://127.0.0.1:9/v1", tmp_path))
+        return all_texts(await once("http://127.0.0.1:9/v1", tmp_path))
 
     said = run(asked())
     assert "127.0.0.1" in said
@@ -410,7 +410,7 @@ def test_a_certificate_of_the_client(
     assert (run(asked()) == ["ok"]) is shown
 
 
-def test_a_key_that_wants_a_password_is_told_and_asks_no_terminal(
+def test_a_key_that_wants_a_password_is_an_error_and_asks_no_terminal(
     certificate: tuple[Path, Path],
 ) -> None:
     workflow = {

@@ -1,4 +1,4 @@
-"""The documents that a run carries with its response: by id, in a list, or as mere texts."""
+"""The documents that a run carries with its response: by id, in a list, or as plain texts."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from trecjudge.records import Document
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value)."""
 PLACE = "place"
-"""The id of a document while it is not known: its place in the list tells it."""
+"""Stands for an id that is not known yet: it follows from the document's place in the list."""
 
 
 @dataclass(slots=True)
 class Carried:
-    """What a run's `documents` came to, by id.
+    """The documents of a run's `documents` field, by id.
 
-    `given` tells whether any of it could be read, or it says that there is none; `named` whether
-    any has an id. `order` are the ids of a list, None for what is no document.
+    `given`: some of it could be read, or it is empty; `named`: some document has an id. `order` are
+    the ids of a list, None for what is no document.
     """
 
     documents: dict[str, Document] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class CarriedReader:
     complain: Complain
 
     def read(self, value: Any) -> Carried:
-        """Return the documents; whatever is none is complained about."""
+        """Return the documents; what is none is reported."""
         if value is None:
             return Carried()
         carried = Carried(given=value in ([], {}))
@@ -57,7 +57,7 @@ class CarriedReader:
                 return carried
             value = [value] if self._is_one(value) else list(value.values())
         if isinstance(value, str) and len(self.references) > 1:
-            self._refuse(value)  # one text for several: it cannot be told what is whose
+            self._refuse(value)  # one text for several references: whose is it?
             return carried
         self._by_place(value if isinstance(value, list) else [value], carried)
         return carried
@@ -153,6 +153,7 @@ class CarriedReader:
 
     def _add(self, document: Document, carried: Carried) -> None:
         carried.given = True
+        # The first counts, as everywhere.
         if carried.documents.setdefault(document.doc_id, document) is not document:
             message = f"has document {document.doc_id!r} twice"
             self.complain("document_duplicate", message, document.doc_id)

@@ -39,9 +39,9 @@ ATTRIBUTE = re.compile(r"""([A-Za-z][\w.:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 NOT_TEXT = frozenset(("docoldno", "dochdr", "fileid", "doctype"))
 """Elements that are no part of the text, and nothing that a document has."""
 MOST_PASSED = 100
-"""Elements of a name that are looked into for others; each time the document is read on."""
+"""Elements of one name whose end is searched for: each search may read the whole document."""
 NAMED = ("field", "str", "arr")
-"""Elements that stand for the one that their attribute `name` tells."""
+"""Elements that stand for the one named by their attribute `name`."""
 PARTS = re.compile(
     r"<(?:[\w.-]+:)?(?:title|articletitle|headline|abstract|text|docno|docid|pmid)[\s>]",
     re.IGNORECASE,
@@ -59,7 +59,7 @@ def begins_documents(opening: bytes) -> bool:
 def marked_up(path: Path, report: Report) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line, record) of every document of a file; what breaks off is reported.
 
-    The first element that can be a document tells what the others are called. Where one is not
+    The first element that can be a document gives the name of all others. Where one is not
     closed before the next begins, it ends there. No more than one document is held at a time.
     """
     elements = _Elements(path)
@@ -86,6 +86,7 @@ class _Elements:
         while self._to_the_next():
             looked = 1
             while (end := self._end.search(self._held, self._position + looked)) is None:
+                # Not from the start again: a document of many chunks would take quadratic time.
                 looked = max(1, len(self._held) - self._position - KEPT)
                 if looked > LARGEST or not self._more():
                     self.broken = True

@@ -31,7 +31,7 @@ URLS = ("url", "uri", "link", "sourceurl")
 DATES = ("date", "published", "publicationdate", "timestamp", "time")
 VERSIONS = ("version", "revision")
 NESTED = ("doc", "document", "source", "node", "passage", "payload", "fields", "metadata", "meta")
-"""Objects inside a record that say more of the same document."""
+"""Objects inside a record that describe the same document."""
 LISTS = (
     *("candidates", "documents", "docs", "passages", "hits", "results", "corpus", "ctxs"),
     *("contexts", "data", "records", "rows", "items"),

@@ -16,6 +16,7 @@ from trecjudge.records import Place
 DELIMITERS = ("\t", ",", ";")
 MOST_COLUMNS = 4
 """Of a table without a header line: id, address, title and text."""
+# csv itself refuses cells of more than 128 KB; whole documents are longer.
 LONGEST_CELL = 1 << 24
 ADDRESS = re.compile(r"https?://\S+$")
 Row = tuple[int, dict[str, Any]]
@@ -39,7 +40,7 @@ def rows(path: Path, delimiter: str, report: Report) -> Iterator[Row]:
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Tell a header: it names an id, and a text or a title."""
+    """Return whether cells are a header: they name an id, and a text or a title."""
     names = [plain(cell) for cell in cells]
     said = (*TEXTS, *TITLES)
     return any(n in IDENTIFYING for n in names) and any(name in said for name in names)

@@ -1,4 +1,4 @@
-"""Which runs carry documents: what one of them leaves out of a response is then its own doing."""
+"""Which runs carry documents: what such a run leaves out of a response is its own doing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RunKey = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Carriers:
-    """Tells whether a run carries documents in any response, by a look at all files when asked."""
+    """Knows whether a run carries documents in any response; reads all files when first asked."""
 
     files: Iterable[Path] = ()
     dataset: str = "auto"
@@ -64,14 +64,14 @@ def _carried(draft: Draft) -> Carried:
 
 
 def _run_of(draft: Draft, path: str) -> RunKey:
-    """Return what tells a run: team and run_id or, where one is lacking, the file too."""
+    """Return the key of a run: team and run_id and, where one of them is missing, the file."""
     team, run = as_id(draft.team_id) or "", as_id(draft.run_id) or ""
     return team, run, "" if team and run else path
 
 
 def _ignore_problem(kind: str, message: str, value: object) -> None:
-    """Problems are told where the responses are read."""
+    """Do nothing: problems are reported where the responses are read."""
 
 
 def _ignore_finding(finding: Finding) -> None:
-    """Findings are told where the responses are read."""
+    """Do nothing: findings are reported where the responses are read."""

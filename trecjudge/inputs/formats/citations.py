@@ -60,7 +60,7 @@ def _reference(entry: Any) -> str | None:
 class Resolver:
     """Turns what a sentence cites into citations, each odd one with a finding.
 
-    `is_document` tells whether the response (or a file given beside it) has a document.
+    `is_document` returns whether the response (or a file given beside it) has a document.
     """
 
     references: References
@@ -104,6 +104,7 @@ class Resolver:
         found: dict[tuple[str | None, str], Citation] = {}
         for entry, score in _entries(value, complain):
             citation = self._citation(entry, _score(score, complain), complain)
+            # By document where there is one: `[0, "d0"]` cites one document twice.
             key = (citation.doc_id, "" if citation.doc_id else citation.value)
             if key in found:
                 complain("citation_duplicate", f"cites {shown(entry)} twice", entry)
@@ -132,6 +133,7 @@ class Resolver:
         if not doc_id:
             complain("citation_unusable", "cites an empty id", entry)
             return None
+        # A number may be an id too: what the response lists under it counts before any index.
         if self._known(doc_id) or not (doc_id.isascii() and doc_id.isdigit()):
             return doc_id
         if self.integers_are_ids or not self.references.ids:
@@ -182,7 +184,7 @@ def ids_written(sentences: Any) -> frozenset[str]:
 
 
 def _ignore(kind: str, message: str, value: object) -> None:
-    """Do nothing: the problem is told where the citations are resolved."""
+    """Do nothing: the problem is reported where the citations are resolved."""
 
 
 def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""Finding formats in this folder, and telling which one a record is of."""
+"""The formats of this folder, and which one a record is of."""
 
 from __future__ import annotations
 

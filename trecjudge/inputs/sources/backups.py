@@ -1,4 +1,4 @@
-"""Backups and copies of files, told by their names: they never come before what they are of."""
+"""Backups and copies of files, recognised by name: they never come before their originals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packed files, unpacked as they are read: gzip, bzip2, xz or zstd, told by their first bytes."""
+"""Packed files, unpacked as they are read: gzip, bzip2, xz or zstd, by their first bytes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 
 
 class _Readable(io.RawIOBase):
-    """What can be read of packed data: it ends where they break off, and `error` then tells why."""
+    """What can be read of packed data: it ends where they break off, and `error` is then why."""
 
     def __init__(self, unpacked: Any) -> None:
         self._unpacked = unpacked

@@ -17,6 +17,7 @@ from trecjudge.findings import Finding, Report, shown
 from trecjudge.inputs.sources.containers import Opened, lines
 from trecjudge.records import Place
 
+# Beyond it the file is broken: a bracket is missing, and all the rest would be held.
 LARGEST = 1 << 28
 """The most characters of one value in a layout other than lines."""
 
@@ -59,7 +60,7 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 
 
 def _ignore(finding: Finding) -> None:
-    """Leave a finding to the one who reads the whole file."""
+    """Do nothing: findings are reported where the whole file is read."""
 
 
 def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
@@ -69,7 +70,7 @@ def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _is_multi_line(first: bytes, second: bytes = b"") -> bool:
-    """Tell from its first lines whether a file spreads one value over several lines."""
+    """Return whether a file has one value on several lines, judged by its first two."""
     if first[:1] not in (b"{", b"["):
         return False
     try:
@@ -81,7 +82,7 @@ def _is_multi_line(first: bytes, second: bytes = b"") -> bool:
 
 
 class JsonStream:
-    """Reads an array's entries, or values one after another, on any lines of a file.
+    """Incremental parser for multi-line JSON: an array's entries, or values one after another.
 
     What it holds of the text grows only until a value is complete. `chunks` are the bytes of the
     file, where it is only looked at.
@@ -134,6 +135,7 @@ class JsonStream:
             except ValueError:
                 if self._ended or len(self._text) - self._position > LARGEST:
                     raise
+            # Doubled: a value read anew from its start at every chunk takes quadratic time.
             self._more(2 * (len(self._text) - self._position))
 
     def _skip(self, passed_over: str) -> bool:

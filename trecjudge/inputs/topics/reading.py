@@ -90,7 +90,7 @@ def _expanded(record: Record) -> Iterator[Record]:
 def _is_by_id(record: Record, fields: Record) -> bool:
     """Return whether an object is of topics by id: of objects with text, or of texts.
 
-    An id of text alone has a digit in it: what has none may be a name that we do not know.
+    The id of a plain text must have a digit: without one it may be an unknown field's name.
     """
     if not record or any(name in (*ID_KEYS, *TEXT_KEYS) for name in fields):
         return False

@@ -1,4 +1,4 @@
-"""A topic as a record has it: its id and its texts by every name that the field's files use."""
+"""A topic as a record has it: its id and texts, by every name that files of the field use."""
 
 from __future__ import annotations
 
