@@ -240,7 +240,7 @@ def test_text_of_documents_that_the_organiser_lacks_is_reported(read: Read) -> N
     text = f'{PLAIN[:-1]}, "documents": {documents}}}'
     found = read(text, store=store)
     assert found.kinds == ["documents_beside", "own_document_empty"]
-    assert "carries 2 documents that --documents has not, such as 'D'" in str(found.findings[0])
+    assert "carries 2 documents that --documents lacks, such as 'D'" in str(found.findings[0])
     assert "documents_beside" not in read(text).kinds
 
 

@@ -91,6 +91,7 @@ def _entry(record: Mapping[str, Any]) -> tuple[ItemKey, str] | None:
     """Return (key, label) of a record, or None if it lacks one of them."""
     ids = [as_id(record.get(name)) for name in ("topic_id", "run_id", "label")]
     index = record.get("sentence_index")
+    # 3.0 is sentence 3: pandas writes whole numbers of a column with gaps as floats.
     if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
         return None
     topic_id, run_id, label = map(str, ids)

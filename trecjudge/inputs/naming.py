@@ -110,7 +110,7 @@ class RunNames:
         return run
 
     def _joins(self, path: str, answers: DigestsByTopic, run: NamedRun, complain: Complain) -> bool:
-        """Return whether a file goes on with a run: where both answer, they say the same."""
+        """Return whether a file continues a run: where both answer a topic, they agree."""
         if run.answers is None:
             digests = self.read(run.files[0], run.run_id if run.written else None)
             run.answers = {**digests.get("", {}), **digests.get(run.team, {})}

@@ -28,6 +28,7 @@ from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objec
 from trecjudge.inputs.strays import stray
 from trecjudge.records import Place, Response
 
+# A run may begin with a few broken lines.
 PEEK = 5
 RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
 NOT_A_RUN = re.compile(
@@ -35,6 +36,7 @@ NOT_A_RUN = re.compile(
 )
 """Names of files that are no run where they are empty."""
 RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
+# A usual job fits; a large one is better parsed twice than held in memory.
 ROOM = 8 << 20
 """Bytes of input whose records are kept for the next reader."""
 OF_A_FINDING = 500
@@ -270,6 +272,7 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
     if own:
         return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
     what = "" if looks_like_a_run(opened) else "is not a run"
+    # Most files are known by one record: the next few are parsed only where that is of no format.
     if not what and not any(map(format_of, first_objects(opened, 1))):
         records = first_objects(opened, PEEK)
         if not any(map(format_of, records)):
@@ -281,7 +284,7 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
 def looks_like_a_run(file: Path | Opened) -> bool:
     """Return whether a file is a run by its name, or by a JSON object on one of its first lines.
 
-    An empty file counts as a run, unless its name says otherwise, and so does what cannot be read,
+    An empty file counts as a run, unless its name shows otherwise, and so does what cannot be read,
     or begins like one: a run that is lost.
     """
     opened = Opened.of(file)

@@ -45,6 +45,7 @@ def find_runs(paths: Sequence[Path], report: Report = lambda finding: None) -> l
     it comes after that.
     """
     found: dict[str, Path] = {}
+    # Two patterns may fit one file: it would answer every topic twice.
     for file in (file for path in paths for file in files_below(path)):
         found.setdefault(os.path.abspath(file), file)
     files = list(found.values())
@@ -74,6 +75,7 @@ def open_runs(
     Raises InputError if there is no run.
     """
     given = (beside or {}).items()
+    # The topic file often lies in the folder of the runs, or is linked there.
     others = {os.path.realpath(path): what for what, paths in given for path in paths}
     runs: list[Opened] = []
     passed_over: list[Finding] = []

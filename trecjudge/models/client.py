@@ -309,7 +309,7 @@ class Client:
         if not isinstance(prompt, Prompt) or self.settings.structured != "auto":
             return
         name, form, shared = asking.program, prompt.form, self.replies.habits.forms
-        # Markers say nothing of an endpoint that was not asked for a schema.
+        # A reply by markers proves nothing of an endpoint that was not asked for a schema.
         if habits.forms.get(name) == form or (form == "chat" and self._may_take_schema(asking)):
             return
         habits.forms[name] = form

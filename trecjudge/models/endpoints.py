@@ -78,6 +78,7 @@ class Endpoint:
         if fault.status == TOO_MANY:
             pace.turn_away()
             return False
+        # By item: one bad item must not put an endpoint out of order.
         self._failed.add(mark)
         if not isinstance(fault, Busy | Unreachable) and len(self._failed) < OUTAGE_FROM:
             return False
@@ -163,7 +164,7 @@ class Endpoints:
         if not self.several or not _is_of_an_endpoint(fault):
             return False
         if endpoint.failed(fault, mark):
-            goes_on = "it is asked no more" if endpoint.closed else "it is tried again later"
+            goes_on = "it is not asked any more" if endpoint.closed else "it is tried again later"
             self._notify(f"{endpoint.url}: {fault}; {goes_on}, the others are asked")
         if all(other.closed for other in self.all):
             return False

@@ -65,16 +65,16 @@ class Habits:
             if is_larger or (self.ceiling is not None and self.ceiling <= most):
                 return ""
             self.ceiling = most
-            return f"no more than {most} tokens of a reply are asked for"
+            return f"replies are limited to {most} tokens"
         if fault.parameter == "max_tokens" and not self.other_limit:
             self.other_limit = True
-            return "the limit of tokens goes by its other name"
+            return "the token limit is sent under its other name"
         if fault.parameter == "system" and not self.no_system:
             self.no_system = True
             return "the instructions go into the user's message"
         if fault.parameter in sent and fault.parameter not in self.without:
             self.without.append(fault.parameter)
-            return f"no {fault.parameter} is sent"
+            return f"{fault.parameter} is not sent any more"
         return ""
 
     def applied(self, body: dict[str, Any]) -> dict[str, Any]:

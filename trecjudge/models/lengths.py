@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from trecjudge.models.model import Program
 
+# Below it one long reply would move the estimate of all.
 ENOUGH = 50
 """Calls of a job from which on estimates follow what was seen in it."""
 

@@ -41,7 +41,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The output fields of a program, typed as its signature says, and the call that gave them."""
+    """The output fields of a program, typed as in its signature, and the call that gave them."""
 
     fields: Mapping[str, Any]
     call: ModelCall

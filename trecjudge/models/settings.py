@@ -127,6 +127,7 @@ def llm_settings(
     values = {key: value for key, value in workflow.items() if key != "api_key"}
     if "api_key" in workflow:
         raise ModelError(f"llm.api_key: keys do not belong in a workflow; set {KEY}")
+    # Before any other check: no message may quote a secret.
     check_in_clear(workflow)
     address = next((environment[name] for name in BASE_URL if environment.get(name)), "")
     values.setdefault("base_url", address)

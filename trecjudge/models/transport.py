@@ -93,6 +93,7 @@ class Transport:
         self._sent = _through(access)
         # No header is the session's own: aiohttp would send those to a proxy too, the key as well.
         self._session = aiohttp.ClientSession(
+            # As many connections as requests: aiohttp's own limit of 100 would be a hidden one.
             connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=access.tls or True),
             timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=connect),
         )
@@ -142,7 +143,7 @@ class Transport:
             if isinstance(answer, Mapping) and is_error(answer):
                 raise self.failure(status, headers, payload)
             found = shown(self._masked(plain(payload.decode(errors="replace"))).strip())
-            message = f"the reply is no completion: {found}"
+            message = f"the answer is not a completion: {found}"
             if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
                 raise Unreachable("transport", message, status)
             raise Fault("transport", message)

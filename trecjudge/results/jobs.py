@@ -156,6 +156,7 @@ def _jobs(folder: Path) -> Iterator[Outcome]:
         stem
         for file in folder.iterdir()
         for kind, stem in _stems(file.name)
+        # Hidden files are of no job: macOS leaves `._x.judgments.jsonl` beside the real one.
         if kind in ("leaderboard", "judgments") and not file.name.startswith(".")
     }
     for name in sorted(names):

@@ -144,6 +144,7 @@ class JudgmentsReader:
         number, first = next(self._records, (1, {}))
         if first.get("record") != "header" or first.get("format") != FORMAT:
             raise self._error(number, f"is not a judgments file of format {FORMAT}")
+        # Older files lack newer fields: their defaults hold.
         given = {name: first[name] for name in Header.__slots__ if first.get(name) is not None}
         try:
             self.header = TypeAdapter(Header).validate_python(given)
@@ -196,6 +197,7 @@ class JudgmentsReader:
             pass
 
     def _check(self, number: int, end: dict[str, Any], counts: dict[str, int]) -> None:
+        # Lines that are lost or doubled would otherwise go unnoticed into a mean.
         for what, count in counts.items():
             if end.get(what) != count:
                 raise self._error(number, f"counts {end.get(what)} {what}, the file has {count}")
@@ -293,7 +295,7 @@ def _response(record: dict[str, Any]) -> Response:
 def without_text(judgment: Judgment) -> Judgment:
     """Return a judgment without the text of documents: where it stands is kept.
 
-    What a model gave as its reason may quote a document, and is left out; so is what was wrong with
+    A model's reason may quote a document, and is left out; so is what was wrong with
     its replies.
     """
     evidence, failure = judgment.evidence, judgment.failure

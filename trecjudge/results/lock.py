@@ -18,6 +18,7 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
+# What network and container file systems answer where they have no locks.
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
 HOLDER = re.compile(r"(\d+) (\S*)\n")
 # A link in a shared folder could point to somebody else's file, which would be overwritten.
@@ -110,6 +111,7 @@ def _holder(descriptor: int) -> tuple[int, str] | None:
 
 def _signed(descriptor: int) -> tuple[int, str] | None:
     """Return the process and the host that a file is signed with."""
+    # 400 bytes hold a number and the longest host name.
     found = HOLDER.fullmatch(os.pread(descriptor, 400, 0).decode(errors="replace"))
     return (int(found[1]), found[2]) if found else None
 

@@ -203,6 +203,7 @@ def number_of(text: str) -> float | None:
     if "_" in text:
         return None
     try:
+        # Figures of yes or no come as `True` from pandas and as `true` from JSON.
         value = {"true": 1.0, "false": 0.0}.get(text.lower())
         value = float(text) if value is None else value
     except ValueError:

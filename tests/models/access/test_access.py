@@ -113,7 +113,7 @@ def test_organisation_and_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ({"headers": {"X": "${NOT_THERE}"}}, "llm.headers: the environment has no NOT_THERE"),
         ({"query": {"key": "${NOT_THERE}"}}, "llm.query: the environment has no NOT_THERE"),
         ({"headers": {"X": "a\nY: b"}}, "X holds characters that cannot be sent"),
-        ({"headers": {"X Y": "b"}}, "'X Y' is no name of a header"),
+        ({"headers": {"X Y": "b"}}, "'X Y' is not the name of a header"),
         ({"key_file": "k.pem"}, "llm.key_file: needs llm.cert_file"),
         ({"cert_file": "/no/such.pem"}, "llm.cert_file '/no/such.pem': no such file"),
     ],

@@ -46,6 +46,7 @@ def entries(path: Path, report: Report) -> Iterator[Entry] | None:
     if start == b"<" and begins_documents(first):
         return ((line, record, None) for line, record in marked_up(path, report))
     line = first.lstrip(b"\r\n").partition(b"\n")[0].decode(errors="replace").rstrip("\r")
+    # A null byte is in binary files only: those are no tables.
     delimiter = delimiter_of(line) if "\0" not in line else None
     if delimiter is not None:
         return ((number, record, None) for number, record in rows(path, delimiter, report))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 
 _FIRST_SIZE = 1 << 10
+# `digest` never returns it.
 _FREE = 0
 
 

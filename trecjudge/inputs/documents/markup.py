@@ -160,6 +160,7 @@ def _attributes(tag: re.Match[str]) -> dict[str, str]:
     return {found[1].lower(): found[2] or found[3] or "" for found in ATTRIBUTE.finditer(tag[2])}
 
 
+# Names of elements are few, and each is asked for in every document.
 _plain = lru_cache(maxsize=1024)(plain)
 
 

@@ -41,6 +41,7 @@ USUAL_IDS = "docid, doc_id, docno, id, _id, pid, pmid, ClueWeb22-ID, segment_id"
 """The usual names, as written, for messages."""
 USUAL_TEXTS = "text, contents, content, segment, passage, body, abstract, fullText, Clean-Text"
 
+# A record with more keys is an object of documents by id: its shape will not come again.
 MOST_KEYS = 64
 
 

@@ -115,6 +115,7 @@ class DocumentStores:
 
     def some_ids(self, count: int) -> list[str]:
         """Return the first ids of each store, of all together so many."""
+        # Rounded up, so that one store with few ids leaves room to the others.
         each = -(-count // len(self.stores))
         return [doc_id for store in self.stores for doc_id in store.some_ids(each)][:count]
 

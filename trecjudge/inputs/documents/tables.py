@@ -56,6 +56,7 @@ def _tab_separated(decoded: Iterator[tuple[int, str]], path: Path, report: Repor
             columns = len(cells) if header else min(len(cells), MOST_COLUMNS)
             if header:
                 continue
+        # Further tabs belong to the text, which comes last.
         cells = [_unquoted(cell) for cell in line.split("\t", columns - 1)]
         if len(cells) > 1:
             yield number, dict(zip(header, cells, strict=False)) if header else _unnamed(cells)

@@ -15,14 +15,14 @@ from trecjudge.records import Citation
 
 MOST = sys.float_info.max
 KEY, OTHER_KEY = "citations", "citation"
-"""What a sentence's citations are called, and what some files call them."""
+"""The key of a sentence's citations, and the one that some files use."""
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value): reports a problem of the sentence at hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Unusable:
-    """Citations of no known shape, which count as one that was complained about already."""
+    """Citations of no known shape, which count as one citation, reported already."""
 
     value: Any
 

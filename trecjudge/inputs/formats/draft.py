@@ -55,6 +55,7 @@ def from_metadata(record: Mapping[str, Any], key: str, team_expected: bool = Tru
     """
     inner = metadata_of(record)
     ids = [(f"metadata.{key}", inner[key]) for key in TOPIC_KEYS if inner.get(key) is not None]
+    # Second: where both are given and differ, the metadata count, and a finding names both.
     ids += [(key, record[key]) for key in TOPIC_KEYS if record.get(key) is not None]
     return Draft(
         run_id=inner.get("run_id", record.get("run_id", ABSENT)),

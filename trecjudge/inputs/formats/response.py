@@ -50,6 +50,7 @@ class Reader:
             self.draft.integers_are_ids,
             () if references.ids else carried.order,
         )
+        # Only markers by title or address need it, and those are rare.
         names = cache(lambda: self._names(references, own))
         reader = SentenceReader(resolver, names, self._complain)
         sentences = reader.read(self.draft.sentences)
@@ -197,7 +198,7 @@ class Reader:
                 message = f"cites {doc_id!r}, which may be a document whose id is not known"
                 self._complain("document_unknown", message, doc_id, index)
             elif document is None:
-                message = f"cites {doc_id!r}, which no document is"
+                message = f"cites {doc_id!r}, but there is no such document"
                 self._complain("document_missing", message, doc_id, index)
             elif document.hollow:
                 message = f"cites {doc_id!r}, which it carries without text"
@@ -215,7 +216,7 @@ class Reader:
         run = f"{response.team_id}/{response.run_id}"
         beside = [mine.doc_id for mine in own.values() if self.shelf.lacks(mine)]
         if beside:
-            message = f"carries {len(beside)} documents that --documents has not, such as"
+            message = f"carries {len(beside)} documents that --documents lacks, such as"
             self._complain("documents_beside", f"{message} {shown(beside[0])}", len(beside))
         for doc_id, mine in own.items():
             if response.documents[doc_id].hollow and doc_id not in cited:

@@ -56,6 +56,7 @@ class Members(JsonStream):
                     raise ValueError("no key of an object")
                 line = self._line
                 value = self._part()
+                # Half a surrogate pair can be read, but no output could hold it.
                 json.dumps(value, ensure_ascii=False).encode()
                 yield line, key, value
             if not self._closed:

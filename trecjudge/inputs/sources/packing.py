@@ -59,6 +59,7 @@ class ZstdReader(io.RawIOBase):
         return True
 
 
+# By content, not by name: browsers unpack a download and leave it its `.gz`.
 UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,

@@ -70,6 +70,7 @@ def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
         return
     seen.add(real)
     for entry in sorted(folder.iterdir()):
+        # Left by systems and editors: `.DS_Store`, `._run.jsonl`, `.run.jsonl.swp`.
         if entry.name.startswith("."):
             continue
         if entry.is_dir():

@@ -39,6 +39,7 @@ def read_topics(path: Path, report: Report) -> dict[str, Topic]:
         if topic.topic_id in topics:
             message = f"topic {topic.topic_id!r} was there before"
             report(Finding("topic_duplicate", place, message, topic_id=topic.topic_id))
+        # The first counts, as with labels and documents.
         topics.setdefault(topic.topic_id, topic)
     if not topics:
         raise InputError(

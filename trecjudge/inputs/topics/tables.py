@@ -35,6 +35,7 @@ def header_of(cells: Sequence[str]) -> list[str]:
     or commas is read word by word.
     """
     parted = cells[0].split() if len(cells) == 1 else cells
+    # Headers are often commented out: `#qid`.
     names = [name_of(cell.lstrip("#")) for cell in parted]
     ids = [name for name in names if name in ID_KEYS]
     texts = [name for name in names if name in TEXT_KEYS]

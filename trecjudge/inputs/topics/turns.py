@@ -38,6 +38,7 @@ def topics_in(fields: Record) -> Iterator[dict[str, Any]]:
     said: list[str] = []
     for turn in turns_in(fields):
         background = [about, "\n".join(said), text_at(fields, ["ptkb"])]
+        # Its response is what runs are judged on: a topic that holds it would give the answer away.
         own = {key: value for key, value in turn.items() if key not in ("response", *ID_KEYS)}
         yield {
             **shared,

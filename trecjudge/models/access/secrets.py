@@ -83,7 +83,7 @@ def substituted(
         if not (value.isascii() and value.isprintable()):
             raise ModelError(f"llm.{where}: {name} holds characters that cannot be sent")
         if where == "headers" and not _HEADER_NAME.fullmatch(name):
-            raise ModelError(f"llm.headers: {name!r} is no name of a header")
+            raise ModelError(f"llm.headers: {name!r} is not the name of a header")
     return values
 
 

@@ -142,7 +142,7 @@ def _object(payload: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, dict):
-        raise Fault("transport", f"the answer is no JSON object: {payload[:100]!r}")
+        raise Fault("transport", f"the answer is not a JSON object: {payload[:100]!r}")
     return found
 
 

@@ -174,7 +174,7 @@ class Batches:
             await asyncio.sleep(pause)
             pause = min(max(LONGEST_PAUSE, self._poll), GROWTH * pause)
         if state is None:
-            self._notify(f"batch {batch.id}: the endpoint does not know it any more; asking anew")
+            self._notify(f"batch {batch.id}: the endpoint lost it; its requests are sent again")
             self._again(batch, "the endpoint lost its batch")
             return
         self._notify(f"batch {batch.id}: {_progress(state)}")

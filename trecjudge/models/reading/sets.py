@@ -82,8 +82,8 @@ def _is_echo(text: str, name: str) -> bool:
 def _objects(text: str, names: Collection[str]) -> list[FieldSet]:
     """Return the sets that JSON objects of a text make, and values that stand in none of them.
 
-    A text that was quoted without escapes may end an object, or hold one: what the reply itself
-    says then stands outside.
+    A text that was quoted without escapes may end an object, or hold one: the reply's own answer
+    then stands outside.
     """
     found: list[FieldSet] = []
     outside, at = [], 0

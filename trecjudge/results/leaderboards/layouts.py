@@ -57,6 +57,7 @@ LAYOUTS: Mapping[str, Layout] = {
     )
 }
 AUTO = "auto"
+# Of four columns, the one in which `all` stands shows their order.
 BY_PLACE_OF_ALL = {0: "rag4reports", 1: "ir_measures", 2: "tot"}
 
 
@@ -95,6 +96,6 @@ def layout_of(path: str, rows: Iterable[Sequence[str]]) -> Layout:
         return LAYOUTS[BY_PLACE_OF_ALL[places.pop()]]
     choices = ", ".join(LAYOUTS)
     raise InputError(
-        f"{path}: neither a header nor `all` rows tell its format; give one of {choices}"
+        f"{path}: neither a header nor `all` rows show its format; give one of {choices}"
         " (--format, --truth-format)"
     )

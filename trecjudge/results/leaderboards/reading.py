@@ -119,6 +119,7 @@ def _companions(
 def _of_lines(
     path: Path, report: Report, layout: Layout | None, shared: Collection[str]
 ) -> Iterator[Placed]:
+    # Held as a whole: only a later line, the first `all` row, may show the layout.
     texts = list(_texts(path, report))
     commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
     rows = [(place, _split(text, commas)) for place, text in texts]
@@ -199,6 +200,7 @@ def read_all(paths: Sequence[Path], report: Report, format_name: str = "auto") -
     Files of one run each that name it alike, in their `runid` rows, are named after themselves.
     """
     shared: dict[str, list[str]] = {}
+    # Many tools write the same runid into every file, such as their own name.
     for path in paths if len(paths) > 1 else ():
         name = _run_name(path)
         if name:
