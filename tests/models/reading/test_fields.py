@@ -50,7 +50,7 @@ ANSWERS: dict[Program, list[Fields]] = {
     TRUTHS: [{"truths": ["It sank."]}, {"truths": []}, {"truths": ["It rose.", "It sank."]}],
     VERIFY: [{"verdicts": [saying(1, label)]} for label in ("yes", "no", "unsure")],
 }
-LABELS = {
+ANSWER_FIELD = {
     ATTEST: "label", ATTEST_GROUP: "verdicts", GRADE: "grade", ATTRIBUTE: "verdict",
     SPLIT: "claims", TRUTHS: "truths", VERIFY: "verdicts",
 }  # fmt: skip
@@ -103,7 +103,7 @@ def read(program: Program, reply: str, form: Form = "schema") -> Fields | None:
 
 def decision(program: Program, fields: Fields) -> Any:
     """Return the decision of fields as plain data."""
-    labels = fields[LABELS[program]]
+    labels = fields[ANSWER_FIELD[program]]
     if isinstance(labels, list):
         return [e.model_dump() if hasattr(e, "model_dump") else e for e in labels]
     return labels
