@@ -33,7 +33,7 @@ class Batch:
 class BatchEndpoint:
     """A running endpoint.
 
-    A batch is over after each step was looked at once and `held` is False. `expires` says after how
+    A batch is over after each step was looked at once and `held` is False. `expires` is after how
     many lines the n-th batch expires, `fails` with what errors it fails, `refuse` how a path is
     answered, `loses` how many batches begin without a word of it. `asked` are the bodies of all
     lines that were worked on.
@@ -93,7 +93,7 @@ class BatchEndpoint:
         self.batches.append(batch)
         if len(self.batches) <= self.loses:
             return _refused("the reply is lost", 503)
-        return web.json_response(self._told(batch))
+        return web.json_response(self._state_of(batch))
 
     async def look(self, request: web.Request) -> web.Response:
         """Tell how far a batch is; it goes on by being looked at."""
@@ -108,20 +108,22 @@ class BatchEndpoint:
             batch.status = STEPS[batch.looks - 1]
         elif not self.held and batch.status not in ("completed", "expired", "cancelled"):
             self._work(batch)
-        return web.json_response(self._told(batch))
+        return web.json_response(self._state_of(batch))
 
     async def listed(self, request: web.Request) -> web.Response:
         """List all batches."""
         if not self.lists:
             return _refused("no such path", 404)
-        return web.json_response({"object": "list", "data": [self._told(b) for b in self.batches]})
+        return web.json_response(
+            {"object": "list", "data": [self._state_of(b) for b in self.batches]}
+        )
 
     async def content(self, request: web.Request) -> web.Response:
         """Give a file."""
         content = self.files.get(request.match_info["id"])
         return _refused("no such file", 404) if content is None else web.Response(body=content)
 
-    def _told(self, batch: Batch) -> dict[str, Any]:
+    def _state_of(self, batch: Batch) -> dict[str, Any]:
         total, over = len(batch.lines), batch.status == "completed"
         counts = {"total": total, "completed": total if over else 0, "failed": 0}
         errors = {"object": "list", "data": batch.errors} if batch.errors else None
@@ -138,10 +140,10 @@ class BatchEndpoint:
         batch.status = self.ends if number in self.expires else "completed"
         good, bad = [], []
         for place, line in reversed(list(enumerate(batch.lines))):
-            line_head = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
+            line_id = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
             if place >= until:
                 error = {"code": f"batch_{batch.status}", "message": "It could not be executed."}
-                bad.append(line_head | {"response": None, "error": error})
+                bad.append(line_id | {"response": None, "error": error})
                 continue
             answer = self.script(line["body"], len(self.asked))
             self.asked.append(line["body"])
@@ -149,7 +151,7 @@ class BatchEndpoint:
             for n, tokens in enumerate(answer.usage or ()) if answer.status == 200 else ():
                 self.tokens[n] += tokens
             response = {"status_code": answer.status, "request_id": "r", "body": body}
-            entry = line_head | {"response": response, "error": None}
+            entry = line_id | {"response": response, "error": None}
             (good if answer.status == 200 else bad).append(entry)
         for kind, entries in (("output_file_id", good), ("error_file_id", bad)):
             if entries:

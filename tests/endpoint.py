@@ -36,7 +36,7 @@ class Answer:
     delay: float = 0.0
     drop: bool = False
     usage: tuple[int, int] | None = (10, 5)
-    """Tokens in and out; None where the endpoint gives none."""
+    """Tokens in and out; None where the endpoint reports none."""
 
 
 def attestation(body: dict[str, Any], label: str = "full_support", evidence: str = "") -> str:

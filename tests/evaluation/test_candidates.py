@@ -9,7 +9,7 @@ import pytest
 from tests.commandline import sample
 from trecjudge.errors import InputError
 from trecjudge.evaluation.candidates import label_next
-from trecjudge.inputs.labels import Key
+from trecjudge.inputs.labels import ItemKey
 from trecjudge.stats.labelling import Candidate
 
 
@@ -21,7 +21,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def key(candidate: Candidate) -> Key:
+def key(candidate: Candidate) -> ItemKey:
     c = candidate
     return (c.topic_id, c.run_id, c.sentence_index, c.doc_id)
 

@@ -8,12 +8,12 @@ from tests.fakes import judgment
 from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
-from trecjudge.inputs.labels import Key, key_of, read_labels, support_label
+from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label
 
 WHOLE = '{"topic_id": "t1", "run_id": "r", "sentence_index": 2, "doc_id": "d", "label": "FULL"}\n'
 
 
-def read(text: str, write: Write) -> tuple[dict[Key, str], list[str]]:
+def read(text: str, write: Write) -> tuple[dict[ItemKey, str], list[str]]:
     findings: list[Finding] = []
     labels = read_labels(write(text, "labels.jsonl"), findings.append)
     return labels, [f"{f.place.line}: {f.kind}" for f in findings]
@@ -37,7 +37,7 @@ def read(text: str, write: Write) -> tuple[dict[Key, str], list[str]]:
         ),
     ],
 )
-def test_a_label_is_found_by_its_key(record: str, key: Key, write: Write) -> None:
+def test_a_label_is_found_by_its_key(record: str, key: ItemKey, write: Write) -> None:
     labels, findings = read(record, write)
     assert (list(labels), findings) == ([key], [])
 

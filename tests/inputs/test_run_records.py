@@ -96,7 +96,7 @@ def test_whatever_is_asked_for(
     assert (done.status, opens) == (0, [wanted] * 2)
 
 
-def test_with_a_model_the_rules_are_told_before_a_call_and_a_file_is_opened_once(
+def test_with_a_model_the_rules_come_before_a_call_and_a_file_is_opened_once(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = two_runs(write)
@@ -106,22 +106,20 @@ def test_with_a_model_the_rules_are_told_before_a_call_and_a_file_is_opened_once
         with counted_opens(*paths) as opens:
             judge(tmp_path / "runs", tmp_path / "out", "--use-env-llm")
     log = [json.loads(line) for line in (tmp_path / "out" / "x.log").open()]
-    told = [n for n, event in enumerate(log) if event.get("kind") == RULE]
+    ruled = [n for n, event in enumerate(log) if event.get("kind") == RULE]
     asked = [n for n, event in enumerate(log) if event["event"] == "MODEL_CALL"]
-    assert (len(told), len(asked), max(told) < min(asked)) == (4, 4, True)
+    assert (len(ruled), len(asked), max(ruled) < min(asked)) == (4, 4, True)
     assert opens == [1, 1]
 
 
-def test_without_a_model_the_rules_are_told_where_the_record_is(
-    write: Write, tmp_path: Path
-) -> None:
+def test_without_a_model_the_rules_come_where_the_record_is(write: Write, tmp_path: Path) -> None:
     two_runs(write)
     judge(tmp_path / "runs", tmp_path / "out")
     log = [json.loads(line) for line in (tmp_path / "out" / "x.log").open()]
-    told = [n for n, event in enumerate(log) if event.get("kind") == RULE]
+    ruled = [n for n, event in enumerate(log) if event.get("kind") == RULE]
     judged = [n for n, event in enumerate(log) if event["event"] == "CITATION_OUTPUT"]
-    assert (len(told), len(judged)) == (4, 4)
-    assert all(before < after for before, after in zip(told, judged, strict=True))
+    assert (len(ruled), len(judged)) == (4, 4)
+    assert all(before < after for before, after in zip(ruled, judged, strict=True))
 
 
 @pytest.mark.parametrize("make", LAYOUTS.values(), ids=LAYOUTS)
@@ -156,8 +154,8 @@ def test_each_reader_is_given_the_same(
     room: int, opens_wanted: list[int], first: int | None, write: Write
 ) -> None:
     paths = two_runs(write, LAYOUTS["a broken line"])
-    told = list[Finding]()
-    wanted = seen(list(RunRecords(paths).read(told.append)), told)
+    findings = list[Finding]()
+    wanted = seen(list(RunRecords(paths).read(findings.append)), findings)
     with counted_opens(*paths) as opens:
         records = kept(paths, room)
         list(islice(records.read(lambda finding: None), first))
@@ -180,12 +178,12 @@ def test_what_was_read_for_the_last_time_is_not_kept(write: Write) -> None:
     [(None, [8, 8]), ({"1"}, [4, 4])],
     ids=["all topics", "half of the topics"],
 )
-def test_how_many_responses_there_are_is_told_by_the_bytes_read(
+def test_how_many_responses_there_are_follows_from_the_bytes_read(
     topics: set[str] | None, wanted: list[int], write: Write
 ) -> None:
     paths = [write(in_lines(run_id), f"{run_id}.jsonl") for run_id in "abcd"]
     every = {t: Topic(t) for t in topics} if topics else None
     reader = RunReader(paths, lambda finding: None, topics=every, known=("1", "2"))
     assert reader.expected is None
-    told = [reader.expected for _ in reader]
-    assert all(told) and [told[-1], reader.expected] == [wanted[0], wanted[1]]
+    expected = [reader.expected for _ in reader]
+    assert all(expected) and [expected[-1], reader.expected] == [wanted[0], wanted[1]]

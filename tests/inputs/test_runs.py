@@ -1,4 +1,4 @@
-"""Run files: found, told apart, read in order, and checked against the topics."""
+"""Run files: found, recognised, read in order, and checked against the topics."""
 
 from __future__ import annotations
 
@@ -197,11 +197,11 @@ def test_a_run_of_another_dataset_is_found(dataset: str, kinds: list[str], read:
     assert (len(found.responses), found.kinds) == (2, kinds)
 
 
-def test_what_a_file_was_taken_for_is_told_once(write: Write) -> None:
-    told: list[tuple[Any, ...]] = []
+def test_what_a_file_was_taken_for_is_reported_once(write: Write) -> None:
+    seen: list[tuple[Any, ...]] = []
     path = write(f"{PLAIN}\n{SECOND}")
-    reading(path, taken=lambda *what: told.append(what))
-    assert told == [(path, "ragtime", "it has `responses`")]
+    reading(path, taken=lambda *what: seen.append(what))
+    assert seen == [(path, "ragtime", "it has `responses`")]
 
 
 def test_a_record_of_no_known_format_is_found(read: Read) -> None:
@@ -234,13 +234,13 @@ def test_a_document_beside_the_runs_goes_before_that_of_the_run(
     assert found.kinds == ["document_differs"]
 
 
-def test_text_of_documents_that_the_organiser_lacks_is_told(read: Read) -> None:
+def test_text_of_documents_that_the_organiser_lacks_is_reported(read: Read) -> None:
     store = HeldDocuments({"d": Document("d", "One."), "c": Document("c")})
     documents = '{"d": "One.", "D": "Forged.", "d\\u200b": "Forged.", "c": "Own.", "e": ""}'
     text = f'{PLAIN[:-1]}, "documents": {documents}}}'
     found = read(text, store=store)
     assert found.kinds == ["documents_beside", "own_document_empty"]
-    assert "carries 2 documents that --documents has not, such as 'D'" in str(found.findings[0])
+    assert "carries 2 documents that --documents lacks, such as 'D'" in str(found.findings[0])
     assert "documents_beside" not in read(text).kinds
 
 
@@ -250,16 +250,16 @@ def carrying(text: str, topic_id: str, run_id: str = "r") -> str:
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"),
+    ("texts", "reported"),
     [
         pytest.param(["One.", " One. ", "One."], 0, id="the same but for white space"),
-        pytest.param(["One.", "Two.", "Three."], 1, id="another, told once"),
+        pytest.param(["One.", "Two.", "Three."], 1, id="another, reported once"),
         pytest.param(["One.", "", "One."], 0, id="none is another finding"),
     ],
 )
-def test_texts_that_a_run_carries_under_one_id(texts: list[str], told: int, read: Read) -> None:
+def test_texts_that_a_run_carries_under_one_id(texts: list[str], reported: int, read: Read) -> None:
     lines = [carrying(text, str(number)) for number, text in enumerate(texts)]
-    assert read("".join(lines)).kinds.count("document_varies") == told
+    assert read("".join(lines)).kinds.count("document_varies") == reported
 
 
 def test_texts_that_runs_carry_under_one_id(write: Write) -> None:
@@ -297,7 +297,7 @@ def test_a_file_that_is_not_called_after_its_run(name: str, kinds: list[str], wr
     assert [finding.kind for finding in findings] == kinds
 
 
-def test_wanted_runs_alone(read: Read) -> None:
+def test_only_wanted_runs(read: Read) -> None:
     other = PLAIN.replace('"run_id": "r"', '"run_id": "s"')
     found = read(f"{PLAIN}\n{other}", only_runs=["s", "u"])
     assert found.answers == [("s", "1")]

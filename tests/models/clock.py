@@ -15,7 +15,7 @@ MOST = 10_000.0
 TURN = 1e-6
 """Seconds that each turn of the loop takes: time never stands still."""
 GLANCE = 0.001
-"""Seconds in which the sockets and pipes of this process have said what they will say."""
+"""Seconds in which the sockets and pipes of this process have delivered what was on its way."""
 
 
 class Jumping(selectors.DefaultSelector):

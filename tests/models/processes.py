@@ -49,7 +49,7 @@ def arguments(cache: Path, name: str) -> list[str]:
 
 
 def start(folder: Path, endpoint: Serving, cache: str, *more: str) -> subprocess.Popen[bytes]:
-    """Start judging in a process of its own, under the name `x`; what it says is kept."""
+    """Start judging in a process of its own, under the name `x`; its output is kept."""
     given = ["--rag-responses", str(folder / "runs"), "--out-dir", str(folder)]
     return subprocess.Popen(
         [

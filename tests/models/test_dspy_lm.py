@@ -1,4 +1,4 @@
-"""DSPy's own modules through the door."""
+"""DSPy's own modules through the client."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import dspy
 import pytest
 
 from tests.endpoint import Answer, running
+from tests.models.clients import client_to
 from tests.models.clock import run
-from tests.models.doors import door_to
 from trecjudge.errors import ModelError
 from trecjudge.models.dspy_lm import dspy_lm
 
@@ -25,9 +25,9 @@ def asked(module: str, in_thread: bool, folder: Path, **settings: Any) -> Any:
     async def twice() -> Any:
         async with (
             running(lambda body, number: Answer(REPLY)) as endpoint,
-            door_to(endpoint, folder, **settings) as door,
+            client_to(endpoint, folder, **settings) as client,
         ):
-            lm = dspy_lm(door)
+            lm = dspy_lm(client)
             program = MODULES[module]("question -> answer")
 
             def call() -> str:
@@ -41,7 +41,7 @@ def asked(module: str, in_thread: bool, folder: Path, **settings: Any) -> Any:
                 else:
                     with dspy.context(lm=lm):
                         answers.append((await program.acall(question="Which colour?")).answer)
-            return answers, endpoint.requests, door.spent()
+            return answers, endpoint.requests, client.spent()
 
     return run(twice())
 
@@ -66,8 +66,8 @@ def test_the_next_job_asks_nothing(tmp_path: Path) -> None:
     async def both() -> int:
         async with running(lambda body, number: Answer(REPLY)) as endpoint:
             for _ in range(2):
-                async with door_to(endpoint, tmp_path) as door:
-                    with dspy.context(lm=dspy_lm(door)):
+                async with client_to(endpoint, tmp_path) as client:
+                    with dspy.context(lm=dspy_lm(client)):
                         await dspy.Predict("question -> answer").acall(question="Which?")
             return len(endpoint.requests)
 
@@ -78,9 +78,9 @@ def test_called_in_the_loop_it_would_block(tmp_path: Path) -> None:
     async def once() -> None:
         async with (
             running(lambda body, number: Answer(REPLY)) as endpoint,
-            door_to(endpoint, tmp_path) as door,
+            client_to(endpoint, tmp_path) as client,
         ):
-            with dspy.context(lm=dspy_lm(door)), pytest.raises(ModelError, match="acall"):
+            with dspy.context(lm=dspy_lm(client)), pytest.raises(ModelError, match="acall"):
                 dspy.Predict("question -> answer")(question="Which?")
 
     run(once())

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, Script, attestation, attesting, in_chat_form, running
+from tests.models.clients import ask, ask_many, client_to, kinds
 from tests.models.clock import now, run
-from tests.models.doors import ask, ask_many, door_to, kinds
 from trecjudge.errors import ModelError
 from trecjudge.judges.citation import ATTEST
-from trecjudge.models.client import Door
+from trecjudge.models.client import Client
 
 
 def nowhere() -> str:
@@ -28,15 +28,15 @@ def nowhere() -> str:
 
 
 @asynccontextmanager
-async def doors_to(
+async def clients_to(
     scripts: Sequence[Script | None], folder: Path, **settings: Any
-) -> AsyncIterator[tuple[Door, list[Endpoint | None]]]:
-    """Open a door to endpoints with these scripts; None is one that is not there."""
+) -> AsyncIterator[tuple[Client, list[Endpoint | None]]]:
+    """Open a client to endpoints with these scripts; None is one that is not there."""
     async with AsyncExitStack() as stack:
         found = [s and await stack.enter_async_context(running(s)) for s in scripts]
         urls = [endpoint.url if endpoint else nowhere() for endpoint in found]
-        door = await stack.enter_async_context(door_to(urls, folder, **settings))
-        yield door, found
+        client = await stack.enter_async_context(client_to(urls, folder, **settings))
+        yield client, found
 
 
 def asked_many(
@@ -44,27 +44,30 @@ def asked_many(
 ) -> tuple[Counter[str], list[int], float, list[str]]:
     """Ask so many questions of different documents, `in_flight` at a time.
 
-    Return what came of it, how many requests each endpoint got, the seconds, what was said.
+    Return what came of it, how many requests each endpoint got, the seconds, what was reported.
     """
-    said: list[str] = []
+    notices: list[str] = []
 
     async def many() -> tuple[Counter[str], list[int], float, list[str]]:
-        async with doors_to(scripts, folder, say=said.append, **settings) as (door, endpoints):
+        async with clients_to(scripts, folder, notify=notices.append, **settings) as (
+            client,
+            endpoints,
+        ):
             began = now()
-            found = await in_turns(door, count)
+            found = await in_turns(client, count)
             got = [len(endpoint.requests) if endpoint else 0 for endpoint in endpoints]
-            return Counter(kinds(found)), got, now() - began, said
+            return Counter(kinds(found)), got, now() - began, notices
 
     return run(many())
 
 
-async def in_turns(door: Door, count: int) -> list[Any]:
-    """Ask so many questions of different documents, as many at a time as the door says."""
-    places = asyncio.Semaphore(door.in_flight)
+async def in_turns(client: Client, count: int) -> list[Any]:
+    """Ask so many questions of different documents, as many at a time as the client allows."""
+    places = asyncio.Semaphore(client.in_flight)
 
     async def one(number: int) -> Any:
         async with places:
-            return await ask(door, f"Claim {number}.", f"Document {number}.")
+            return await ask(client, f"Claim {number}.", f"Document {number}.")
 
     return await asyncio.gather(*map(one, range(count)), return_exceptions=True)
 
@@ -83,9 +86,9 @@ def test_requests_are_spread(tmp_path: Path) -> None:
 
 def test_no_more_are_under_way_than_in_flight_in_all(tmp_path: Path) -> None:
     async def most() -> int:
-        async with doors_to([QUICK, QUICK], tmp_path, in_flight=6) as (door, endpoints):
-            await ask(door)
-            found = await ask_many(door, 60)
+        async with clients_to([QUICK, QUICK], tmp_path, in_flight=6) as (client, endpoints):
+            await ask(client)
+            found = await ask_many(client, 60)
             assert set(kinds(found)) == {"ok"}
             return sum(endpoint.most_in_flight for endpoint in endpoints if endpoint)
 
@@ -125,11 +128,11 @@ def test_one_that_is_bad_from_the_start_loses_nothing(
     assert seconds < 8.0
 
 
-def test_one_that_is_out_of_order_is_said_once(tmp_path: Path) -> None:
-    *_, said = asked_many([None, QUICK], tmp_path)
-    assert len(said) == 1
-    assert "Cannot connect" in said[0]
-    assert "the others are asked" in said[0]
+def test_one_that_is_out_of_order_is_reported_once(tmp_path: Path) -> None:
+    *_, notices = asked_many([None, QUICK], tmp_path)
+    assert len(notices) == 1
+    assert "Cannot connect" in notices[0]
+    assert "the others are asked" in notices[0]
 
 
 def test_one_that_dies_in_the_middle_loses_nothing(tmp_path: Path) -> None:
@@ -137,8 +140,8 @@ def test_one_that_dies_in_the_middle_loses_nothing(tmp_path: Path) -> None:
         async with running(QUICK) as stays, AsyncExitStack() as stack:
             dies = await stack.enter_async_context(running(QUICK))
             settings: dict[str, Any] = {"in_flight": 8, "tries": 1}
-            async with door_to([dies.url, stays.url], tmp_path, **settings) as door:
-                asking = asyncio.create_task(in_turns(door, 120))
+            async with client_to([dies.url, stays.url], tmp_path, **settings) as client:
+                asking = asyncio.create_task(in_turns(client, 120))
                 while len(dies.requests) < 20:
                     await asyncio.sleep(0.05)
                 await stack.aclose()
@@ -170,18 +173,18 @@ def test_all_out_of_order_for_too_long_ends_the_asking(tmp_path: Path) -> None:
     def down(body: dict[str, Any], number: int) -> Answer:
         return Answer(status=503) if number > 5 else Answer(attestation(body))
 
-    found, _, seconds, said = asked_many([down, down], tmp_path, patience=60.0, in_flight=4)
+    found, _, seconds, notices = asked_many([down, down], tmp_path, patience=60.0, in_flight=4)
     assert set(found) <= {"ok", "stopped", "transport"}
     assert found["stopped"] > 40
     assert seconds < 120.0
-    assert "waited for 60 s (llm.patience) in vain" in said[-1]
+    assert "waited for 60 s (llm.patience) in vain" in notices[-1]
 
 
 @pytest.mark.parametrize("scripts", [[None, None], [NO_KEY, NO_KEY], [None, NO_KEY]], ids=str)
 def test_none_that_can_be_asked_is_one_line(scripts: list[Script | None], tmp_path: Path) -> None:
     async def once() -> None:
-        async with doors_to(scripts, tmp_path) as (door, _):
-            await ask(door)
+        async with clients_to(scripts, tmp_path) as (client, _):
+            await ask(client)
 
     with pytest.raises(ModelError, match=r"check OPENAI"):
         run(once())
@@ -199,12 +202,12 @@ def test_an_item_that_no_endpoint_can_do_is_its_own(tmp_path: Path) -> None:
 
 def test_a_document_stays_on_one_endpoint(tmp_path: Path) -> None:
     async def many() -> list[set[str]]:
-        async with doors_to([QUICK] * 3, tmp_path, in_flight=24) as (door, endpoints):
+        async with clients_to([QUICK] * 3, tmp_path, in_flight=24) as (client, endpoints):
             places = asyncio.Semaphore(24)
 
             async def one(document: int, sentence: int) -> None:
                 async with places:
-                    await ask(door, f"Claim {sentence}.", f"Document {document}: a text.")
+                    await ask(client, f"Claim {sentence}.", f"Document {document}: a text.")
 
             await asyncio.gather(*(one(d, s) for d in range(30) for s in range(5)))
             asked = [str(e and e.requests) for e in endpoints]
@@ -217,14 +220,14 @@ def test_a_document_stays_on_one_endpoint(tmp_path: Path) -> None:
 
 def test_what_one_does_not_take_is_asked_of_the_other_all_the_same(tmp_path: Path) -> None:
     def no_temperature(body: dict[str, Any], number: int) -> Answer:
-        said = b'{"error": {"message": "temperature is not supported"}}'
-        return Answer(status=400, raw=said) if "temperature" in body else Answer(attestation(body))
+        error = b'{"error": {"message": "temperature is not supported"}}'
+        return Answer(status=400, raw=error) if "temperature" in body else Answer(attestation(body))
 
     async def many() -> tuple[Counter[str], list[int], Any]:
-        async with doors_to([no_temperature, attesting()], tmp_path) as (door, endpoints):
-            found = Counter(kinds(await in_turns(door, 60)))
+        async with clients_to([no_temperature, attesting()], tmp_path) as (client, endpoints):
+            found = Counter(kinds(await in_turns(client, 60)))
             sent = [sum("temperature" in r for r in e.requests) for e in endpoints if e]
-            return found, sent, door.record()["endpoint"]
+            return found, sent, client.record()["endpoint"]
 
     found, sent, known = run(many())
     assert found == {"ok": 60}
@@ -246,9 +249,9 @@ def test_the_form_is_one_that_all_take(first: bool, tmp_path: Path) -> None:
 def test_a_wrong_address_does_not_teach_the_form(tmp_path: Path) -> None:
     async def form() -> Any:
         wrong: Script = lambda body, number: Answer(status=404)  # noqa: E731
-        async with doors_to([wrong, QUICK], tmp_path) as (door, _):
-            await in_turns(door, 20)
-            return door.replies.form_of(ATTEST)
+        async with clients_to([wrong, QUICK], tmp_path) as (client, _):
+            await in_turns(client, 20)
+            return client.replies.form_of(ATTEST)
 
     assert run(form()) == "schema"
 
@@ -269,9 +272,9 @@ def test_the_cache_does_not_care_who_answered(then: str, later: str, tmp_path: P
             urls = {"a": a.url, "b": b.url}
             calls = []
             for names in (then, later):
-                async with door_to([urls[name] for name in names], tmp_path) as door:
-                    await in_turns(door, 20)
-                    calls.append(door.spent()["calls"])
+                async with client_to([urls[name] for name in names], tmp_path) as client:
+                    await in_turns(client, 20)
+                    calls.append(client.spent()["calls"])
             return calls
 
     assert run(twice()) == [20, 0]

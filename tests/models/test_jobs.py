@@ -49,7 +49,7 @@ def answering(body: dict[str, Any], number: int) -> Answer:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
-    """Return two runs that say the same on two topics: six sentences on two documents in turn."""
+    """Return two runs of the same text on two topics: six sentences on two documents in turn."""
     folder = tmp_path / "runs"
     folder.mkdir()
     for run in ("a", "b"):
@@ -104,7 +104,7 @@ def test_a_plan_counts_what_a_run_then_asks(half: bool, group: int, calls: int, 
         assert (again["calls"], again["saved"]) == (0, 0)
 
 
-def test_a_plan_tells_tokens_and_price(ask: Ask) -> None:
+def test_a_plan_shows_tokens_and_price(ask: Ask) -> None:
     prices = ("--set", "llm.prices={input: 1000000, output: 2000000}")
     short = ("--set", "llm.max_tokens=20", "--set", "llm.most_tokens=20")
     with serving(answering) as endpoint:
@@ -118,7 +118,9 @@ def test_a_plan_tells_tokens_and_price(ask: Ask) -> None:
     assert (cut["prompt_tokens"], cut["completion_tokens"]) == (prompts, 240)
 
 
-def test_a_group_is_one_request_and_judges_as_its_items_alone(ask: Ask, tmp_path: Path) -> None:
+def test_a_group_is_one_request_and_judges_as_its_items_one_by_one(
+    ask: Ask, tmp_path: Path
+) -> None:
     with serving(answering) as endpoint:
         ask(endpoint, out="single")
         endpoint.requests.clear()
@@ -242,11 +244,11 @@ def test_structured_can_be_set(value: str, asked: bool, ask: Ask) -> None:
 def test_table_config_and_log_agree_with_what_the_endpoint_counted(
     ask: Ask, tmp_path: Path
 ) -> None:
-    told = [0, 0]
+    reported = [0, 0]
 
     def script(body: dict[str, Any], number: int) -> Answer:
         usage = (100 + number, 10 + number)
-        told[0], told[1] = told[0] + usage[0], told[1] + usage[1]
+        reported[0], reported[1] = reported[0] + usage[0], reported[1] + usage[1]
         kinds = [Answer("hm"), Answer("", finish_reason="content_filter"), Answer("")]
         bad = kinds[number % 7] if number % 7 < len(kinds) else None
         return replace(bad or Answer(good(body)), usage=usage)
@@ -254,11 +256,11 @@ def test_table_config_and_log_agree_with_what_the_endpoint_counted(
     with serving(script) as endpoint:
         done = ask(endpoint, "--set", "llm.in_flight=3")
     counted = json.loads(done.out)["calls"]
-    assert [counted["prompt_tokens"], counted["completion_tokens"]] == told
+    assert [counted["prompt_tokens"], counted["completion_tokens"]] == reported
     assert counted["calls"] == len(endpoint.requests)
     config = yaml.safe_load((tmp_path / "out" / "x.config.yml").read_text())
-    assert config["counts"]["model"]["prompt_tokens"] == told[0]
+    assert config["counts"]["model"]["prompt_tokens"] == reported[0]
     events = map(json.loads, (tmp_path / "out" / "x.log").read_text().splitlines())
     calls = [e for e in events if e["event"] == "MODEL_CALL" and not e["cached"]]
-    assert sum(event["tokens"] for event in calls) == sum(told)
+    assert sum(event["tokens"] for event in calls) == sum(reported)
     assert len(calls) == len(endpoint.requests)

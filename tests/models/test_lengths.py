@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, attestation, running
+from tests.models.clients import ask_many, client_to
 from tests.models.clock import run
-from tests.models.doors import ask_many, door_to
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.judges.direct_prompt import GRADE
 from trecjudge.judges.faithfulness.steps import TRUTHS, VERIFY
 from trecjudge.judging.claims.by_model import ATTRIBUTE
 from trecjudge.judging.claims.extraction import SPLIT
-from trecjudge.models.lengths import Lengths, Seen, stated_length
+from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
 from trecjudge.models.model import Program
 from trecjudge.models.plan import Planner
 
@@ -48,17 +48,21 @@ def test_what_a_program_states(
     [
         pytest.param(None, None, {}, 60, id="as stated"),
         pytest.param(None, None, {"p": 2048}, 512, id="a limit that was raised"),
-        pytest.param(Seen(3, 60, 600), None, {}, 60, id="too few are kept"),
-        pytest.param(Seen(9, 600, 1800), None, {"p": 2048}, 180, id="as kept replies"),
-        pytest.param(Seen(9, 600, 1800), Seen(49, 600, 300), {}, 180, id="too few were seen"),
-        pytest.param(Seen(9, 600, 1800), Seen(50, 600, 300), {}, 30, id="as seen in the job"),
-        pytest.param(None, Seen(5, 600, 1800), {}, 180, id="a few in the job were longer"),
-        pytest.param(None, Seen(5, 600, 300), {}, 60, id="a few in the job were shorter"),
-        pytest.param(None, Seen(4, 600, 1800), {}, 60, id="fewer than a few were longer"),
+        pytest.param(TokenCounts(3, 60, 600), None, {}, 60, id="too few are kept"),
+        pytest.param(TokenCounts(9, 600, 1800), None, {"p": 2048}, 180, id="as kept replies"),
+        pytest.param(
+            TokenCounts(9, 600, 1800), TokenCounts(49, 600, 300), {}, 180, id="too few were seen"
+        ),
+        pytest.param(
+            TokenCounts(9, 600, 1800), TokenCounts(50, 600, 300), {}, 30, id="as seen in the job"
+        ),
+        pytest.param(None, TokenCounts(5, 600, 1800), {}, 180, id="a few in the job were longer"),
+        pytest.param(None, TokenCounts(5, 600, 300), {}, 60, id="a few in the job were shorter"),
+        pytest.param(None, TokenCounts(4, 600, 1800), {}, 60, id="fewer than a few were longer"),
     ],
 )
 def test_what_is_expected(
-    kept: Seen | None, seen: Seen | None, limits: dict[str, int], expected: int
+    kept: TokenCounts | None, seen: TokenCounts | None, limits: dict[str, int], expected: int
 ) -> None:
     lengths = Lengths(lambda: {"p": kept} if kept else {}, limits, 512)
     for _ in range(seen.calls if seen else 0):
@@ -74,10 +78,10 @@ def test_a_plan_is_made_by_what_the_cache_measured(tmp_path: Path) -> None:
 
     async def planned() -> list[int]:
         found = []
-        async with running(script) as endpoint, door_to(endpoint, tmp_path) as door:
+        async with running(script) as endpoint, client_to(endpoint, tmp_path) as client:
             for before in (0, 6):
-                await ask_many(door, before)
-                async with door_to(endpoint, tmp_path) as other:
+                await ask_many(client, before)
+                async with client_to(endpoint, tmp_path) as other:
                     planner = Planner(other.replies)
                     with pytest.raises(JudgmentFailed):
                         await planner.predict(ATTEST, document="A text.", sentence="New.")

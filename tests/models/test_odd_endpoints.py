@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, attestation, running, text_of
+from tests.models.clients import ask, client_to, kinds
 from tests.models.clock import now, run
-from tests.models.doors import ask, door_to, kinds
-from trecjudge.models.client import Door
+from trecjudge.models.client import Client
 from trecjudge.models.model import Prediction
 
 ITEMS = 12
@@ -67,7 +67,7 @@ class Outcome:
     kinds: dict[int, str]
     calls: int
     seconds: float
-    said: list[str]
+    notices: list[str]
     errors: list[str]
 
     @property
@@ -91,10 +91,11 @@ def label_of(item: int) -> str:
 
 
 async def each(
-    door: Door, items: list[int], about: Callable[[int], int] = lambda item: item
+    client: Client, items: list[int], about: Callable[[int], int] = lambda item: item
 ) -> list[Prediction | BaseException]:
     asked = (
-        ask(door, f"Claim {item}.", f"Text {about(item)}. It is of some length.") for item in items
+        ask(client, f"Claim {item}.", f"Text {about(item)}. It is of some length.")
+        for item in items
     )
     return await asyncio.gather(*asked, return_exceptions=True)
 
@@ -106,12 +107,12 @@ def play(
     about: Callable[[int], int] = lambda item: item,
     **how: Any,
 ) -> Outcome:
-    """Ask for every item through one door, and return what became of them.
+    """Ask for every item through one client, and return what became of them.
 
     `about` gives the number of an item's document.
     """
     items = list(range(ITEMS)) if items is None else items
-    said: list[str] = []
+    notices: list[str] = []
     times: Counter[str] = Counter()
 
     def script(body: dict[str, Any], number: int) -> Answer:
@@ -123,10 +124,10 @@ def play(
         settings = {"in_flight": 4} | how
         async with (
             running(script) as endpoint,
-            door_to(endpoint, folder, say=said.append, **settings) as door,
+            client_to(endpoint, folder, notify=notices.append, **settings) as client,
         ):
             began = now()
-            found = await each(door, items, about)
+            found = await each(client, items, about)
             labels = {
                 item: f.fields["label"]
                 for item, f in zip(items, found, strict=True)
@@ -135,7 +136,7 @@ def play(
             failed = dict(zip(items, kinds(found), strict=True))
             failed = {item: kind for item, kind in failed.items() if kind != "ok"}
             errors = [str(f) for f in found if isinstance(f, BaseException)]
-            return Outcome(labels, failed, len(endpoint.requests), now() - began, said, errors)
+            return Outcome(labels, failed, len(endpoint.requests), now() - began, notices, errors)
 
     return run(once())
 
@@ -463,7 +464,7 @@ def test_the_time_that_an_endpoint_asks_for_is_waited(
     found = play(for_a_while(busy, 1), tmp_path)
     assert (found.right, found.wrong, found.unjudged) == (ITEMS, 0, {})
     assert (found.calls, seconds <= found.seconds < seconds + 2) == (ITEMS + 1, True)
-    assert any("waiting for the endpoint" in line for line in found.said)
+    assert any("waiting for the endpoint" in line for line in found.notices)
 
 
 CONFIGURATION: dict[str, tuple[Answer, str]] = {
@@ -605,7 +606,7 @@ def test_the_order_of_items_decides_nothing(seed: int, in_flight: int, tmp_path:
 
 def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     """The port is closed for half a minute, in truth: nothing listens."""
-    said: list[str] = []
+    notices: list[str] = []
 
     def script(body: dict[str, Any], number: int) -> Answer:
         return Answer(Asked(body, number, 1).right, delay=0.5)
@@ -613,8 +614,8 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     async def once() -> tuple[list[Prediction | BaseException], float]:
         async with AsyncExitStack() as server:
             url = (await server.enter_async_context(running(script))).url
-            async with door_to(url, tmp_path, in_flight=2, say=said.append) as door:
-                asked = asyncio.create_task(each(door, list(range(ITEMS))))
+            async with client_to(url, tmp_path, in_flight=2, notify=notices.append) as client:
+                asked = asyncio.create_task(each(client, list(range(ITEMS))))
                 began = now()
                 await asyncio.sleep(1.2)
                 await server.aclose()
@@ -627,7 +628,7 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
     labels = [f.fields["label"] for f in found if isinstance(f, Prediction)]
     assert labels == [label_of(item) for item in range(ITEMS)]
     assert 30 < seconds < 100
-    assert any("waiting for the endpoint, 5 s" in line for line in said)
+    assert any("waiting for the endpoint, 5 s" in line for line in notices)
 
 
 @pytest.mark.parametrize("in_flight", [1, 32])

@@ -1,4 +1,4 @@
-"""How fast a door goes: hard limits found in a burst, noise forgiven, places never lost."""
+"""How fast a client goes: hard limits found in a burst, noise forgiven, places never lost."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, Script, attestation, attesting, in_turn, running
+from tests.models.clients import ask, ask_many, client_to, failure, kinds
 from tests.models.clock import now, run
-from tests.models.doors import ask, ask_many, door_to, failure, kinds
 from trecjudge.errors import ModelError
-from trecjudge.models.client import Door
+from trecjudge.models.client import Client
 from trecjudge.models.patience import Patience
 from trecjudge.models.transport import _seconds
 
@@ -39,11 +39,11 @@ class Asked:
 
 def asked(script: Script, folder: Path, **settings: Any) -> Asked:
     async def once() -> Asked:
-        async with running(script) as endpoint, door_to(endpoint, folder, **settings) as door:
+        async with running(script) as endpoint, client_to(endpoint, folder, **settings) as client:
             began = now()
-            (found,) = await asyncio.gather(ask(door), return_exceptions=True)
+            (found,) = await asyncio.gather(ask(client), return_exceptions=True)
             (kind,) = kinds([found])
-            passed, spent = now() - began, door.spent()
+            passed, spent = now() - began, client.spent()
             if isinstance(found, BaseException):
                 tries = getattr(found, "tries", 0)
                 return Asked(kind, passed, tries, endpoint, spent, str(found))
@@ -103,7 +103,7 @@ def test_a_cut_reply_is_asked_for_with_a_larger_limit(content: str, tmp_path: Pa
     assert (first, second > first) == (512, True)
 
 
-def test_what_was_wrong_is_said_when_asking_again(tmp_path: Path) -> None:
+def test_what_was_wrong_is_sent_when_asking_again(tmp_path: Path) -> None:
     found = asked(in_turn(Answer('{"evidence": "", "label": "perhaps"}'), Answer()), tmp_path)
     first, second = (body["messages"] for body in found.endpoint.requests)
     assert second[: len(first)] == first
@@ -118,8 +118,8 @@ def test_nothing_listens(tmp_path: Path) -> None:
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
 
         async def once() -> Any:
-            async with door_to(url, tmp_path) as door:
-                return await failure(door)
+            async with client_to(url, tmp_path) as client:
+                return await failure(client)
 
         with pytest.raises(ModelError, match=r"Cannot connect.*; check OPENAI_BASE_URL"):
             run(once())
@@ -176,7 +176,7 @@ def test_a_busy_endpoint_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     assert (found.label, found.spent["calls"]) == ("transport", 0)
 
 
-def test_a_reset_time_of_years_does_not_hold_the_door(tmp_path: Path) -> None:
+def test_a_reset_time_of_years_does_not_hold_the_client(tmp_path: Path) -> None:
     headers = {
         "x-ratelimit-remaining-requests": "0",
         "x-ratelimit-reset-requests": "1893456000",
@@ -185,17 +185,17 @@ def test_a_reset_time_of_years_does_not_hold_the_door(tmp_path: Path) -> None:
     async def two() -> float:
         async with (
             running(in_turn(Answer(headers=headers), Answer())) as endpoint,
-            door_to(endpoint, tmp_path) as door,
+            client_to(endpoint, tmp_path) as client,
         ):
             began = now()
-            await ask(door, "One.")
-            await ask(door, "Two.")
+            await ask(client, "One.")
+            await ask(client, "Two.")
             return now() - began
 
     assert run(two()) <= LONGEST_WAIT + 1
 
 
-def test_a_429_holds_the_whole_door_and_it_recovers(tmp_path: Path) -> None:
+def test_a_429_holds_the_whole_client_and_it_recovers(tmp_path: Path) -> None:
     times: list[float] = []
 
     def script(body: dict[str, Any], number: int) -> Answer:
@@ -204,8 +204,11 @@ def test_a_429_holds_the_whole_door_and_it_recovers(tmp_path: Path) -> None:
         return busy if number == 3 else Answer(attestation(body), delay=0.1)
 
     async def many() -> tuple[list[str], int]:
-        async with running(script) as endpoint, door_to(endpoint, tmp_path, in_flight=4) as door:
-            return kinds(await ask_many(door, 100)), int(door.transport.pace.limit)
+        async with (
+            running(script) as endpoint,
+            client_to(endpoint, tmp_path, in_flight=4) as client,
+        ):
+            return kinds(await ask_many(client, 100)), int(client.transport.pace.limit)
 
     found, limit = run(many())
     assert set(found) == {"ok"}
@@ -227,13 +230,13 @@ def test_stops_at_once_with_one_clear_line(status: int, raw: bytes, tmp_path: Pa
         assert part in found.error
 
 
-async def one_by_one(door: Door, count: int) -> list[str]:
+async def one_by_one(client: Client, count: int) -> list[str]:
     """Ask so many different questions, one after the other; return how each ended."""
-    return [(await ask_each(door, f"Claim {n}."))[0] for n in range(count)]
+    return [(await ask_each(client, f"Claim {n}."))[0] for n in range(count)]
 
 
-async def ask_each(door: Door, sentence: str) -> list[str]:
-    return kinds(await asyncio.gather(ask(door, sentence), return_exceptions=True))
+async def ask_each(client: Client, sentence: str) -> list[str]:
+    return kinds(await asyncio.gather(ask(client, sentence), return_exceptions=True))
 
 
 BUSY = (
@@ -256,22 +259,22 @@ def test_an_outage_is_waited_out_and_costs_no_try(busy: Answer, tmp_path: Path) 
 
 @pytest.mark.parametrize("busy", BUSY)
 def test_an_outage_ends_the_asking_after_the_patience(busy: Answer, tmp_path: Path) -> None:
-    said: list[str] = []
+    notices: list[str] = []
 
     async def many() -> tuple[list[str], float, int]:
         async with (
             running(in_turn(busy)) as endpoint,
-            door_to(endpoint, tmp_path, patience=60.0, say=said.append) as door,
+            client_to(endpoint, tmp_path, patience=60.0, notify=notices.append) as client,
         ):
             began = now()
-            return kinds(await ask_many(door, 40)), now() - began, len(endpoint.requests)
+            return kinds(await ask_many(client, 40)), now() - began, len(endpoint.requests)
 
     found, seconds, calls = run(many())
     assert set(found) <= {"transport", "stopped"}
     assert 60 <= seconds < 125
     assert calls < 80
-    assert "waiting for the endpoint, 5 s of at most 60: HTTP" in said[0]
-    assert "run the same command again to go on" in said[-1]
+    assert "waiting for the endpoint, 5 s of at most 60: HTTP" in notices[0]
+    assert "run the same command again to go on" in notices[-1]
 
 
 def test_a_retry_after_is_kept_to_on_a_503(tmp_path: Path) -> None:
@@ -294,8 +297,11 @@ def test_what_fails_for_all_is_an_outage(broken: Answer, tmp_path: Path) -> None
             began = began or now()
             return broken if 1 < now() - began < 90 else Answer(attestation(body), delay=0.2)
 
-        async with running(script) as endpoint, door_to(endpoint, tmp_path, in_flight=4) as door:
-            return kinds(await ask_many(door, 60))
+        async with (
+            running(script) as endpoint,
+            client_to(endpoint, tmp_path, in_flight=4) as client,
+        ):
+            return kinds(await ask_many(client, 60))
 
     assert run(many()) == ["ok"] * 60
 
@@ -318,9 +324,9 @@ def test_what_always_fails_ends_the_asking(script: Answer, in_flight: int, tmp_p
     async def many() -> tuple[list[str], int]:
         async with (
             running(in_turn(script)) as endpoint,
-            door_to(endpoint, tmp_path, in_flight=in_flight, give_up_after=20) as door,
+            client_to(endpoint, tmp_path, in_flight=in_flight, give_up_after=20) as client,
         ):
-            return kinds(await ask_many(door, 200)), len(endpoint.requests)
+            return kinds(await ask_many(client, 200)), len(endpoint.requests)
 
     found, calls = run(many())
     assert 20 <= calls <= 25
@@ -335,16 +341,16 @@ def test_a_success_between_failures_keeps_the_asking_going(good: int, tmp_path: 
     async def many() -> list[str]:
         async with (
             running(script) as endpoint,
-            door_to(endpoint, tmp_path, give_up_after=3, structured="always") as door,
+            client_to(endpoint, tmp_path, give_up_after=3, structured="always") as client,
         ):
-            return await one_by_one(door, 9)
+            return await one_by_one(client, 9)
 
     found = run(many())
     assert (found.count("ok"), found.count("refused")) == (3, 6)
 
 
 def test_an_account_without_money_ends_the_asking_at_once(tmp_path: Path) -> None:
-    said: list[str] = []
+    notices: list[str] = []
     raw = b'{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}'
 
     def script(body: dict[str, Any], number: int) -> Answer:
@@ -353,14 +359,14 @@ def test_an_account_without_money_ends_the_asking_at_once(tmp_path: Path) -> Non
     async def many() -> tuple[list[str], float]:
         async with (
             running(script) as endpoint,
-            door_to(endpoint, tmp_path, in_flight=2, say=said.append) as door,
+            client_to(endpoint, tmp_path, in_flight=2, notify=notices.append) as client,
         ):
             began = now()
-            return kinds(await ask_many(door, 60)), now() - began
+            return kinds(await ask_many(client, 60)), now() - began
 
     found, seconds = run(many())
     assert (found.count("ok"), found.count("account"), seconds < 3) == (3, 57, True)
-    assert "You exceeded your current quota" in said[0]
+    assert "You exceeded your current quota" in notices[0]
 
 
 def test_a_key_that_is_withdrawn_ends_the_asking_and_not_the_job(tmp_path: Path) -> None:
@@ -368,8 +374,8 @@ def test_a_key_that_is_withdrawn_ends_the_asking_and_not_the_job(tmp_path: Path)
         return Answer(attestation(body)) if number < 3 else Answer(status=401)
 
     async def many() -> list[str]:
-        async with running(script) as endpoint, door_to(endpoint, tmp_path) as door:
-            return await one_by_one(door, 9)
+        async with running(script) as endpoint, client_to(endpoint, tmp_path) as client:
+            return await one_by_one(client, 9)
 
     assert run(many()) == ["ok"] * 3 + ["refused"] + ["stopped"] * 5
 
@@ -379,8 +385,8 @@ def test_forbidden_is_an_item_until_a_second_one_is(tmp_path: Path) -> None:
         return Answer(status=403) if "Claim 0" in str(body) else Answer(attestation(body))
 
     async def many(script: Script, folder: Path) -> list[str]:
-        async with running(script) as endpoint, door_to(endpoint, folder) as door:
-            return await one_by_one(door, 4)
+        async with running(script) as endpoint, client_to(endpoint, folder) as client:
+            return await one_by_one(client, 4)
 
     assert run(many(of_one, tmp_path / "one")) == ["refused", "ok", "ok", "ok"]
     every = run(many(in_turn(Answer(status=403)), tmp_path / "all"))
@@ -403,9 +409,9 @@ def test_many_failing_at_once_complain_of_nothing(
         asyncio.get_running_loop().set_debug(True)
         async with (
             running(script) as endpoint,
-            door_to(endpoint, tmp_path, in_flight=8, tries=2, give_up_after=6) as door,
+            client_to(endpoint, tmp_path, in_flight=8, tries=2, give_up_after=6) as client,
         ):
-            waiting = [asyncio.create_task(ask(door, f"{n}")) for n in range(30)]
+            waiting = [asyncio.create_task(ask(client, f"{n}")) for n in range(30)]
             try:
                 await waiting[0]
             except Exception as error:
@@ -419,13 +425,13 @@ def test_many_failing_at_once_complain_of_nothing(
     assert "never retrieved" not in caplog.text
 
 
-def test_closing_a_door_with_requests_under_way(
+def test_closing_a_client_with_requests_under_way(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def many() -> None:
         async with running(attesting(delay=5.0)) as endpoint:
-            async with door_to(endpoint, tmp_path, structured="always") as door:
-                waiting = [asyncio.create_task(ask(door, f"{n}")) for n in range(9)]
+            async with client_to(endpoint, tmp_path, structured="always") as client:
+                waiting = [asyncio.create_task(ask(client, f"{n}")) for n in range(9)]
                 await asyncio.sleep(1.0)
             found = await asyncio.gather(*waiting, return_exceptions=True)
             assert {type(error) for error in found} == {asyncio.CancelledError}
@@ -443,8 +449,8 @@ def test_random_trouble_loses_nothing(tmp_path: Path) -> None:
         return chance.choice(bad) if chance.random() < 0.2 else good
 
     async def many() -> tuple[list[str], int]:
-        async with running(script) as endpoint, door_to(endpoint, tmp_path, tries=20) as door:
-            return kinds(await ask_many(door, 200)), door.transport.pace.in_flight
+        async with running(script) as endpoint, client_to(endpoint, tmp_path, tries=20) as client:
+            return kinds(await ask_many(client, 200)), client.transport.pace.in_flight
 
     assert run(many()) == (["ok"] * 200, 0)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, attestation, attesting, in_turn, running
+from tests.models.clients import ask, ask_many, client_to, failure, kinds, settings_for
 from tests.models.clock import run
-from tests.models.doors import ask, ask_many, door_to, failure, kinds, settings_for
 from trecjudge.judges.citation import ATTEST
 from trecjudge.models.prompt import Form, Prompts
 from trecjudge.models.requests import Requests
@@ -80,10 +80,10 @@ def test_equal_requests_in_flight_are_one(tmp_path: Path) -> None:
     async def many() -> tuple[int, dict[str, Any]]:
         async with (
             running(attesting(delay=1.0)) as endpoint,
-            door_to(endpoint, tmp_path) as door,
+            client_to(endpoint, tmp_path) as client,
         ):
-            await asyncio.gather(*(ask(door) for _ in range(50)))
-            return len(endpoint.requests), door.spent()
+            await asyncio.gather(*(ask(client) for _ in range(50)))
+            return len(endpoint.requests), client.spent()
 
     asked, spent = run(many())
     assert (asked, spent["calls"], spent["saved"], spent["cached"]) == (1, 1, 49, 0)
@@ -93,9 +93,9 @@ def test_who_gives_up_waiting_takes_nothing_from_the_others(tmp_path: Path) -> N
     async def three() -> tuple[str, int]:
         async with (
             running(attesting(delay=1.0)) as endpoint,
-            door_to(endpoint, tmp_path, structured="always") as door,
+            client_to(endpoint, tmp_path, structured="always") as client,
         ):
-            first, second = (asyncio.create_task(ask(door)) for _ in range(2))
+            first, second = (asyncio.create_task(ask(client)) for _ in range(2))
             await asyncio.sleep(0.5)
             first.cancel()
             return (await second).fields["label"], len(endpoint.requests)
@@ -103,15 +103,15 @@ def test_who_gives_up_waiting_takes_nothing_from_the_others(tmp_path: Path) -> N
     assert run(three()) == ("full_support", 1)
 
 
-def test_the_next_door_asks_nothing(tmp_path: Path) -> None:
+def test_the_next_client_asks_nothing(tmp_path: Path) -> None:
     async def twice() -> tuple[int, dict[str, Any]]:
         async with running(attesting()) as endpoint:
-            async with door_to(endpoint, tmp_path) as door:
-                await ask_many(door, 5)
-            async with door_to(endpoint, tmp_path) as door:
-                found = await ask_many(door, 5)
+            async with client_to(endpoint, tmp_path) as client:
+                await ask_many(client, 5)
+            async with client_to(endpoint, tmp_path) as client:
+                found = await ask_many(client, 5)
                 assert all(not isinstance(f, BaseException) and f.call.usage.cached for f in found)
-                return len(endpoint.requests), door.spent()
+                return len(endpoint.requests), client.spent()
 
     asked, spent = run(twice())
     assert (asked, spent["calls"], spent["cached"]) == (5, 0, 5)
@@ -122,10 +122,10 @@ def test_only_replies_that_parse_are_kept(bad: str, tmp_path: Path) -> None:
     async def twice() -> tuple[str, str]:
         script = in_turn(Answer(bad), Answer())
         async with running(script) as endpoint:
-            async with door_to(endpoint, tmp_path, tries=1) as door:
-                first = (await failure(door)).kind
-            async with door_to(endpoint, tmp_path, tries=1) as door:
-                return first, (await ask(door)).fields["label"]
+            async with client_to(endpoint, tmp_path, tries=1) as client:
+                first = (await failure(client)).kind
+            async with client_to(endpoint, tmp_path, tries=1) as client:
+                return first, (await ask(client)).fields["label"]
 
     first, second = run(twice())
     assert (first, second) == ("parse" if bad else "empty", "full_support")
@@ -139,8 +139,8 @@ def test_refresh_asks_again_and_replaces(tmp_path: Path) -> None:
         labels = []
         async with running(script) as endpoint:
             for refresh in (False, True, False):
-                async with door_to(endpoint, tmp_path, refresh=refresh) as door:
-                    labels += [(await ask(door)).fields["label"] for _ in range(2)]
+                async with client_to(endpoint, tmp_path, refresh=refresh) as client:
+                    labels += [(await ask(client)).fields["label"] for _ in range(2)]
             return labels, len(endpoint.requests)
 
     assert run(three()) == (["full_support"] * 2 + ["no_support"] * 4, 2)
@@ -149,10 +149,10 @@ def test_refresh_asks_again_and_replaces(tmp_path: Path) -> None:
 def test_offline_replays_and_asks_nothing(tmp_path: Path) -> None:
     async def twice() -> tuple[list[str], int]:
         async with running(attesting()) as endpoint:
-            async with door_to(endpoint, tmp_path) as door:
-                await ask_many(door, 2)
-            async with door_to(endpoint, tmp_path, offline=True) as door:
-                return kinds(await ask_many(door, 4)), len(endpoint.requests)
+            async with client_to(endpoint, tmp_path) as client:
+                await ask_many(client, 2)
+            async with client_to(endpoint, tmp_path, offline=True) as client:
+                return kinds(await ask_many(client, 4)), len(endpoint.requests)
 
     assert run(twice()) == (["ok", "ok", "offline", "offline"], 2)
 
@@ -161,29 +161,29 @@ def test_caches_behind_are_read_and_not_written(tmp_path: Path) -> None:
     async def three() -> tuple[list[str], int]:
         async with running(attesting()) as endpoint:
             for name, count in (("a", 2), ("b", 4)):
-                async with door_to(endpoint, tmp_path / name) as door:
-                    await ask_many(door, count)
+                async with client_to(endpoint, tmp_path / name) as client:
+                    await ask_many(client, count)
             before = (tmp_path / "a" / "replies.sqlite").read_bytes()
             endpoint.requests.clear()
             behind = [tmp_path / "a", tmp_path / "b"]
-            async with door_to(endpoint, tmp_path / "c", behind=behind) as door:
-                found = kinds(await ask_many(door, 6))
+            async with client_to(endpoint, tmp_path / "c", behind=behind) as client:
+                found = kinds(await ask_many(client, 6))
             assert (tmp_path / "a" / "replies.sqlite").read_bytes() == before
             return found, len(endpoint.requests)
 
     assert run(three()) == (["ok"] * 6, 2)
 
 
-def test_what_was_paid_is_kept_when_the_door_closes_in_the_middle(tmp_path: Path) -> None:
+def test_what_was_paid_is_kept_when_the_client_closes_in_the_middle(tmp_path: Path) -> None:
     def script(body: dict[str, Any], number: int) -> Answer:
         return Answer(attestation(body)) if number < 9 else Answer(status=401, delay=0.5)
 
     async def many() -> tuple[list[str], int]:
         async with running(script) as endpoint:
-            async with door_to(endpoint, tmp_path, in_flight=4) as door:
-                first = kinds(await ask_many(door, 12))
-            async with door_to(endpoint, tmp_path, offline=True) as door:
-                return first, kinds(await ask_many(door, 12)).count("ok")
+            async with client_to(endpoint, tmp_path, in_flight=4) as client:
+                first = kinds(await ask_many(client, 12))
+            async with client_to(endpoint, tmp_path, offline=True) as client:
+                return first, kinds(await ask_many(client, 12)).count("ok")
 
     first, kept = run(many())
     assert (first.count("ok"), first.count("ModelError"), kept) == (9, 0, 9)

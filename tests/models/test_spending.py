@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Script, attestation, attesting, running
+from tests.models.clients import ask, ask_many, client_to, kinds, settings_for
 from tests.models.clock import run
-from tests.models.doors import ask, ask_many, door_to, kinds, settings_for
 from trecjudge.errors import ModelError
 from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.spending import Budget, Prices, listed_prices
@@ -23,10 +23,10 @@ def test_calls_stop_exactly_with_many_in_flight(most: int, tmp_path: Path) -> No
     async def many() -> tuple[list[str], int, int]:
         async with (
             running(script) as endpoint,
-            door_to(endpoint, tmp_path, budget=Budget(max_calls=most)) as door,
+            client_to(endpoint, tmp_path, budget=Budget(max_calls=most)) as client,
         ):
-            found = kinds(await ask_many(door, 40))
-            return found, len(endpoint.requests), door.spent()["calls"]
+            found = kinds(await ask_many(client, 40))
+            return found, len(endpoint.requests), client.spent()["calls"]
 
     found, requests, calls = run(many())
     assert (found.count("ok"), found.count("budget"), calls) == (most, 40 - most, most)
@@ -47,9 +47,9 @@ def asked_within(
     async def all_of_them() -> tuple[list[str], int]:
         async with (
             running(script) as endpoint,
-            door_to(endpoint, tmp_path, budget=budget, prices=Prices(1.0, 1.0)) as door,
+            client_to(endpoint, tmp_path, budget=budget, prices=Prices(1.0, 1.0)) as client,
         ):
-            return kinds(await ask_many(door, count)), endpoint.most_in_flight
+            return kinds(await ask_many(client, count)), endpoint.most_in_flight
 
     return run(all_of_them())
 
@@ -91,8 +91,8 @@ def test_what_calls_reserve_is_given_back(tmp_path: Path) -> None:
     ("taken", "most", "count"),
     [
         pytest.param((10, 5), 60, 4, id="spent to the last token"),
-        pytest.param((10, 0), 60, 6, id="only those in are told"),
-        pytest.param((0, 5), 60, 12, id="only those out are told"),
+        pytest.param((10, 0), 60, 6, id="only those in are reported"),
+        pytest.param((0, 5), 60, 12, id="only those out are reported"),
     ],
 )
 def test_a_budget_ends_where_it_is_reached(
@@ -109,9 +109,9 @@ def test_a_reply_is_taken_to_be_no_longer_than_it_may_be(tmp_path: Path) -> None
         budget = Budget(max_tokens=9000)
         async with (
             running(lambda body, number: Answer(attestation(body), usage=None)) as endpoint,
-            door_to(endpoint, tmp_path / str(most), budget=budget, max_tokens=most) as door,
+            client_to(endpoint, tmp_path / str(most), budget=budget, max_tokens=most) as client,
         ):
-            await ask(door)
+            await ask(client)
         return budget.tokens
 
     assert run(spent(512)) - run(spent(20)) == 60 - 20
@@ -125,7 +125,7 @@ def test_after_fifty_calls_what_was_seen_is_reserved(tmp_path: Path) -> None:
     assert budget.cost <= 0.2 + 0.001
 
 
-def test_where_no_usage_is_told_estimates_are_spent(tmp_path: Path) -> None:
+def test_where_no_usage_is_reported_estimates_are_spent(tmp_path: Path) -> None:
     budget = Budget(max_tokens=3000)
     found, _ = asked_within(
         budget, tmp_path, lambda body, number: Answer(attestation(body), usage=None)
@@ -136,10 +136,10 @@ def test_where_no_usage_is_told_estimates_are_spent(tmp_path: Path) -> None:
 def test_what_the_cache_answers_costs_nothing(tmp_path: Path) -> None:
     async def twice() -> list[str]:
         async with running(attesting()) as endpoint:
-            async with door_to(endpoint, tmp_path) as door:
-                await ask(door, "Claim 0.")
-            async with door_to(endpoint, tmp_path, budget=Budget(max_calls=0)) as door:
-                return kinds(await ask_many(door, 2))
+            async with client_to(endpoint, tmp_path) as client:
+                await ask(client, "Claim 0.")
+            async with client_to(endpoint, tmp_path, budget=Budget(max_calls=0)) as client:
+                return kinds(await ask_many(client, 2))
 
     assert run(twice()) == ["ok", "budget"]
 

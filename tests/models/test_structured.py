@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Script, attestation, attesting, in_chat_form, running
+from tests.models.clients import ask, ask_many, client_to, kinds
 from tests.models.clock import run
-from tests.models.doors import ask, ask_many, door_to, kinds
 
 CHAT_ONLY = in_chat_form(attesting("partial_support"))
 
@@ -20,8 +20,8 @@ def forms(requests: list[dict[str, Any]]) -> list[str]:
 
 def test_the_schema_is_tried_first(tmp_path: Path) -> None:
     async def once() -> dict[str, Any]:
-        async with running(attesting()) as endpoint, door_to(endpoint, tmp_path) as door:
-            await ask(door)
+        async with running(attesting()) as endpoint, client_to(endpoint, tmp_path) as client:
+            await ask(client)
             return dict(endpoint.requests[0]["response_format"])
 
     found = run(once())
@@ -38,17 +38,17 @@ def test_the_schema_is_tried_first(tmp_path: Path) -> None:
 def test_an_endpoint_that_takes_no_schema_is_found_out_once(together: bool, tmp_path: Path) -> None:
     async def twice() -> tuple[list[str], list[str]]:
         async with running(CHAT_ONLY) as endpoint:
-            async with door_to(endpoint, tmp_path) as door:
+            async with client_to(endpoint, tmp_path) as client:
                 if together:
-                    assert kinds(await ask_many(door, 40)) == ["ok"] * 40
+                    assert kinds(await ask_many(client, 40)) == ["ok"] * 40
                 else:
-                    labels = [(await ask(door, f"{n}.")).fields["label"] for n in range(40)]
+                    labels = [(await ask(client, f"{n}.")).fields["label"] for n in range(40)]
                     assert set(labels) == {"partial_support"}
             first = forms(endpoint.requests)
             endpoint.requests.clear()
-            async with door_to(endpoint, tmp_path) as door:
-                await ask(door, "A new one.")
-                await ask(door, "Another.")
+            async with client_to(endpoint, tmp_path) as client:
+                await ask(client, "A new one.")
+                await ask(client, "Another.")
             return first, forms(endpoint.requests)
 
     assert run(twice()) == (["schema"] + ["chat"] * 40, ["chat"] * 2)
@@ -79,9 +79,9 @@ def test_settings(
     async def asked() -> tuple[list[str], list[str]]:
         async with (
             running(script) as endpoint,
-            door_to(endpoint, tmp_path, structured=structured) as door,
+            client_to(endpoint, tmp_path, structured=structured) as client,
         ):
-            outcome = kinds(await ask_many(door, 1))
+            outcome = kinds(await ask_many(client, 1))
             return forms(endpoint.requests), outcome
 
     assert run(asked()) == (sent, [found])
@@ -94,14 +94,14 @@ def too_long(body: dict[str, Any], number: int) -> Answer:
 
 
 @pytest.mark.parametrize("script", [too_long, in_chat_form(too_long)], ids=["schema", "chat"])
-def test_a_refusal_after_a_success_is_of_that_item_alone(script: Script, tmp_path: Path) -> None:
+def test_a_refusal_after_a_success_is_of_that_item_only(script: Script, tmp_path: Path) -> None:
     async def many() -> tuple[list[str], list[str]]:
         async with running(script) as endpoint:
-            async with door_to(endpoint, tmp_path) as door:
-                await ask(door)
-                first = kinds(await ask_many(door, 5))
-            async with door_to(endpoint, tmp_path) as door:
-                again = kinds([*(await ask_many(door, 5))])
+            async with client_to(endpoint, tmp_path) as client:
+                await ask(client)
+                first = kinds(await ask_many(client, 5))
+            async with client_to(endpoint, tmp_path) as client:
+                again = kinds([*(await ask_many(client, 5))])
             return first, again
 
     as_expected = ["ok", "ok", "ok", "refused", "ok"]

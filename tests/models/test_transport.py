@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, attesting, in_turn, running
+from tests.models.clients import KEY, ask, ask_many, client_to, settings_for
 from tests.models.clock import run
-from tests.models.doors import KEY, ask, ask_many, door_to, settings_for
 from trecjudge.errors import ModelError, WorkflowError
 from trecjudge.models.envelope import answer_in, reply_in
 from trecjudge.models.settings import llm_settings
@@ -69,7 +69,7 @@ def test_settings_that_cannot_be(
         llm_settings(workflow, ENVIRONMENT | environment)
 
 
-def test_an_unknown_setting_is_told_with_its_neighbour() -> None:
+def test_an_unknown_setting_is_named_with_its_neighbour() -> None:
     with pytest.raises(WorkflowError, match="did you mean 'timeout'"):
         llm_settings({"timeuot": 3}, ENVIRONMENT)
 
@@ -105,9 +105,9 @@ def test_what_is_sent(
     async def once() -> tuple[dict[str, Any], dict[str, str]]:
         async with (
             running(attesting()) as endpoint,
-            door_to(endpoint, tmp_path, **settings) as door,
+            client_to(endpoint, tmp_path, **settings) as client,
         ):
-            await ask(door)
+            await ask(client)
             return endpoint.requests[0], endpoint.headers[0]
 
     body, headers = run(once())
@@ -120,9 +120,9 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
     async def once() -> tuple[str, int]:
         async with running(attesting()) as other:
             away = Answer(status=307, headers={"Location": f"{other.url}/chat/completions"})
-            async with running(in_turn(away)) as endpoint, door_to(endpoint, tmp_path) as door:
+            async with running(in_turn(away)) as endpoint, client_to(endpoint, tmp_path) as client:
                 with pytest.raises(ModelError) as stopped:
-                    await ask(door)
+                    await ask(client)
                 return str(stopped.value), len(other.requests)
 
     message, asked = run(once())
@@ -140,16 +140,16 @@ def test_a_certificate_of_ones_own(
         trust: dict[str, Any] = {"ca_file": str(certificate[0])} if trusted else {}
         async with (
             running(attesting(), tls) as endpoint,
-            door_to(endpoint, tmp_path / "cache", tries=1, **trust) as door,
+            client_to(endpoint, tmp_path / "cache", tries=1, **trust) as client,
         ):
-            return await ask_many(door, 1)
+            return await ask_many(client, 1)
 
     (found,) = run(once())
     assert ("CERTIFICATE_VERIFY_FAILED" in str(found)) is not trusted
 
 
-def everything_said(error: BaseException | None) -> str:
-    """Return all that an exception and those behind it say in any way."""
+def all_texts(error: BaseException | None) -> str:
+    """Return the texts of an exception and of those behind it, in every form."""
     said = []
     while error is not None:
         said += [str(error), repr(error), repr(error.args), repr(vars(error))]
@@ -185,11 +185,11 @@ def test_the_key_is_in_no_message(
     async def once() -> str:
         async with (
             running(in_turn(answer)) as endpoint,
-            door_to(endpoint, tmp_path, tries=1, patience=0.0) as door,
+            client_to(endpoint, tmp_path, tries=1, patience=0.0) as client,
         ):
-            (error,) = await ask_many(door, 1)
+            (error,) = await ask_many(client, 1)
             assert isinstance(error, Exception)
-            return everything_said(error) + repr(door.__dict__) + repr(door.record())
+            return all_texts(error) + repr(client.__dict__) + repr(client.record())
 
     said = run(once()) + caplog.text
     assert KEY[:9] not in said
@@ -205,10 +205,10 @@ def test_the_key_is_in_no_message_about_an_answer_that_is_no_http(tmp_path: Path
     async def once() -> str:
         async with await asyncio.start_server(nonsense, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
-            async with door_to(f"http://127.0.0.1:{port}/v1", tmp_path, tries=1) as door:
-                (error,) = await ask_many(door, 1)
+            async with client_to(f"http://127.0.0.1:{port}/v1", tmp_path, tries=1) as client:
+                (error,) = await ask_many(client, 1)
                 assert isinstance(error, Exception)
-                return everything_said(error)
+                return all_texts(error)
 
     assert KEY not in run(once())
 
@@ -249,8 +249,8 @@ def test_a_reply_that_repeats_the_key_is_masked(tmp_path: Path) -> None:
     async def echoed() -> str:
         async with (
             running(attesting(evidence=f"Bearer {key}")) as endpoint,
-            door_to(endpoint, tmp_path, api_key=key) as door,
+            client_to(endpoint, tmp_path, api_key=key) as client,
         ):
-            return (await ask(door)).call.reply
+            return (await ask(client)).call.reply
 
     assert "Bearer ***" in run(echoed())

@@ -50,7 +50,7 @@ def test_whoever_asked_may_be_gone_and_the_others_have_it() -> None:
     assert played(case) == "done"
 
 
-def test_an_error_is_told_to_all_and_the_work_can_begin_anew() -> None:
+def test_an_error_reaches_all_and_the_work_can_begin_anew() -> None:
     async def fails() -> str:
         raise ValueError("once")
 

@@ -58,7 +58,7 @@ def test_round_trip(path: Path) -> None:
         (slice(0, 4), "is cut"),
         (slice(0, 1), "is cut"),
     ],
-    ids=["empty", "no header", "no end", "header alone"],
+    ids=["empty", "no header", "no end", "header only"],
 )
 def test_a_file_that_is_not_whole(path: Path, keep: slice, message: str) -> None:
     path.write_text("".join(path.read_text().splitlines(keepends=True)[keep]))

@@ -50,21 +50,21 @@ def runs(folder: Path, *options: str) -> subprocess.Popen[str]:
 
 def refused(done: Done, folder: Path, process: int, name: str = "x") -> bool:
     """Return whether a command was refused by one line that names the process."""
-    said = f"error: {folder / name}.*: process {process} is writing there"
-    return done.status == 1 and done.err.startswith(said) and done.err.count("\n") == 1
+    messages = f"error: {folder / name}.*: process {process} is writing there"
+    return done.status == 1 and done.err.startswith(messages) and done.err.count("\n") == 1
 
 
 def test_two_jobs_of_one_name_do_not_mix(tmp_path: Path) -> None:
     ended = [(job.wait(), job) for job in [runs(tmp_path), runs(tmp_path, "--judge", "length")]]
-    said = [job.stderr.read() for _, job in ended if job.stderr]
+    messages = [job.stderr.read() for _, job in ended if job.stderr]
     files = sorted(path.name for path in tmp_path.iterdir())
     assert sorted(status for status, _ in ended) in ([0, 0], [0, 1])  # one after the other, or one
-    assert all(line == "" or "is writing there" in line for line in said)
+    assert all(line == "" or "is writing there" in line for line in messages)
     assert not [name for name in files if name.startswith(".") or name.endswith(".part")]
     assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
 
 
-def test_a_second_job_is_told_which_process_has_the_files(tmp_path: Path) -> None:
+def test_a_second_job_names_the_process_that_has_the_files(tmp_path: Path) -> None:
     with holder(tmp_path) as process:
         assert refused(sample("rag", tmp_path, "-q"), tmp_path, process.pid)
         second = runs(tmp_path)
@@ -142,12 +142,12 @@ def without_locks(descriptor: int) -> None:
     ids=["nobody", "nonsense", "one that is gone", "one that runs", "one elsewhere"],
 )
 def test_where_a_file_system_has_no_locks(tmp_path: Path, signed: str, free: bool) -> None:
-    path, said = tmp_path / "lock", list[str]()
+    path, messages = tmp_path / "lock", list[str]()
     path.write_text(signed)
     if free:
-        with locked(path, "x", said.append, without_locks):
+        with locked(path, "x", messages.append, without_locks):
             assert path.read_text().startswith(f"{os.getpid()} ")
-        assert "has no file locks" in said[0]
+        assert "has no file locks" in messages[0]
     else:
         message = f"if it is gone, delete {path}"
         with pytest.raises(OutputError, match=message), locked(path, "x", print, without_locks):

@@ -123,7 +123,7 @@ def test_qrels_of_lines_and_of_json_are_the_same(text: str, write: Write) -> Non
     assert read_grades(path, fail) == {"1": {"a": 2, "b b": 0}}
 
 
-def test_a_bad_grade_in_json_is_said_and_the_others_are_read(write: Write) -> None:
+def test_a_bad_grade_in_json_is_reported_and_the_others_are_read(write: Write) -> None:
     findings: list[Finding] = []
     text = '{"1": {"a": 2, "b": 0.5, "c": true, "d": null}}\n{"2": 1, "3": {"e": 1}}\n'
     rows = list(read_qrels(write(text), findings.append))
@@ -168,7 +168,7 @@ def test_grades_by_topic_and_document_the_highest_of_each(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         pytest.param("1 0 a 1\n1 0 a 2\n", "q:1 gives it 1: the highest counts", id="higher"),
         pytest.param("1 0 a 2\n1 Q0 a 1\n", "q:1 gives it 2: the highest counts", id="lower"),
@@ -177,12 +177,12 @@ def test_grades_by_topic_and_document_the_highest_of_each(write: Write) -> None:
         pytest.param("1 0 a 2\n1 0 a 2\n", "", id="the same grade"),
     ],
 )
-def test_a_document_that_is_graded_twice_is_found(lines: str, told: str, write: Write) -> None:
+def test_a_document_that_is_graded_twice_is_found(lines: str, message: str, write: Write) -> None:
     findings: list[Finding] = []
     grades = read_grades(write(lines, "q"), findings.append)
     assert grades == {"1": {"a": 2}}
-    assert [f.kind for f in findings] == (["grade_duplicate"] if told else [])
-    assert all(told in f.message and f.place.line == 2 for f in findings)
+    assert [f.kind for f in findings] == (["grade_duplicate"] if message else [])
+    assert all(message in f.message and f.place.line == 2 for f in findings)
 
 
 @pytest.mark.parametrize(

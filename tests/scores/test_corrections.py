@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes import judgment, response
-from trecjudge.inputs.labels import Key
+from trecjudge.inputs.labels import ItemKey
 from trecjudge.judges.citation import CitationJudge
 from trecjudge.judges.support import SupportJudge
 from trecjudge.records import FULL, NONE, PARTIAL, Failure, Judgment, Response
@@ -38,12 +38,12 @@ def judged(*labels: str | None) -> list[Judgment]:
     ]
 
 
-def labels(**by_sentence: str) -> dict[Key, str]:
+def labels(**by_sentence: str) -> dict[ItemKey, str]:
     """Return labels by sentence: `labels(s0="full")`."""
     return {("t1", "r", int(name[1:]), "d"): label for name, label in by_sentence.items()}
 
 
-def values(given: Mapping[Key, str], judgments: list[Judgment]) -> dict[str, float]:
+def values(given: Mapping[ItemKey, str], judgments: list[Judgment]) -> dict[str, float]:
     people = HumanLabels(given, {"j": SupportJudge()})
     people.add(SUPPORT, RESPONSE, judgments)
     return {measure: made.estimate for (_, _, measure), made in people.values.items()}
@@ -137,7 +137,7 @@ def board(people: HumanLabels) -> Leaderboard:
 
 
 def test_a_mean_is_corrected_by_the_labels() -> None:
-    given: dict[Key, str] = {("t1", "r", 0, "d"): "full", ("t2", "r", 0, "d"): "partial"}
+    given: dict[ItemKey, str] = {("t1", "r", 0, "d"): "full", ("t2", "r", 0, "d"): "partial"}
     people = HumanLabels(given, {"j": SupportJudge()})
     (standing,) = standings_of(board(people), people)["WEIGHTED_PRECISION"]
     assert (standing.mean, standing.topics) == (0.5, 4)
@@ -150,7 +150,7 @@ def test_a_mean_is_corrected_by_the_labels() -> None:
 
 def test_where_only_short_responses_tell_a_measure_it_is_not_corrected() -> None:
     """A response of one item is labelled whole, one of four in part."""
-    given: dict[Key, str] = {(topic, "r", 0, "d"): "full" for topic in ("t1", "t2", "t3")}
+    given: dict[ItemKey, str] = {(topic, "r", 0, "d"): "full" for topic in ("t1", "t2", "t3")}
     people = HumanLabels(given, {"j": CitationJudge()})
     found = Leaderboard(CITATION, ["t1", "t2", "t3"])
     for topic_id, items in (("t1", 4), ("t2", 1), ("t3", 1)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import judgments_at
-from trecjudge.inputs.labels import Key, TakesLabels, key_of
+from trecjudge.inputs.labels import ItemKey, TakesLabels, key_of
 from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
@@ -23,7 +23,7 @@ from trecjudge.stats.resampling import SEED
 def label_next(
     path: Path,
     budget: int,
-    labelled: Mapping[Key, str],
+    labelled: Mapping[ItemKey, str],
     measure_name: str = "",
     at_random: bool = False,
 ) -> list[tuple[float, Candidate]]:
@@ -73,7 +73,7 @@ def _candidates(
     measure: MeasureSpec,
     response: Response,
     own: Sequence[Judgment],
-    labelled: Mapping[Key, str],
+    labelled: Mapping[ItemKey, str],
     takers: set[str],
 ) -> Iterator[Candidate]:
     """Yield the items of a response that have no label yet and that people could label."""

@@ -1,1 +1,1 @@
-"""What comes in: files of any container, topics, documents, labels and runs of any format."""
+"""What comes in: files in any container, topics, documents, labels and runs in any format."""

@@ -1,4 +1,4 @@
-"""Labels of a human or of another tool: read, and what a judge must have to take them."""
+"""Labels by people or another tool: how they are read, and what a judge needs to take them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
 
-Key = tuple[str, str, int | None, str | None]
+ItemKey = tuple[str, str, int | None, str | None]
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
 
 _SUPPORT = {
@@ -35,21 +35,22 @@ class TakesLabels(Protocol):
 
 
 def support_label(label: str) -> str | None:
-    """Return the label of support that somebody wrote, None for anything else.
+    """Return the support label that a text stands for, None for anything else.
 
     Full, partial and no support are known by these names in any case, with anything but letters
     between and around the words: `FULL`, `Partial support`, `no_support`.
     """
     plain = unicodedata.normalize("NFKC", label).casefold()
+    # Only letters: `Partial support`, `partial_support` and `[PARTIAL-SUPPORT]` are one label.
     return _SUPPORT.get("".join(filter(str.isalpha, plain)))
 
 
-def key_of(judgment: Judgment) -> Key:
-    """Return what a label of the judged item is found by."""
+def key_of(judgment: Judgment) -> ItemKey:
+    """Return the key of the judged item, by which its label is found."""
     return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
 
 
-def read_labels(path: Path, report: OnFinding) -> dict[Key, str]:
+def read_labels(path: Path, report: OnFinding) -> dict[ItemKey, str]:
     """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
 
     The first label of an item counts. Raises InputError if there is none.
@@ -57,9 +58,9 @@ def read_labels(path: Path, report: OnFinding) -> dict[Key, str]:
     return {key: label for key, (label, _) in placed_labels(path, report).items()}
 
 
-def placed_labels(path: Path, report: OnFinding) -> dict[Key, tuple[str, Place]]:
-    """Return the same labels, each with the place where it stands."""
-    labels: dict[Key, tuple[str, Place]] = {}
+def placed_labels(path: Path, report: OnFinding) -> dict[ItemKey, tuple[str, Place]]:
+    """Return the labels as `read_labels` does, each with its place in the file."""
+    labels: dict[ItemKey, tuple[str, Place]] = {}
     for number, record in objects(path, report):
         place = Place(str(path), number)
         entry = _entry(record)
@@ -86,10 +87,11 @@ def label_duplicate(
     return Finding("label_duplicate", place, message, label, None, run_id, topic_id)
 
 
-def _entry(record: Mapping[str, Any]) -> tuple[Key, str] | None:
-    """Return (key, label) of a record, or None if it is not enough."""
+def _entry(record: Mapping[str, Any]) -> tuple[ItemKey, str] | None:
+    """Return (key, label) of a record, or None if it lacks one of them."""
     ids = [as_id(record.get(name)) for name in ("topic_id", "run_id", "label")]
     index = record.get("sentence_index")
+    # 3.0 is sentence 3: pandas writes whole numbers of a column with gaps as floats.
     if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
         return None
     topic_id, run_id, label = map(str, ids)

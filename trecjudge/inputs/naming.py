@@ -1,4 +1,4 @@
-"""Which records are of one run, and what it is called: a name of its own for every system.
+"""Which records belong to one run, and its name: one name for every system.
 
 A run keeps its run_id unless an earlier one, in the order of files and lines, has that name: then
 it is `X/run_id`, X its team, file or folder. No filter changes a name.
@@ -15,20 +15,20 @@ from pathlib import Path
 
 from trecjudge.inputs.sources.containers import bare_name
 
-Answers = Mapping[str, str]
-"""A digest of what is said, by topic."""
-Read = Callable[[str, str | None], Mapping[str, Answers]]
-"""(file, run_id as written or None) -> what the file says as this run, by team."""
+DigestsByTopic = Mapping[str, str]
+"""A digest of each response of a run, by topic."""
+ReadDigests = Callable[[str, str | None], Mapping[str, DigestsByTopic]]
+"""(file, run_id as written or None) -> the digests of its responses as this run, by team."""
 Complain = Callable[[str, str, str], None]
-"""(kind of finding, message, name of the run): told what is odd about a name."""
+"""(kind of finding, message, name of the run): reports what is odd about a name."""
 OF_NAMES = frozenset({"run_id_conflict", "run_id_alike", "run_repeated"})
 """The kinds of findings on names."""
 UNSEEN = re.compile("[\u034f\u115f\u1160\u3164\uffa0\ufe00-\ufe0f\U000e0000-\U000e0fff]")
-"""Letters and marks that nothing is seen of."""
+"""Invisible letters and marks: fillers, joiners, variation selectors, tags."""
 
 
 @dataclass(slots=True)
-class Run:
+class NamedRun:
     """A system: its name, and how it is known. `answers` are kept only where a file may go on."""
 
     name: str
@@ -42,23 +42,23 @@ class Run:
 
 @dataclass(slots=True)
 class RunNames:
-    """Tells of record after record, file after file, which run it is of.
+    """Assigns each record, file after file, to its run.
 
     `read` looks ahead into a file, or back into one: only where two files have a run_id in common.
     """
 
-    read: Read
-    runs: dict[str, Run] = field(default_factory=dict)
-    """Every run met, by name."""
+    read: ReadDigests
+    runs: dict[str, NamedRun] = field(default_factory=dict)
+    """Every run seen, by name."""
     repeated: set[tuple[str, str]] = field(default_factory=set)
-    """(file, name) where a file only says once more what another said as this run."""
-    _by_id: dict[str, list[Run]] = field(default_factory=dict)
+    """(file, name) where a file only repeats what another file has as this run."""
+    _by_id: dict[str, list[NamedRun]] = field(default_factory=dict)
     _alike: dict[str, str] = field(default_factory=dict)
     _path: str = ""
-    _here: dict[tuple[str, str], Run] = field(default_factory=dict)
+    _here: dict[tuple[str, str], NamedRun] = field(default_factory=dict)
     """The runs of the file at hand by (team, run_id)."""
 
-    def of(self, path: str, team: str, written: str | None, complain: Complain) -> Run:
+    def of(self, path: str, team: str, written: str | None, complain: Complain) -> NamedRun:
         """Return the run of a record; `written` is its run_id, None where it has none."""
         if path != self._path:
             self._path, self._here = path, {}
@@ -70,7 +70,7 @@ class RunNames:
             self._here[team, run_id] = found
         return found
 
-    def _mate(self, team: str, run_id: str) -> Run | None:
+    def _mate(self, team: str, run_id: str) -> NamedRun | None:
         """Return the run of this file that differs only in lacking a team, on either side."""
         mates = {run.name: run for (_, name), run in self._here.items() if name == run_id}
         if len(mates) != 1:
@@ -83,33 +83,37 @@ class RunNames:
 
     def _begin(
         self, path: str, team: str, run_id: str, written: str | None, complain: Complain
-    ) -> Run:
+    ) -> NamedRun:
         """Return the run of a file's first record of this team and run_id."""
+        # A run_id that is only a file's name means nothing outside its folder: every folder has a
+        # `run.jsonl`.
         key = run_id if written is not None else f"{Path(path).parent}/{run_id}"
         rivals = self._by_id.setdefault(f"{written is not None} {key}", [])
         answers: dict[str, str] | None = None
         if rivals:
-            said = self.read(path, written)
-            teams = [name for name in said if name]
+            digests = self.read(path, written)
+            teams = [name for name in digests if name]
             team = team or (teams[0] if len(teams) == 1 else "")
-            answers = dict(said.get(team, {}))
+            answers = dict(digests.get(team, {}))
+            # With one team at most, records without a team are that team's too.
             if len(teams) < 2:
-                answers = {**said.get("", {}), **answers}
+                answers = {**digests.get("", {}), **answers}
             for rival in (rival for rival in rivals if rival.team == team):
                 if self._joins(path, answers, rival, complain):
                     return rival
-        run = Run("", team, run_id, written is not None, [path], answers)
+        run = NamedRun("", team, run_id, written is not None, [path], answers)
+        # A rival of the same team is another version of the run, not another system.
         run.name = self._name(run, any(r.team == team for r in rivals), complain)
         rivals.append(run)
         self.runs[run.name] = run
-        self._look(run, complain)
+        self._check_alike(run, complain)
         return run
 
-    def _joins(self, path: str, answers: Answers, run: Run, complain: Complain) -> bool:
-        """Return whether a file goes on with a run: where both answer, they say the same."""
+    def _joins(self, path: str, answers: DigestsByTopic, run: NamedRun, complain: Complain) -> bool:
+        """Return whether a file continues a run: where both answer a topic, they agree."""
         if run.answers is None:
-            said = self.read(run.files[0], run.run_id if run.written else None)
-            run.answers = {**said.get("", {}), **said.get(run.team, {})}
+            digests = self.read(run.files[0], run.run_id if run.written else None)
+            run.answers = {**digests.get("", {}), **digests.get(run.team, {})}
         if any(run.answers.get(topic, digest) != digest for topic, digest in answers.items()):
             return False
         if answers and answers.keys() <= run.answers.keys():
@@ -120,8 +124,8 @@ class RunNames:
         run.answers.update(answers)
         return True
 
-    def _name(self, run: Run, is_version: bool, complain: Complain) -> str:
-        """Return a name that no run has yet, and tell where it is not the run_id."""
+    def _name(self, run: NamedRun, is_version: bool, complain: Complain) -> str:
+        """Return a name that no run has yet; report it where it is not the run_id."""
         if run.run_id not in self.runs:
             return run.run_id
         holder = self.runs[run.run_id]
@@ -132,15 +136,15 @@ class RunNames:
         complain("run_id_conflict", f"{message}; named {name!r}", name)
         return name
 
-    def _look(self, run: Run, complain: Complain) -> None:
-        """Tell of a name that looks like that of another run."""
-        other = self._alike.setdefault(looks(run.name), run.name)
+    def _check_alike(self, run: NamedRun, complain: Complain) -> None:
+        """Report a name that looks like that of another run."""
+        other = self._alike.setdefault(visible_form(run.name), run.name)
         if other != run.name:
             message = f"run {run.name!a} looks like run {other!a}; they are two"
             complain("run_id_alike", message, run.name)
 
 
-def _names(run: Run, holder: Run) -> Iterator[str]:
+def _names(run: NamedRun, holder: NamedRun) -> Iterator[str]:
     """Yield names for a run whose run_id is taken, the plainest first."""
     path = Path(run.files[0])
     file = bare_name(path)
@@ -152,14 +156,14 @@ def _names(run: Run, holder: Run) -> Iterator[str]:
     yield from (f"{plain[0]}-{number}" for number in count(2))
 
 
-def _whose(holder: Run, run: Run) -> str:
+def _whose(holder: NamedRun, run: NamedRun) -> str:
     if holder.team and holder.team != run.team:
         return f"team {holder.team!r}"
     return f"file {holder.files[0]}"
 
 
-def looks(name: str) -> str:
-    """Return what is seen of a name: without case, normal form and invisible characters."""
+def visible_form(name: str) -> str:
+    """Return a name as the eye sees it: case, normal form and invisible characters removed."""
     seen = UNSEEN.sub("", unicodedata.normalize("NFKC", name))
     shown = (c for c in seen if unicodedata.category(c) not in ("Cc", "Cf"))
     return unicodedata.normalize("NFKC", " ".join("".join(shown).casefold().split()))

@@ -1,4 +1,4 @@
-"""The records of run files, in order: parsed, named and resolved once for all that read them."""
+"""The records of run files, in order: parsed, named and resolved once for all readers."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objec
 from trecjudge.inputs.strays import stray
 from trecjudge.records import Place, Response
 
+# A run may begin with a few broken lines.
 PEEK = 5
 RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
 NOT_A_RUN = re.compile(
@@ -35,10 +36,11 @@ NOT_A_RUN = re.compile(
 )
 """Names of files that are no run where they are empty."""
 RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
+# A usual job fits; a large one is better parsed twice than held in memory.
 ROOM = 8 << 20
 """Bytes of input whose records are kept for the next reader."""
 OF_A_FINDING = 500
-"""Bytes that a finding counts for."""
+"""Bytes of that room that one finding takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class FileTaken:
 class RunRecord:
     """A record of a known format; `response` is None where its topic is not known.
 
-    `repeated` tells whether its file only says once more what another says. `size` is how much was
+    `repeated`: its file only repeats what another one has. `size` is how much was
     read since the record before it, `position` how far all files are read, in bytes on disk.
     """
 
@@ -77,12 +79,12 @@ class RunRecord:
 
 Event = FileBegins | FileTaken | RunRecord
 ReadRecords = Callable[[OnFinding], Iterator[Event]]
-"""Reads run files from their beginning; what is odd is told to the report in between."""
+"""Reads run files from their beginning; reports what is odd in between."""
 
 
 @dataclass(slots=True)
 class RunRecords:
-    """Reads run files record by record. A file that is no run is told, but not of `Opened` ones."""
+    """Reads run files record by record. A file that is no run is reported, unless `Opened`."""
 
     files: Sequence[Path | Opened]
     store: DocumentStore | None = None
@@ -97,12 +99,12 @@ class RunRecords:
     """The size of the files that were read."""
 
     def __post_init__(self) -> None:
-        self.names = RunNames(self._said)
+        self.names = RunNames(self._digests)
         self.shelf = Shelf(self.store, self.own_documents)
         self.carriers = Carriers([Opened.of(file).path for file in self.files], self.dataset)
 
     def read(self, report: OnFinding) -> Iterator[Event]:
-        """Yield what is read, and tell `report` what is odd as it is met."""
+        """Yield what is read, and report what is odd where it is found."""
         self.report = report
         for file in self.files:
             opened = Opened.of(file)
@@ -131,7 +133,7 @@ class RunRecords:
             name = self._name(draft, place)
             if format_name != format_.NAME:
                 format_name = format_.NAME
-                yield FileTaken(path, format_.NAME, why)
+                yield FileTaken(path, format_.NAME, why)  # at the first record, and at a change
                 self._other_dataset(place, name, format_, why)
             flag, carriers = self.flag_instructions, self.carriers
             response = Reader(draft, place, self.report, self.shelf, flag, name, carriers).read()
@@ -150,7 +152,7 @@ class RunRecords:
             self.report(Finding("file_without_responses", Place(str(path)), "holds no response"))
 
     def _name(self, draft: Draft, place: Place) -> str:
-        """Return what a record's run is called; tell where that is not its run_id."""
+        """Return the name of a record's run; report where that is not its run_id."""
 
         def complain(kind: str, message: str, name: str) -> None:
             topic_id = draft.topic_id or ""
@@ -159,21 +161,21 @@ class RunRecords:
         team = as_id(draft.team_id) or ""
         return self.names.of(place.path, team, as_id(draft.run_id), complain).name
 
-    def _said(self, path: str, written: str | None) -> dict[str, dict[str, str]]:
-        """Return a digest of what a file says as this run on each topic, by team."""
-        said: dict[str, dict[str, str]] = {}
+    def _digests(self, path: str, written: str | None) -> dict[str, dict[str, str]]:
+        """Return a digest of each response that a file has of this run, by team and topic."""
+        digests: dict[str, dict[str, str]] = {}
         paths = (Opened.of(file).path for file in self.files)
         file = next(file for file in paths if Place(str(file)).path == path)
-        with suppress(InputError):  # told where the file is read
+        with suppress(InputError):  # reported where the file is read
             for number, record in objects(file, lambda finding: None):
                 claimed = format_of(record, self.dataset)
                 if claimed is None:
                     continue
                 draft = claimed[0].draft(record)
                 if as_id(draft.run_id) == written and draft.topic_id is not None:
-                    of_team = said.setdefault(as_id(draft.team_id) or "", {})
+                    of_team = digests.setdefault(as_id(draft.team_id) or "", {})
                     of_team.setdefault(draft.topic_id, _digest(draft, number))
-        return said
+        return digests
 
     def _other_dataset(self, place: Place, name: str, format_: Format, why: str) -> None:
         ours = ("auto", format_.DATASET)
@@ -188,7 +190,7 @@ class RunRecords:
 
 
 def _digest(draft: Draft, line: int) -> str:
-    """Return a digest of what is judged of a record."""
+    """Return a digest of the parts of a record that are judged."""
     parts = (draft.sentences, draft.references, draft.documents)
     try:
         text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=repr)
@@ -209,20 +211,21 @@ class KeptRecords:
         self._begin()
 
     def read(self, report: OnFinding) -> Iterator[Event]:
-        """Yield and tell everything from the beginning on, and keep it for the next reader."""
+        """Yield and report everything from the beginning, and keep it for the next reader."""
         return self._read(report, keep=True)
 
     def read_last(self, report: OnFinding) -> Iterator[Event]:
-        """Yield and tell everything, for the last time."""
+        """Yield and report everything, for the last time."""
         return self._read(report, keep=False)
 
     def _begin(self) -> None:
         self._kept: deque[Event | Finding] = deque()
         self._left = self._room
         self._keeps = True
-        self._going_on = replace(self._records).read(self._hear)
+        self._going_on = replace(self._records).read(self._on_finding)
 
     def _read(self, report: OnFinding, keep: bool) -> Iterator[Event]:
+        # It did not fit, so part of it is gone: the files are read again.
         if self._left < 0:
             self._begin()
         kept = iter(self._kept) if keep else _emptied(self._kept)
@@ -236,7 +239,7 @@ class KeptRecords:
             self._keep(event, event.size if isinstance(event, RunRecord) else 0)
             yield event
 
-    def _hear(self, finding: Finding) -> None:
+    def _on_finding(self, finding: Finding) -> None:
         self._keep(finding, OF_A_FINDING)
         self._report(finding)
 
@@ -245,6 +248,7 @@ class KeptRecords:
             return
         self._left -= size
         if self._left < 0:
+            # All or nothing: a part could not be continued from the middle of a file.
             self._keeps = False
             self._kept.clear()
         else:
@@ -252,7 +256,7 @@ class KeptRecords:
 
 
 def _emptied(kept: deque[Event | Finding]) -> Iterator[Event | Finding]:
-    """Yield what is kept and let go of it."""
+    """Yield what is kept, and free each entry as it is yielded."""
     while kept:
         yield kept.popleft()
 
@@ -260,7 +264,7 @@ def _emptied(kept: deque[Event | Finding]) -> Iterator[Event | Finding]:
 def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
     """Return the finding on a file that is no run; None of a run, and of one that is lost.
 
-    `given_as` tells what else the file is given as, if it is.
+    `given_as` is what else the file is given as, if anything.
     """
     opened = Opened.of(file)
     path = opened.path
@@ -268,6 +272,7 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
     if own:
         return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
     what = "" if looks_like_a_run(opened) else "is not a run"
+    # Most files are known by one record: the next few are parsed only where that is of no format.
     if not what and not any(map(format_of, first_objects(opened, 1))):
         records = first_objects(opened, PEEK)
         if not any(map(format_of, records)):
@@ -277,9 +282,9 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
 
 
 def looks_like_a_run(file: Path | Opened) -> bool:
-    """Return whether the file's name says so or one of its first lines begins a JSON object.
+    """Return whether a file is a run by its name, or by a JSON object on one of its first lines.
 
-    An empty file counts as a run, unless its name says otherwise, and so does what cannot be read,
+    An empty file counts as a run, unless its name shows otherwise, and so does what cannot be read,
     or begins like one: a run that is lost.
     """
     opened = Opened.of(file)

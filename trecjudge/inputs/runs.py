@@ -1,4 +1,4 @@
-"""The responses of run files, in order: found, told apart, read, and checked against the topics."""
+"""The responses of run files, in order: files found and recognised, checked against topics."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from trecjudge.inputs.sources.containers import Opened, bare_name
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Place, Response, Topic
 
+# Few enough for any system's limit of open files, which is 256 on some.
 MOST_OPEN = 64
 MOST_HELD = 4 << 20
 """Run files that stay open until they are read, and bytes of them that are held meanwhile."""
 Taken = Callable[[Path, str, str], None]
-"""(file, format, why): told once for each run file what it was taken for."""
+"""(file, format, why): called when the format of a run file is known."""
 Observe = Callable[[Place, dict[str, Any], str, Response | None], None]
-"""(place, record as written, format, response or None): told of every record of a known format."""
+"""(place, record as written, format, response or None): called for each record of a format."""
 
 
 def untaken(path: Path, format_name: str, why: str) -> None:
@@ -44,6 +45,7 @@ def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -
     it comes after that.
     """
     found: dict[str, Path] = {}
+    # Two patterns may fit one file: it would answer every topic twice.
     for file in (file for path in paths for file in files_below(path)):
         found.setdefault(os.path.abspath(file), file)
     files = list(found.values())
@@ -67,12 +69,13 @@ def runs_among(
 def open_runs(
     files: Sequence[Path], report: OnFinding, beside: Mapping[str, Sequence[Path]] | None = None
 ) -> list[Opened]:
-    """Return the files that are runs, the first of them open at what was looked at to tell.
+    """Return the files that are runs; the first of them stay open where they were looked at.
 
-    The others are told. `beside` are paths that are given as something else, by what they are given
-    as. Raises InputError if there is none.
+    The others are reported. `beside` are paths that are given as something else, by what that is.
+    Raises InputError if there is no run.
     """
     given = (beside or {}).items()
+    # The topic file often lies in the folder of the runs, or is linked there.
     others = {os.path.realpath(path): what for what, paths in given for path in paths}
     runs: list[Opened] = []
     passed_over: list[Finding] = []
@@ -119,7 +122,7 @@ class RunReader:
     only_runs: Collection[str] = ()
     """The runs that are wanted, by run_id; all where it is empty."""
     records: ReadRecords | None = None
-    """Reads the files, where others read them too; what it was told of `store` counts."""
+    """Reads the files, where others read them too; its own `store` counts then."""
     taken: Taken = untaken
     observe: Observe = unobserved
     runs: dict[str, str] = field(default_factory=dict)
@@ -127,10 +130,10 @@ class RunReader:
     answered: dict[str, set[str]] = field(default_factory=dict)
     """Topics answered so far, by run_id."""
     overlaps: dict[str, Overlap] = field(default_factory=dict)
-    """What of its citations is there, by run_id; nothing without a store."""
+    """How many of its citations have a document, by run_id; empty without a store."""
     unknown_topics: int = 0
     seen: set[str] = field(default_factory=set)
-    """Every run_id met, wanted or not."""
+    """Every run_id seen, wanted or not."""
     position: int = 0
     """How far the files are read, in bytes."""
     read: ReadRecords = field(init=False, repr=False)
@@ -242,7 +245,7 @@ class RunReader:
                 self.report(Finding("response_missing", place, message, few, run_id=run_id))
 
     def _report_elsewhere(self) -> None:
-        """Report the runs of several whose citations are hardly any of them there."""
+        """Report, of several runs, those of which hardly any cited document is there."""
         for run_id, overlap in self.overlaps.items():
             if self.store is not None and len(self.overlaps) > 1 and overlap.is_few(overlap.there):
                 message = f"run {run_id!r}: {overlap.figures(overlap.there, self.store)}"

@@ -1,4 +1,4 @@
-"""Files beside runs that are none: topics, documents, qrels, told by their first records."""
+"""Files given as runs that are none: topics, documents, qrels, recognised by their records."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ OF_A_RUN = re.compile(
     r"|^run|^team|^metadata$|^model|^system|^repl(y|ies)|^reports?$|^results?$|^messages?$",
     re.IGNORECASE,
 )
-"""Keys of what a system says, in whatever shape: such a record is a run that is lost."""
+"""Keys of a system's output, in whatever shape: such a record is a run that cannot be read."""
 
 
 def stray(records: Iterable[Mapping[str, Any]]) -> str:
-    """Return what a file holds whose first records are these; empty where that cannot be told."""
+    """Return what a file with these first records holds; empty where that is not clear."""
     kinds = {_kind(record) for record in records}
     return kinds.pop() if len(kinds) == 1 else ""
 

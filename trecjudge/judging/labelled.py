@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from trecjudge.errors import JudgmentFailed, PluginError
-from trecjudge.inputs.labels import Key, TakesLabels
+from trecjudge.inputs.labels import ItemKey, TakesLabels
 from trecjudge.judging.judge import Judge
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.measures import LeaderboardSpec
@@ -19,7 +19,7 @@ class GivenJudge:
     """A judge whose every decision is looked up; an item without a label is unjudged."""
 
     inner: Judge
-    labels: Mapping[Key, str]
+    labels: Mapping[ItemKey, str]
 
     @property
     def measures(self) -> LeaderboardSpec:
@@ -51,7 +51,7 @@ class GivenJudge:
         return found
 
 
-def with_labels(panel: Panel, labels: Mapping[Key, str]) -> list[NamedJudge]:
+def with_labels(panel: Panel, labels: Mapping[ItemKey, str]) -> list[NamedJudge]:
     """Return the panel with decisions taken from labels by the judges that can take them.
 
     Raises PluginError if none can.

@@ -1,4 +1,4 @@
-"""The only door to a model: prompts by DSPy, transport by aiohttp, a cache, retries and limits.
+"""Everything between a judge and a model: prompts by DSPy, HTTP, cache, retries and limits.
 
 `model` is what judges see and imports no model library; the rest is loaded only where a model is
 used.

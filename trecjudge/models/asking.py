@@ -1,4 +1,4 @@
-"""One distinct request on its way: what was sent, what came back, what is asked for next."""
+"""The state of one request while it is asked: what was sent, what failed, what to send next."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ RAISED = 4
 
 
 class Turn:
-    """A lock that is held, to be let go of once."""
+    """A lock that is held; it is released only once, whoever does so first."""
 
     def __init__(self, lock: asyncio.Lock) -> None:
         self._lock: asyncio.Lock | None = lock
 
     def end(self) -> None:
-        """Let go of the lock, if that was not done yet."""
+        """Release the lock, if that was not done yet."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -58,7 +58,7 @@ class Asking:
     cuts: int = 0
     waits: int = 0
     room: int | None = None
-    """The most tokens that the endpoint has room for behind this prompt, once it told."""
+    """The most tokens that the endpoint has room for behind this prompt, once it reported that."""
     waiting_since: float | None = None
     last_status: int = 0
     sent: dict[str, Any] = field(default_factory=dict)
@@ -82,6 +82,7 @@ class Asking:
 
     def fits(self, room: int) -> bool:
         """Note the room behind this prompt; return whether to ask again with a limit of that."""
+        # Only once: an endpoint that misreports its room would be asked for ever.
         if self.room is not None or not LEAST_ROOM <= room < self.max_tokens:
             return False
         self.room = self.max_tokens = room
@@ -98,6 +99,7 @@ class Asking:
             return self.request.parse(reply.text)
         except Unparsed as error:
             most_tokens = min(most_tokens, self.room or most_tokens)
+            # Some servers cut a reply and do not give that as the reason.
             came_to_the_limit = reply.completion_tokens >= self.max_tokens > 0
             if reply.cut or (came_to_the_limit and reply.finish_reason != "stop"):
                 fault = self._cut(reply, most_tokens)
@@ -111,6 +113,7 @@ class Asking:
     def _cut(self, reply: Reply, most_tokens: int) -> Fault:
         """Raise the limit: as often as it takes where reasoning ate it, else once."""
         message = f"the reply was cut at {self.max_tokens} tokens"
+        # Reasoning may take any length; an answer that is cut twice has gone astray.
         thought_only = without_reasoning(reply.text) is None
         if self.max_tokens >= most_tokens or (self.cuts and not thought_only):
             return ItemFault("cut", f"{message} (llm.most_tokens is {most_tokens})")
@@ -132,7 +135,7 @@ class Asking:
         )
 
     def failed(self, error: str) -> ModelCall:
-        """Return what was asked in vain, for the log: the last reply after those before it."""
+        """Return the failed exchange, for the log: the last reply, with those before it."""
         if not self.earlier:
             return ModelCall(self.program, self.messages, "", Usage(), self.tries, error)
         *before, last = self.earlier
@@ -143,5 +146,6 @@ class Asking:
 def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:
     """Return the messages that ask again with what was wrong."""
     again = f"That reply could not be read: {wrong} Answer again in exactly the form asked for."
-    said = without_reasoning(reply) or reply
-    return [{"role": "assistant", "content": said}, {"role": "user", "content": again}]
+    # Without its thoughts: they would be paid for again, as input.
+    answer = without_reasoning(reply) or reply
+    return [{"role": "assistant", "content": answer}, {"role": "user", "content": again}]

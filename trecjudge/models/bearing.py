@@ -1,4 +1,4 @@
-"""What comes of a fault: a wait, another try, an item unjudged, or the end of all asking."""
+"""What follows a failed call: a wait, another try, an unjudged item, or the end of all asking."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ GO_ON = "what is judged is written; run the same command again to go on"
 
 
 @dataclass(slots=True)
-class Bearing:
-    """How a door bears the faults of its endpoints.
+class FaultPolicy:
+    """Decides what follows a fault of an endpoint.
 
-    `succeeded`: there was a good reply in this job. `stopped` tells, by kind and message, why
+    `succeeded`: there was a good reply in this job. `stopped` is the kind and message of why
     nothing is asked any more; None while it is.
     """
 
     replies: Replies
     endpoints: Endpoints
     patience: Patience
-    say: Callable[[str], None]
+    notify: Callable[[str], None]
     succeeded: bool = False
     stopped: tuple[str, str] | None = None
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -57,7 +57,7 @@ class Bearing:
 
     @property
     def settings(self) -> LlmSettings:
-        """The settings of the door."""
+        """The settings of the client."""
         return self.replies.requests.settings
 
     def good(self) -> None:
@@ -66,9 +66,10 @@ class Bearing:
         self.patience.succeeded()
 
     async def after(self, asking: Asking, fault: Fault) -> None:
-        """Return when to try again; else raise what a fault comes to for the item, or for all."""
+        """Return when it is time to try again; else raise the failure of this item, or of all."""
         if self.stopped:
             raise JudgmentFailed(*self.stopped) from fault
+        # In this order: ask differently, ask elsewhere, wait; only then is it a failure.
         if isinstance(fault, ParameterFault):
             if self._learned(asking, fault):
                 return
@@ -97,7 +98,7 @@ class Bearing:
         """Note a parameter that is not taken; return whether asking now is asking differently."""
         habits = asking.endpoint.habits
         if learned := habits.learn(fault, asking.sent):
-            self.say(f"{asking.endpoint.url}: {fault}; {learned}")
+            self.notify(f"{asking.endpoint.url}: {fault}; {learned}")
             self.replies.keep_habits()
             return True
         return habits.applied(asking.sent) != asking.sent
@@ -129,7 +130,7 @@ class Bearing:
         self._end("stopped", message)
 
     def _is_second(self, asking: Asking) -> bool:
-        """Return whether a second item is turned away as a first one was."""
+        """Return whether a second item is refused as a first one was."""
         self._forbidden.add(asking.request.mark)
         return len(self._forbidden) > 1
 
@@ -137,13 +138,14 @@ class Bearing:
         """Return whether a fault is one of the moment, to be waited out."""
         if isinstance(fault, Busy):
             return True
+        # One that never answered is most likely a wrong address: not worth a wait.
         if isinstance(fault, Unreachable):
             return self.succeeded or self.replies.answered_before
         plain = type(fault) is Fault and fault.kind == "transport"
         return plain and self.patience.out_of_order(fault.kind, asking.request.mark)
 
     async def _wait(self, asking: Asking, fault: Fault) -> None:
-        """Wait until the request may be tried again; the whole door does."""
+        """Wait until the request may be tried again; all other requests wait too."""
         now = asyncio.get_running_loop().time()
         asking.waits += 1
         if asking.turn and asking.waits > 1:
@@ -174,6 +176,7 @@ class Bearing:
         """Count a failure; return after a while if the item may be tried again."""
         settings = self.settings
         self._note(asking, fault)
+        # A cut reply is asked for again with more tokens: that takes no try.
         is_final = isinstance(fault, ItemFault | AccountFault | ConfigurationFault)
         if is_final or self.stopped or asking.tries - asking.cuts >= settings.tries:
             if isinstance(fault, Unreachable) and (not fault.status or self._is_second(asking)):
@@ -181,6 +184,7 @@ class Bearing:
                     f"{asking.endpoint.url}: {fault}; check OPENAI_BASE_URL"
                 ) from fault
             raise self._failure(asking, fault) from fault
+        # Who answers, however badly, need not be spared.
         if fault.kind not in ("parse", "cut") and not self.settings.batch:
             await self._sleep(_back_off(asking.tries))
 
@@ -188,6 +192,7 @@ class Bearing:
         """Note a call that failed; of too many in a row, end the asking."""
         if self.stopped is None:
             too_long = fault.kind == "too_long" and bool(asking.request.first)
+            # Many items cite one document: if it is too long, that is one failure and not many.
             mark = hash(asking.request.first) if too_long else asking.request.mark
             if self.patience.failed(
                 fault.kind, mark, self.endpoints.all[0].transport.at_once, too_long
@@ -207,12 +212,12 @@ class Bearing:
         """Ask nothing from now on: what would be asked is unjudged, by this kind and message."""
         if self.stopped is None:
             self.stopped = (kind, message)
-            self.say(f"{', '.join(self.settings.urls)}: {message}; {GO_ON}")
+            self.notify(f"{', '.join(self.settings.urls)}: {message}; {GO_ON}")
             self._stop.set()
             self.endpoints.release()
 
     async def _sleep(self, seconds: float) -> None:
-        """Sleep, but not beyond the moment from which on nothing is asked."""
+        """Sleep, but wake up at once when asking ends."""
         try:
             async with asyncio.timeout(seconds):
                 await self._stop.wait()
@@ -222,4 +227,5 @@ class Bearing:
 
 def _back_off(number: int) -> float:
     """Return the seconds before an item is tried again after so many tries or waits."""
+    # From 0 on: requests that failed together should not come back together.
     return random.uniform(0, min(LONGEST_BACK_OFF, 0.25 * 2.0**number))

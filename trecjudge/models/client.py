@@ -1,4 +1,4 @@
-"""The door: cache, equal requests in flight as one call, retries, and what a failure becomes."""
+"""The client: a Model over HTTP, with a cache, equal requests merged, retries and a budget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.asking import Asking, FormFault, Turn
 from trecjudge.models.batch.transport import BatchTransport
-from trecjudge.models.bearing import Bearing
+from trecjudge.models.bearing import FaultPolicy
 from trecjudge.models.cache.replies import CachedReply
 from trecjudge.models.endpoints import Endpoints
 from trecjudge.models.envelope import Reply
@@ -24,18 +24,18 @@ from trecjudge.models.model import Prediction, Program
 from trecjudge.models.pace import TurnedAway
 from trecjudge.models.patience import Patience
 from trecjudge.models.prompt import PlainPrompt, Prompt
-from trecjudge.models.requests import Kept, Replies, Request
+from trecjudge.models.requests import KeptReply, Replies, Request
 from trecjudge.models.spending import Expected, NoRoom, Spending
 from trecjudge.models.transport import Transport
 from trecjudge.models.under_way import UnderWay
 from trecjudge.records import ModelCall, Usage
 
-Found = tuple[dict[str, Any], ModelCall]
-Answer = tuple[Reply, dict[str, Any]]
-Made = Mapping[Form, Request]
+FieldsAndCall = tuple[dict[str, Any], ModelCall]
+ReplyAndFields = tuple[Reply, dict[str, Any]]
+RequestsByForm = Mapping[Form, Request]
 
 
-class Door:
+class Client:
     """A Model over HTTP. Use as an async context manager."""
 
     available = True
@@ -45,26 +45,30 @@ class Door:
         replies: Replies,
         spending: Spending | None = None,
         offline: bool = False,
-        say: Callable[[str], None] = lambda message: None,
+        notify: Callable[[str], None] = lambda message: None,
     ) -> None:
         self.replies = replies
         self.requests = replies.requests
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
-        self.endpoints = Endpoints(settings, replies.of_each, say, offline)
+        self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
         first = self.endpoints.all[0]
         if settings.batch and isinstance(first.transport, Transport):
-            first.transport = BatchTransport(replies.requests, replies.cache, say, first.transport)
+            first.transport = BatchTransport(
+                replies.requests, replies.cache, notify, first.transport
+            )
         self.transport = first.transport
+        # Until one reply is good, no more calls are under way than may fail: a wrong key is cheap.
         self.endpoints.cap(settings.give_up_after)
-        self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, say)
-        self.bearing = Bearing(replies, self.endpoints, self.patience, say)
+        self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, notify)
+        self.fault_policy = FaultPolicy(replies, self.endpoints, self.patience, notify)
+        # Of several endpoints one that holds requests back is no wait: the others are asked.
         if not self.endpoints.several:
             self.transport.pace.on_hold = self.patience.holds
-        self._say = say
+        self._notify = notify
         self._offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
-        self._under_way: UnderWay[Found] = UnderWay()
+        self._under_way: UnderWay[FieldsAndCall] = UnderWay()
         self._closing = False
 
     @property
@@ -85,7 +89,7 @@ class Door:
         digests = self.requests.prompts.digests(self.replies.form_of)
         return self.settings.public() | {"endpoint": habits, "prompts_sha256": digests}
 
-    async def __aenter__(self) -> Door:
+    async def __aenter__(self) -> Client:
         return self
 
     async def __aexit__(
@@ -127,7 +131,7 @@ class Door:
         usage = call.usage
         return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
 
-    def _taken(self, found: Kept | None, name: str) -> Found | None:
+    def _taken(self, found: KeptReply | None, name: str) -> FieldsAndCall | None:
         """Count a kept reply. Raises JudgmentFailed where there is none and none may be asked."""
         if found is None:
             if self._offline:
@@ -141,7 +145,9 @@ class Door:
         usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
         return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
 
-    async def _ask_in_form(self, program: Program, inputs: dict[str, Any], made: Made) -> Found:
+    async def _ask_in_form(
+        self, program: Program, inputs: dict[str, Any], made: RequestsByForm
+    ) -> FieldsAndCall:
         """Ask in the form that the endpoint takes; while it is not known, one after the other.
 
         In a batch all are asked at once, and those it does not take again in the next one.
@@ -161,8 +167,12 @@ class Door:
         return await self._in_form(program, inputs, made)
 
     async def _in_form(
-        self, program: Program, inputs: dict[str, Any], made: Made, turn: Turn | None = None
-    ) -> Found:
+        self,
+        program: Program,
+        inputs: dict[str, Any],
+        made: RequestsByForm,
+        turn: Turn | None = None,
+    ) -> FieldsAndCall:
         known = self.replies.form_of(program)
         form = known or "schema"
         try:
@@ -171,14 +181,17 @@ class Door:
         except FormFault:
             return await self._shared(self._request("chat", program, inputs, made), None, turn)
 
-    def _request(self, form: Form, program: Program, inputs: dict[str, Any], made: Made) -> Request:
+    def _request(
+        self, form: Form, program: Program, inputs: dict[str, Any], made: RequestsByForm
+    ) -> Request:
         return made.get(form) or self.requests.make(program, inputs, form)
 
     async def _shared(
         self, request: Request, max_tokens: int | None = None, turn: Turn | None = None
-    ) -> Found:
+    ) -> FieldsAndCall:
         """Wait for an equal request under way, or make this one."""
         key = request.key
+        # No await between this look and `begun`, or two equal requests would both be sent.
         if key not in self._under_way:
             asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
             return await self._under_way.begun(key, self._ask(asking))
@@ -189,12 +202,12 @@ class Door:
             raise JudgmentFailed(failed.kind, str(failed), failed.tries) from failed
         return fields, replace(call, usage=replace(call.usage, cached=True), earlier=())
 
-    async def _ask(self, asking: Asking) -> Found:
+    async def _ask(self, asking: Asking) -> FieldsAndCall:
         """Try, as often and as patiently as is set, until a reply parses; return its fields."""
         while True:
             try:
                 reply, fields = await self._try(asking)
-            except TurnedAway:
+            except TurnedAway:  # its endpoint went out of order while it waited: choose anew
                 continue
             except NoRoom:
                 await self.spending.budget.room()
@@ -202,13 +215,13 @@ class Door:
                 if any(fault.tokens):
                     self._count_tokens(asking, *fault.tokens)
                     asking.paid_in_vain(fault)
-                await self.bearing.after(asking, fault)
+                await self.fault_policy.after(asking, fault)
             else:
                 self._learn_limit(asking)
                 call, earlier = asking.call(reply), tuple(asking.earlier)
                 return fields, replace(call, earlier=earlier) if earlier else call
 
-    async def _try(self, asking: Asking) -> Answer:
+    async def _try(self, asking: Asking) -> ReplyAndFields:
         """Send a request when there is a place for it at an endpoint."""
         asking.endpoint = await self.endpoints.enter(asking.request.first, asking.avoided)
         try:
@@ -216,10 +229,11 @@ class Door:
         finally:
             self.endpoints.leave()
 
-    async def _send(self, asking: Asking) -> Answer:
+    async def _send(self, asking: Asking) -> ReplyAndFields:
         """Send a request when its turn comes and the budget has room for it."""
         request = asking.request
         if isinstance(request.prompt, Prompt):
+            # What one reply needed, all of its program get: a cut reply is paid for in vain.
             learned = self.replies.habits.limits.get(asking.program, 0)
             asking.max_tokens = asking.room or max(asking.max_tokens, learned)
         body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
@@ -229,10 +243,11 @@ class Door:
 
         def admit() -> None:
             nonlocal admitted
+            # Called when its turn comes: much may have changed while it waited.
             if self._closing:
                 raise JudgmentFailed("interrupted", "not asked any more")
-            if self.bearing.stopped:
-                raise JudgmentFailed(*self.bearing.stopped)
+            if self.fault_policy.stopped:
+                raise JudgmentFailed(*self.fault_policy.stopped)
             asking.expected = self._expected(asking)  # by what was seen until now
             self.spending.call(asking.expected)
             self.spending.retries += asking.tries > 0
@@ -255,20 +270,23 @@ class Door:
         finally:
             if admitted:
                 self.spending.release(asking.expected, calls=int(busy))
+            # Where there was no room, nothing was given back that another call could use.
             if not crowded:
                 self.spending.budget.wake()
 
-    async def _keep(self, asking: Asking, reply: Reply) -> Answer:
+    async def _keep(self, asking: Asking, reply: Reply) -> ReplyAndFields:
         """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
         self._count_tokens(asking, reply.prompt_tokens, reply.completion_tokens)
         self.spending.prefix_tokens += reply.cached_tokens
+        # Any answer ends an outage, even one that does not parse.
         self.patience.answered()
         asking.endpoint.answered()
         asking.waiting_since = None
         fields = asking.fields(reply, self.settings.most)
-        self.bearing.good()
+        self.fault_policy.good()
         self.endpoints.cap(math.inf)
         self._learn_form(asking)
+        # Only a reply that parsed is kept: a bad one must be asked for again by the next job.
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
         await self.replies.keep(asking.request, kept)
         return reply, fields
@@ -291,7 +309,7 @@ class Door:
         if not isinstance(prompt, Prompt) or self.settings.structured != "auto":
             return
         name, form, shared = asking.program, prompt.form, self.replies.habits.forms
-        # Markers say nothing of an endpoint that was not asked for a schema.
+        # A reply by markers proves nothing of an endpoint that was not asked for a schema.
         if habits.forms.get(name) == form or (form == "chat" and self._may_take_schema(asking)):
             return
         habits.forms[name] = form
@@ -303,14 +321,14 @@ class Door:
         return asking.program not in asking.endpoint.no_schema
 
     def _learn_limit(self, asking: Asking) -> None:
-        """Note the limit of tokens that a reply needed, for all of its program."""
+        """Note the token limit that a reply needed, for all replies of its program."""
         habits = self.replies.habits
         if not asking.cuts or habits.limits.get(asking.program, 0) >= asking.max_tokens:
             return
         habits.limits[asking.program] = asking.max_tokens
         asking.endpoint.habits.limits[asking.program] = asking.max_tokens
         self.replies.keep_habits()
-        self._say(
+        self._notify(
             f"replies of {asking.program} are cut at {self.settings.max_tokens} tokens:"
             f" up to {asking.max_tokens} are asked for from now on (llm.max_tokens)"
         )

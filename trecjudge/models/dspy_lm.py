@@ -1,4 +1,4 @@
-"""Whole DSPy modules and optimisers through the door: its cache, its retries, its pace."""
+"""A `dspy.LM` over the client: DSPy modules and optimisers use its cache, retries and pace."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from functools import cache
 from typing import Any
 
 from trecjudge.errors import ModelError
-from trecjudge.models.client import Door
+from trecjudge.models.client import Client
 from trecjudge.models.envelope import Reply
 from trecjudge.models.prompt import dspy_module
 
 PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")
 
 
-def dspy_lm(door: Door) -> Any:
-    """Return a `dspy.LM` that asks through `door`; to be made in the door's event loop.
+def dspy_lm(client: Client) -> Any:
+    """Return a `dspy.LM` that asks through `client`; to be made in the client's event loop.
 
     Modules may be awaited in that loop, or called in another thread. No command asks in this way:
     it is what prompts are optimised by.
     """
     loop = asyncio.get_running_loop()
     return dspy_module().LM(
-        f"openai/{door.settings.model}",
-        engine=Engine(door, loop),
-        async_engine=AsyncEngine(door),
+        f"openai/{client.settings.model}",
+        engine=Engine(client, loop),
+        async_engine=AsyncEngine(client),
         num_retries=0,
         cache=False,
-        temperature=None if door.settings.reasoning else door.settings.temperature,
-        max_tokens=door.settings.max_tokens,
+        temperature=None if client.settings.reasoning else client.settings.temperature,
+        max_tokens=client.settings.max_tokens,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class AsyncEngine:
-    """DSPy's asynchronous engine interface over a door."""
+    """DSPy's asynchronous engine interface over a client."""
 
-    door: Door
+    client: Client
 
     async def complete(self, request: Any) -> Any:
         """Return the `dspy.lm15.Response` to a `dspy.lm15.Request`."""
@@ -48,21 +48,21 @@ class AsyncEngine:
         if config.response_format is not None:
             more["response_format"] = config.response_format
         try:
-            reply = await self.door.complete(_messages(request), more, config.max_tokens)
+            reply = await self.client.complete(_messages(request), more, config.max_tokens)
         except ModelError as error:
             raise _let_through(ModelError)(str(error)) from error
-        return _response(self.door.settings.model, reply)
+        return _response(self.client.settings.model, reply)
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """DSPy's synchronous engine interface over a door whose event loop runs in another thread."""
+    """DSPy's synchronous engine interface over a client whose event loop runs in another thread."""
 
-    door: Door
+    client: Client
     loop: asyncio.AbstractEventLoop
 
     def complete(self, request: Any) -> Any:
-        """Return the response. Raises ModelError in the door's own thread, which it would block."""
+        """Return the response. Raises ModelError in the client's thread, which it would block."""
         try:
             running = asyncio.get_running_loop()
         except RuntimeError:
@@ -70,7 +70,7 @@ class Engine:
         if running is self.loop:
             message = "a DSPy module was called in the event loop: await its acall instead"
             raise _let_through(ModelError)(message)
-        asked = AsyncEngine(self.door).complete(request)
+        asked = AsyncEngine(self.client).complete(request)
         return asyncio.run_coroutine_threadsafe(asked, self.loop).result()
 
 

@@ -1,4 +1,4 @@
-"""Several endpoints of equal models: requests go where the shortest wait is to be expected."""
+"""Several endpoints of equal models: a request goes where the shortest wait is expected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trecjudge.models.faults import AccountFault, Busy, ConfigurationFault, Faul
 from trecjudge.models.habits import Habits
 from trecjudge.models.patience import OUTAGE_FROM, growing
 from trecjudge.models.settings import LlmSettings
-from trecjudge.models.transport import TOO_MANY, Line, Transport
+from trecjudge.models.transport import TOO_MANY, AnyTransport, Transport
 
 LEAST_SLACK = 4
 """Requests that an endpoint may be ahead of the others before it is overloaded; or its share."""
@@ -21,19 +21,19 @@ OVERLOADED = 2.0
 """How many times the shortest wait a request may have to wait, to stay with its document."""
 FORBIDDEN = 403
 START = 4096
-"""Characters of a document by which it is known."""
+"""Characters of a document by which it is recognised."""
 
 
 @dataclass(slots=True, eq=False)
 class Endpoint:
     """One endpoint: how it is asked, what it takes, and whether it is in order.
 
-    `closed` says why nothing is asked of it any more; `out` that it failed and is tried with one
+    `closed` is why nothing is asked of it any more; `out` that it failed and is tried with one
     request at a time. `no_schema` are programs whose JSON schema it refused.
     """
 
     url: str
-    transport: Line
+    transport: AnyTransport
     habits: Habits
     closed: str = ""
     out: bool = False
@@ -78,6 +78,7 @@ class Endpoint:
         if fault.status == TOO_MANY:
             pace.turn_away()
             return False
+        # By item: one bad item must not put an endpoint out of order.
         self._failed.add(mark)
         if not isinstance(fault, Busy | Unreachable) and len(self._failed) < OUTAGE_FROM:
             return False
@@ -91,13 +92,13 @@ class Endpoint:
 
 
 class Endpoints:
-    """The endpoints of a door; with one of them there is nothing to choose."""
+    """The endpoints of a client; with one of them there is nothing to choose."""
 
     def __init__(
         self,
         settings: LlmSettings,
         habits: Sequence[Habits],
-        say: Callable[[str], None],
+        notify: Callable[[str], None],
         offline: bool = False,
     ) -> None:
         # Offline, what nobody is asked with need not be there.
@@ -107,7 +108,7 @@ class Endpoints:
         self.several = len(self.all) > 1
         self._slack = max(LEAST_SLACK, settings.in_flight / len(self.all))
         self._places = asyncio.Semaphore(settings.in_flight)
-        self._say = say
+        self._notify = notify
 
     @property
     def in_flight(self) -> int:
@@ -116,7 +117,7 @@ class Endpoints:
 
     @property
     def throttled(self) -> int:
-        """How many requests were one too many."""
+        """How many requests were refused as one too many (429)."""
         return sum(endpoint.transport.pace.throttled for endpoint in self.all)
 
     def cap(self, most: float) -> None:
@@ -125,7 +126,7 @@ class Endpoints:
             endpoint.transport.pace.cap = most
 
     def release(self) -> None:
-        """Let through all that wait: they will not be sent."""
+        """Let all waiting requests through: they will not be sent."""
         for endpoint in self.all:
             endpoint.transport.pace.release()
 
@@ -143,6 +144,7 @@ class Endpoints:
 
     def choose(self, document: str, avoided: Collection[Endpoint] = ()) -> Endpoint:
         """Return the endpoint that has this document, unless it is out of order or overloaded."""
+        # If all are closed, the request goes to one of them, and fails with its reason.
         open_ = [endpoint for endpoint in self.all if not endpoint.closed] or self.all
         ready = [endpoint for endpoint in open_ if endpoint.is_ready]
         fresh = [endpoint for endpoint in ready if endpoint not in avoided]
@@ -150,6 +152,7 @@ class Endpoints:
         typical = sum(known) / len(known) if known else 1.0
         if not ready:
             return min(open_, key=lambda endpoint: endpoint.wait(typical))
+        # The slack keeps short queues equal: a few requests more are no reason to lose a cache.
         waits = {endpoint: endpoint.wait(typical, self._slack) for endpoint in fresh or ready}
         most = OVERLOADED * min(waits.values())
         fit = [endpoint for endpoint, wait in waits.items() if wait <= most]
@@ -161,13 +164,14 @@ class Endpoints:
         if not self.several or not _is_of_an_endpoint(fault):
             return False
         if endpoint.failed(fault, mark):
-            goes_on = "it is asked no more" if endpoint.closed else "it is tried again later"
-            self._say(f"{endpoint.url}: {fault}; {goes_on}, the others are asked")
+            goes_on = "it is not asked any more" if endpoint.closed else "it is tried again later"
+            self._notify(f"{endpoint.url}: {fault}; {goes_on}, the others are asked")
         if all(other.closed for other in self.all):
             return False
         avoided.add(endpoint)
         if any(other.is_ready and other not in avoided for other in self.all):
             return True
+        # Every other one was tried: from here on it is counted, and each may be tried again.
         avoided.clear()
         return False
 
@@ -184,6 +188,7 @@ def _is_of_an_endpoint(fault: Fault) -> bool:
 
 
 def _rank(url: str, document: str) -> bytes:
-    """Return by what an endpoint is chosen for a document: the same whatever others there are."""
+    """Return the rank of an endpoint for a document, independent of the other endpoints."""
+    # Rendezvous hashing: a document stays where its prefix is cached when endpoints come or go.
     text = f"{url}\n{document}".encode(errors="surrogatepass")
     return hashlib.blake2b(text, digest_size=8).digest()

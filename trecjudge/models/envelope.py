@@ -1,4 +1,4 @@
-"""The reply in the answer of an endpoint, whatever it is wrapped in."""
+"""Finds the reply in an endpoint's answer, whatever it is wrapped in."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import orjson
 
 from trecjudge.models.faults import Fault, ItemFault
 
+# More tokens than this in one reply are a broken counter, and would empty a budget.
 MOST_TOKENS = 1 << 40
 BOM = b"\xef\xbb\xbf"
 CUT = frozenset({"length", "max_tokens", "model_length", "token_limit", "max_output_tokens"})
@@ -69,6 +70,7 @@ def reply_in(answer: Any) -> Reply | None:
     except (KeyError, IndexError, TypeError, AttributeError):
         return None
     text, thought = _parts(content)
+    # Some send `error: null`, or an error beside a reply that is whole.
     if answer.get("error") and not text.strip():
         return None
     finish = str(choice.get("finish_reason") or "")
@@ -80,10 +82,11 @@ def reply_in(answer: Any) -> Reply | None:
     if isinstance(refusal, str) and refusal.strip() and not text.strip():
         fault = ItemFault("refused", f"the model refuses: {_short(refusal)}")
         raise fault.after_paying(*counts)
-    thought += "".join(said for key in REASONING if isinstance(said := message.get(key), str))
+    thought += "".join(found for key in REASONING if isinstance(found := message.get(key), str))
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     cached = _count(details, "cached_tokens")
     reply = Reply(text, finish, counts[0], counts[1], thought, cached)
+    # Empty because it was cut: reasoning took all tokens, and more of them will help.
     if not text.strip() and not reply.cut:
         raise Fault("empty", "the reply is empty").after_paying(*counts)
     return reply
@@ -104,7 +107,7 @@ def _put_together(chunks: list[Mapping[str, Any]]) -> Any:
     choices = [choice for chunk in chunks for choice in _choices(chunk)]
     deltas = [delta for c in choices if isinstance(delta := c.get("delta"), Mapping)]
     message = {
-        key: "".join(said for delta in deltas if isinstance(said := delta.get(key), str))
+        key: "".join(found for delta in deltas if isinstance(found := delta.get(key), str))
         for key in ("content", "refusal", *REASONING)
     }
     finish = next((c["finish_reason"] for c in choices if c.get("finish_reason")), None)
@@ -133,8 +136,8 @@ def _parts(content: Any) -> tuple[str, str]:
             texts.append(part)
         elif isinstance(part, Mapping):
             kind = str(part.get("type") or "text")
-            said = "".join(_texts(part.get("text") or part.get("thinking") or part.get("content")))
-            (texts if kind in ("text", "output_text") else thoughts).append(said)
+            found = "".join(_texts(part.get("text") or part.get("thinking") or part.get("content")))
+            (texts if kind in ("text", "output_text") else thoughts).append(found)
     return "".join(texts), "".join(thoughts)
 
 
@@ -149,7 +152,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _count(usage: Any, name: str) -> int:
-    """Return a number of tokens, nought where it cannot be one."""
+    """Return a number of tokens, 0 where it cannot be one."""
     count = usage.get(name) if isinstance(usage, dict) else None
     if count is None:
         return 0

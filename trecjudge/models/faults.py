@@ -1,4 +1,4 @@
-"""What an answer that is no completion means, and whose it is: an item's, a moment's, ..."""
+"""What a failed call means, by whose fault it is: the item's, the moment's, the account's, ..."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 LONGEST_MESSAGE = 300
-LONGEST_SAID = 4000
+LONGEST_WORDS = 4000
 OF_THE_FORM = frozenset({400, 404, 415, 422, 500, 501})
 """Statuses that may go away where no reply by JSON schema is asked for."""
 
@@ -26,7 +26,7 @@ class Fault(Exception):
         self.kind = kind
         self.status = status
         self.tokens = (0, 0)
-        """What the reply took that is of no use, in and out."""
+        """The tokens that a useless reply took, in and out."""
 
     def after_paying(self, prompt_tokens: int, completion_tokens: int) -> Fault:
         """Return the fault as one of a reply that took so many tokens."""
@@ -76,8 +76,8 @@ class ConfigurationFault(Fault):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What an endpoint said of a problem: its words on one line, its codes in lower case."""
+class Problem:
+    """The error that an endpoint reports: its words on one line, its codes in lower case."""
 
     status: int
     words: str
@@ -121,7 +121,7 @@ _ROOM = (
     re.compile(r"max_new_tokens`? must be <= (?P<all>\d+)\. given: (?P<prompt>\d+) `?inputs"),
     re.compile(r"context limit: (?P<prompt>\d+) \+ \d+ > (?P<all>\d+)"),
 )
-"""How endpoints tell how long a prompt is and how long it may be, together with its reply."""
+"""How endpoints report the length of a prompt, and the most for it and its reply together."""
 _NOT_TAKEN = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|invalid"
     r"|deprecated|only the default|is not available|not enabled|must alternate"
@@ -156,8 +156,8 @@ _MODEL = re.compile(
 _MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]*>", re.S | re.IGNORECASE)
 
 
-def said_in(status: int, payload: bytes, mask: Any = str) -> Said:
-    """Return what an answer says of a problem; `mask` hides the key in its words.
+def problem_in(status: int, payload: bytes, mask: Any = str) -> Problem:
+    """Return the problem that an answer reports; `mask` hides the key in its words.
 
     The many shapes of `error`, `detail` and `message` are known; anything else is quoted.
     """
@@ -167,36 +167,40 @@ def said_in(status: int, payload: bytes, mask: Any = str) -> Said:
         answer = None
     if isinstance(answer, list) and answer:
         answer = answer[0]
-    problem = _problem(answer) if isinstance(answer, Mapping) else answer
-    words = " ".join(dict.fromkeys(_words(problem))) if problem is not None else ""
+    error = _error_in(answer) if isinstance(answer, Mapping) else answer
+    words = " ".join(dict.fromkeys(_words(error))) if error is not None else ""
     words = " ".join(mask(words or plain(payload.decode(errors="replace"))).split())
-    codes = frozenset(_codes(problem)) if isinstance(problem, Mapping) else frozenset()
-    return Said(status, words[:LONGEST_SAID], codes)
+    codes = frozenset(_codes(error)) if isinstance(error, Mapping) else frozenset()
+    return Problem(status, words[:LONGEST_WORDS], codes)
 
 
-def status_of(said: Said) -> int:
+def status_of(problem: Problem) -> int:
     """Return the status that an error inside an answer of status 200 stands for, 500 if none."""
-    numbers = [int(c) for c in said.codes if c.isdecimal() and len(c) == 3 and "400" <= c < "600"]
+    numbers = [
+        int(c) for c in problem.codes if c.isdecimal() and len(c) == 3 and "400" <= c < "600"
+    ]
     if numbers:
         return numbers[0]
-    return next((status for status, known in _STATUS_OF if re.search(known, said.all)), 500)
+    return next((status for status, known in _STATUS_OF if re.search(known, problem.all)), 500)
 
 
-def fault_of(said: Said, after: float = 0.0) -> Fault:
+def fault_of(problem: Problem, after: float = 0.0) -> Fault:
     """Return the fault that an answer of a status other than 200 makes.
 
     `after` are the seconds to wait that its headers ask for.
     """
-    status, text, message = said.status, said.all, str(said)
-    if _is_of_the_account(said, after):
+    status, text, message = problem.status, problem.all, str(problem)
+    if _is_of_the_account(problem, after):
         return AccountFault("account", message, status)
+    # Some send 429 for one request that is larger than a whole minute's quota: no wait helps.
     if status == 413 or (status == 429 and _NOT_IN_A_MINUTE.search(text)):
         return ItemFault("too_long", message, status)
     if status in (429, 503, 529):
         return Busy(message, status, after)
-    if status in (400, 422) and (room := _room(said.words.lower())) is not None:
+    # The most specific first: many messages fit several of these.
+    if status in (400, 422) and (room := _room(problem.words.lower())) is not None:
         return TooLong(message, status, room)
-    if status in (400, 422) and (found := _parameter(said.words.lower())):
+    if status in (400, 422) and (found := _parameter(problem.words.lower())):
         return ParameterFault(found[0], message, status, found[1])
     if status in (400, 403, 413, 422, 451, 500):
         for kind, known in _OF_ITEMS:
@@ -204,38 +208,40 @@ def fault_of(said: Said, after: float = 0.0) -> Fault:
                 return ItemFault(kind, message, status)
     if status in (401, 403, 404, 405, 410) or (status == 400 and _MODEL.search(text)):
         return ConfigurationFault("refused", message, status)
+    # 408 timeout, 409 conflict, 424 dependency, 425 too early, 499 closed: all may pass.
     if status >= 500 or status in (408, 409, 424, 425, 499):
         return Fault("transport", message, status)
     return ItemFault("refused", message, status)
 
 
-def _is_of_the_account(said: Said, after: float) -> bool:
+def _is_of_the_account(problem: Problem, after: float) -> bool:
     """Return whether there is no money or quota left.
 
-    Many speak of billing where a minute's quota is used up: who says how long to wait means that.
+    Many speak of billing where a minute's quota is used up: a time to wait shows that it is that.
     """
-    if said.status == 402 or "insufficient_quota" in said.codes:
+    if problem.status == 402 or "insufficient_quota" in problem.codes:
         return True
-    return said.status in (400, 403, 429) and not after and bool(_ACCOUNT.search(said.all))
+    return problem.status in (400, 403, 429) and not after and bool(_ACCOUNT.search(problem.all))
 
 
 def _room(text: str) -> int | None:
-    """Return how many tokens a prompt leaves to its reply, where an endpoint tells that."""
+    """Return how many tokens a prompt leaves to its reply, where an endpoint reports that."""
     found = next((match for known in _ROOM if (match := known.search(text))), None)
     return found and int(found["all"]) - int(found["prompt"])
 
 
 def names_the_form(message: str) -> bool:
-    """Return whether what an endpoint says is about the form of the reply."""
+    """Return whether an endpoint's message is about the form of the reply."""
     return _FORM.search(message.lower()) is not None
 
 
 def _parameter(text: str) -> tuple[str, int | None] | None:
-    """Return the parameter that is not taken, and the largest limit where that is told."""
+    """Return the parameter that is not taken, and the largest limit where that is reported."""
     if _LIMIT.search(text):
         is_of_limit = _OF_LIMIT.search(text) or not _TOO_LONG.search(text)
         if is_of_limit and (largest := _LARGEST.search(text)):
             return "limit", int(largest[1] or largest[2])
+        # `max_tokens is too large` is about its value; the parameter itself is taken.
         if _NOT_TAKEN.search(text) and "too large" not in text:
             return "max_tokens", None
     if _NOT_TAKEN.search(text) or "support" in text:
@@ -247,10 +253,10 @@ def _parameter(text: str) -> tuple[str, int | None] | None:
 
 def is_error(answer: Mapping[str, Any]) -> bool:
     """Return whether an answer of status 200 is an error all the same."""
-    return "choices" not in answer or _problem(answer) is not answer
+    return "choices" not in answer or _error_in(answer) is not answer
 
 
-def _problem(answer: Mapping[str, Any]) -> Any:
+def _error_in(answer: Mapping[str, Any]) -> Any:
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else {}
     for where in (answer, choice):
@@ -261,7 +267,7 @@ def _problem(answer: Mapping[str, Any]) -> Any:
 
 
 def _words(problem: Any) -> Iterator[str]:
-    """Yield what a problem says, whatever shape it has."""
+    """Yield the texts of an error, whatever shape it has."""
     if isinstance(problem, str):
         yield problem
     elif isinstance(problem, list):
@@ -293,5 +299,5 @@ def _codes(problem: Mapping[str, Any]) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Return what a web page says; any other text as it is."""
+    """Return the text of a web page; any other text as it is."""
     return _MARKUP.sub(" ", text) if text.lstrip().startswith("<") else text

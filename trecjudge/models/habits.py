@@ -1,4 +1,4 @@
-"""What was found out of an endpoint and its model, once: forms, limits and parameters it takes."""
+"""What an endpoint and its model accept, learned from answers: forms, limits, parameters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Habits:
 
     @classmethod
     def read(cls, kept: str | None) -> Habits:
-        """Return the habits that `text` of earlier ones holds; none where it cannot be read."""
+        """Return the habits that `text` wrote; empty ones where it cannot be read."""
         try:
             found = orjson.loads(kept or "{}")
             known = {f.name for f in fields(cls)}
@@ -48,32 +48,33 @@ class Habits:
         return habits
 
     def record(self) -> dict[str, Any]:
-        """Return what is known that is not as a matter of course, for the config file."""
+        """Return what was learned, for the config file; nothing that is usual anyway."""
         return {name: value for name, value in asdict(self).items() if value}
 
     def text(self) -> str:
-        """Return what `read` reads."""
+        """Return the habits as JSON, for `read`."""
         return orjson.dumps(asdict(self)).decode()
 
     def learn(self, fault: ParameterFault, sent: dict[str, Any]) -> str:
         """Note what an endpoint does not take; return it in words, "" if that was known already."""
         limit = next((sent[name] for name in LIMITS if name in sent), None)
         if fault.parameter == "limit" and limit is not None:
+            # Always below what was refused, or the same request would be sent again.
             most = max(LEAST_LIMIT, min(fault.most or limit, limit - 1))
             is_larger = fault.most is not None and fault.most > limit
             if is_larger or (self.ceiling is not None and self.ceiling <= most):
                 return ""
             self.ceiling = most
-            return f"no more than {most} tokens of a reply are asked for"
+            return f"replies are limited to {most} tokens"
         if fault.parameter == "max_tokens" and not self.other_limit:
             self.other_limit = True
-            return "the limit of tokens goes by its other name"
+            return "the token limit is sent under its other name"
         if fault.parameter == "system" and not self.no_system:
             self.no_system = True
             return "the instructions go into the user's message"
         if fault.parameter in sent and fault.parameter not in self.without:
             self.without.append(fault.parameter)
-            return f"no {fault.parameter} is sent"
+            return f"{fault.parameter} is not sent any more"
         return ""
 
     def applied(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -99,15 +100,16 @@ def shared_habits(each: Sequence[Habits]) -> Habits:
         for name, limit in habits.limits.items():
             shared.limits[name] = max(limit, shared.limits.get(name, 0))
         for name, form in habits.forms.items():
+            # Markers work anywhere; a schema only where every endpoint has taken it.
             if form == "chat" or all(name in other.forms for other in each):
                 shared.forms[name] = "chat" if shared.forms.get(name) == "chat" else form
     return shared
 
 
 def _without_system(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the messages with what the system's say at the head of the first user message."""
-    said = [message["content"] for message in messages if message["role"] == "system"]
+    """Return the messages with system texts moved to the head of the first user message."""
+    texts = [message["content"] for message in messages if message["role"] == "system"]
     others = [dict(message) for message in messages if message["role"] != "system"]
-    if said and others:
-        others[0]["content"] = "\n\n".join([*said, others[0]["content"]])
+    if texts and others:
+        others[0]["content"] = "\n\n".join([*texts, others[0]["content"]])
     return others

@@ -1,4 +1,4 @@
-"""How many tokens calls take: as programs state, as kept replies did, as those of this job do."""
+"""How many tokens calls take: as programs state, corrected by kept replies and by this job's."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, Final
 
 from trecjudge.models.model import Program
 
+# Below it one long reply would move the estimate of all.
 ENOUGH = 50
 """Calls of a job from which on estimates follow what was seen in it."""
 
 A_FEW = 5
-"""Calls from which on they tell something: kept ones what to expect, those of a job to beware."""
+"""Calls that are enough to correct an estimate: by kept replies, or upwards by this job's own."""
 
+# Rules of thumb for the tokenizers of the day: exact ones differ by model and load slowly.
 ASCII_PER_TOKEN = 4.0
 OTHERS_PER_TOKEN = 1.5
 REASONING = 800
@@ -22,7 +24,7 @@ REASONING = 800
 
 
 @dataclass(slots=True)
-class Seen:
+class TokenCounts:
     """Calls, how many tokens they were expected to take, and how many they took."""
 
     calls: int = 0
@@ -30,18 +32,18 @@ class Seen:
     took: float = 0.0
 
     def note(self, stated: float, took: float) -> None:
-        """Add a call; one whose tokens were not told says nothing."""
+        """Add a call; one whose tokens were not reported is left out."""
         if took > 0:
             self.calls += 1
             self.stated += stated
             self.took += took
 
     def ratio(self, least: int) -> float | None:
-        """Return how many times as many were taken; None where fewer than `least` calls tell."""
+        """Return how many times as many were taken; None of fewer than `least` calls."""
         return self.took / self.stated if self.calls >= least and self.stated > 0 else None
 
 
-NOTHING_SEEN: Final = Seen()
+NO_COUNTS: Final = TokenCounts()
 
 
 @dataclass
@@ -52,14 +54,14 @@ class Lengths:
     are limits of tokens that were found to be needed, by program; `limit` is the one set.
     """
 
-    read: Callable[[], Mapping[str, Seen]]
+    read: Callable[[], Mapping[str, TokenCounts]]
     limits: Mapping[str, int]
     limit: int
-    _prompts: Seen = field(default_factory=Seen)
-    _replies: dict[str, Seen] = field(default_factory=dict)
+    _prompts: TokenCounts = field(default_factory=TokenCounts)
+    _replies: dict[str, TokenCounts] = field(default_factory=dict)
 
     @cached_property
-    def _kept(self) -> Mapping[str, Seen]:
+    def _kept(self) -> Mapping[str, TokenCounts]:
         return self.read()
 
     def prompt(self, estimated: int) -> float:
@@ -68,13 +70,15 @@ class Lengths:
 
     def reply(self, program: str, stated: int) -> float:
         """Return how many tokens a reply is expected to be, of which so many are stated."""
-        seen = self._replies.get(program, NOTHING_SEEN)
-        kept = self._kept.get(program, NOTHING_SEEN)
+        seen = self._replies.get(program, NO_COUNTS)
+        kept = self._kept.get(program, NO_COUNTS)
         if ratio := seen.ratio(ENOUGH):
             return stated * ratio
         expected = stated * (kept.ratio(A_FEW) or 1.0)
+        # A raised limit shows that replies are long; how long is not known yet.
         if not kept.ratio(A_FEW) and self.limits.get(program, 0) > self.limit:
             expected = max(expected, self.limit)
+        # A few calls may only raise an estimate: one that is too low breaks a budget.
         return max(expected, stated * (seen.ratio(A_FEW) or 0.0))
 
     def note(
@@ -83,7 +87,7 @@ class Lengths:
         """Note what a call took; `expected` are the tokens estimated from its text, and stated."""
         self._prompts.note(expected[0], prompt_tokens)
         if program not in self._replies:
-            self._replies[program] = Seen()
+            self._replies[program] = TokenCounts()
         self._replies[program].note(expected[1], completion_tokens)
 
 

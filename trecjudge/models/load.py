@@ -1,4 +1,4 @@
-"""How long an endpoint takes: measured on its answers, and on those that are awaited."""
+"""Response time of an endpoint: of its answers, and of requests that still wait for one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Load:
         return self._number
 
     def end(self, number: int, answered: bool) -> None:
-        """Note that a request is over; one that failed says nothing of the pace."""
+        """Note that a request is over; one that failed is not measured."""
         took = asyncio.get_running_loop().time() - self._under_way.pop(number)
         if answered:
             self.mean = took if self.mean is None else self.mean + NEWEST * (took - self.mean)
@@ -34,5 +34,6 @@ class Load:
         mean = otherwise if self.mean is None else self.mean
         if not self._under_way:
             return mean
+        # The mean lags where an endpoint hangs: its oldest request shows that sooner.
         oldest = next(iter(self._under_way.values()))
         return max(mean, asyncio.get_running_loop().time() - oldest)

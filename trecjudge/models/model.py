@@ -30,7 +30,7 @@ class Program:
     """A DSPy signature by name and by where it is: `module:Class`, imported only when it runs.
 
     `aligned_with` names an input that is a list: every list of the reply must be as long.
-    `length` says how long a reply is about.
+    `length` is about how long a reply is.
     """
 
     name: str
@@ -41,14 +41,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The output fields of a program, typed as its signature says, and the call that gave them."""
+    """The output fields of a program, typed as in its signature, and the call that gave them."""
 
     fields: Mapping[str, Any]
     call: ModelCall
 
 
 class Model(Protocol):
-    """A door to a model; `available` is False where no model was asked for."""
+    """What a judge asks a model through; `available` is False where no model was asked for."""
 
     @property
     def available(self) -> bool:

@@ -1,4 +1,4 @@
-"""Opening the door to a model, or none: nothing of a model is imported where none is asked for."""
+"""Opens the model that a job uses, or none: without one no model library is imported."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Command:
 class ModelOptions:
     """Whether and how a job may use a model.
 
-    `refresh` asks again whatever the cache has; `offline` asks nothing that it has not; `plan`
+    `refresh` ignores cached replies and asks again; `offline` uses only cached replies; `plan`
     asks nothing at all and counts. `cache_from` are folders of read-only caches behind the one in
     `cache_folder`. `command` is what all jobs of a command share.
     """
@@ -56,7 +56,7 @@ async def open_model(
     given: Mapping[str, Any],
     texts: Mapping[str, str],
     programs: Iterable[Program],
-    say: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> AsyncIterator[Model]:
     """Yield the model; its prompts are made first, so that one that misfits costs no call.
 
@@ -67,21 +67,22 @@ async def open_model(
     if not options.use:
         yield NoModel()
         return
-    from trecjudge.models.client import Door
+    # Imported late: these load slowly, and many jobs need no model.
+    from trecjudge.models.client import Client
     from trecjudge.models.plan import Planner
 
-    replies = _replies(options, given, texts, programs, say)
+    replies = _replies(options, given, texts, programs, notify)
     try:
         prices = replies.requests.settings.pricing
         if options.command.budget.max_cost is not None and prices is None:
             model = replies.requests.settings.model
             raise ModelError(f"--max-cost: no prices are known for {model!r}; set llm.prices")
         if options.plan:
-            yield Planner(replies, prices, met=options.command.asked)
+            yield Planner(replies, prices, seen=options.command.asked)
             return
         spending = Spending(options.command.budget, prices)
-        async with Door(replies, spending, options.offline, say) as door:
-            yield door
+        async with Client(replies, spending, options.offline, notify) as client:
+            yield client
     finally:
         replies.cache.close()
 
@@ -91,7 +92,7 @@ def _replies(
     given: Mapping[str, Any],
     texts: Mapping[str, str],
     programs: Iterable[Program],
-    say: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> Replies:
     """Return the cache with the requests that it is asked for."""
     from trecjudge.models.prompt import Prompts
@@ -103,6 +104,6 @@ def _replies(
     for program in programs:
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()
-    cache = ReplyCache(folder, say, options.cache_from)
+    cache = ReplyCache(folder, notify, options.cache_from)
     asked = set() if options.plan else options.command.asked
     return Replies(Requests(settings, prompts), cache, options.refresh, asked)

@@ -1,4 +1,4 @@
-"""How fast a door may go: requests in flight, per minute, tokens per minute; learned on the way."""
+"""Adaptive rate limiter: concurrency, requests and tokens per minute."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+# An endpoint may ask for no longer wait: some headers hold a time of day, or nonsense.
 LONGEST_WAIT = 120.0
+# Seconds until a hard limit is tried again: every trial may cost a refusal, so less and less often.
 PROBE_FIRST = 10.0
 PROBE_LAST = 600.0
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
@@ -32,11 +34,12 @@ class Bucket:
 
     def take(self, amount: float) -> None:
         """Take an amount, into debt where it is more than there is."""
+        # Debt is allowed: a prompt of more than a second's tokens could never go otherwise.
         self.level -= amount
 
 
 class TurnedAway(Exception):
-    """A request that waited for its turn is to look for another place."""
+    """Raised for a request that waits: it should look for another endpoint."""
 
 
 @dataclass(slots=True)
@@ -57,7 +60,7 @@ class Pace:
     in_flight: int = 0
     throttled: int = 0
     on_hold: Callable[[float], None] = lambda seconds: None
-    """Told of every time that nothing is admitted for so many seconds."""
+    """Called with the seconds whenever nothing is admitted for a while."""
     cap: float = math.inf
     """The most at a time, whatever the limit: while it is open whether the endpoint answers."""
     _paused_at: float | None = None
@@ -95,6 +98,7 @@ class Pace:
 
     async def enter(self, tokens: int) -> None:
         """Wait for a place; `tokens` is an estimate of what the request will cost."""
+        # Nobody overtakes those who wait already.
         if not self._waiting and self.in_flight + 1 <= self._places and self._delay() <= 0:
             self._take(tokens)
             return
@@ -104,6 +108,7 @@ class Pace:
         try:
             await place
         except asyncio.CancelledError:
+            # Cancelled just after it was admitted: the place would be lost.
             if place.done() and not place.cancelled():
                 self.leave()
             raise
@@ -117,12 +122,14 @@ class Pace:
     def succeeded(self) -> None:
         """Note a success; raise the limit by one after as many as it admits."""
         if self._paused_at is not None:
+            # The endpoint is back: so is the limit from before the pause.
             self.limit, self._paused_at = self._paused_at, None
         self._proved += 1
         self._refused_in_a_row = 0
         if self.limit >= self.most or self._proved < self.limit:
             return
         if self.limit > self._ceiling:
+            # A whole round above the ceiling succeeded: it is a ceiling no more.
             self._ceiling, self._probe_after = math.inf, PROBE_FIRST
         if self.limit >= self._ceiling and _now() < self._probe_at:
             return
@@ -136,18 +143,22 @@ class Pace:
         self.throttled += 1
         self._refused_in_a_row += 1
         if self.limit > self._ceiling and self._proved < self.limit:
+            # A trial above the ceiling: expected to fail, so nobody else has to wait for it.
             self.limit = self._ceiling
             self._probe_later()
         elif self._refused_in_a_row > 1:
+            # `in_flight` counts the refused request too: the server held one less.
             self.limit = self._ceiling = float(min(self.limit, max(1, self.in_flight - 1)))
             self._probe_later()
             self.hold(after)
         else:
+            # One refusal may be chance: a quarter costs little speed and is soon won back.
             self.limit = max(1.0, self.limit * 0.75)
             self.hold(after)
         self._proved = 0
 
     def _probe_later(self) -> None:
+        # Several refusals of one burst are one trial, and double the pause once.
         if _now() >= self._probe_at:
             self._probe_at = _now() + self._probe_after
             self._probe_after = min(PROBE_LAST, 2 * self._probe_after)
@@ -166,7 +177,7 @@ class Pace:
         self._admit()
 
     def turn_away(self) -> None:
-        """Raise TurnedAway where somebody waits."""
+        """Raise TurnedAway in every request that waits."""
         waiting = list(self._waiting)
         self._waiting.clear()
         for place, _ in waiting:
@@ -185,6 +196,7 @@ class Pace:
                 reset = seconds_of(headers.get(f"x-ratelimit-reset-{what}", ""))
                 self.hold(min(LONGEST_WAIT, reset))  # some give the time of day
             limit = headers.get(f"x-ratelimit-limit-{what}", "")
+            # What the user set counts more. Digits without end are no number: int() refuses them.
             if (
                 getattr(self, what) is None
                 and limit.isdecimal()
@@ -210,7 +222,7 @@ class Pace:
             self.tokens.take(tokens)
 
     def _admit(self) -> None:
-        """Admit those that wait, in order, and see to it that the rest is looked at in time."""
+        """Admit waiting requests in order; schedule a wake-up for the rest."""
         while self._waiting and self.in_flight + 1 <= self._places:
             place, tokens = self._waiting[0]
             delay = 0.0 if place.done() else self._delay()
@@ -223,6 +235,7 @@ class Pace:
                 place.set_result(None)
 
     def _wake_in(self, delay: float) -> None:
+        # Only the first in line needs an alarm; an older one may be for another delay.
         if self._alarm is not None:
             self._alarm.cancel()
         self._alarm = asyncio.get_running_loop().call_later(delay, self._admit)

@@ -1,4 +1,4 @@
-"""How long an endpoint is borne with: waits in seconds, failures in a row by their cause."""
+"""How long failures are tolerated: outages in seconds, others by how many fail in a row."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-TELL_AFTER = 5.0
-TELL_AGAIN = 60.0
+NOTICE_AFTER = 5.0
+NOTICE_AGAIN = 60.0
 LONGEST_PAUSE = 30.0
 FIRST_PAUSE = 0.5
 OUTAGE_FROM = 3
@@ -19,12 +19,13 @@ USED_UP = "its limit for a minute is used up"
 
 def growing(number: int) -> float:
     """Return the seconds of a pause, the first of which has the number 1."""
+    # At most 2 ** 19: a long outage must not overflow. Random, so that jobs do not come in step.
     longest: float = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (min(number, 20) - 1))
     return longest * random.uniform(0.75, 1.0)
 
 
 @dataclass(slots=True)
-class Row:
+class FailureRow:
     """Calls that failed in a row for one cause, and the items that they were for."""
 
     calls: int = 0
@@ -33,17 +34,17 @@ class Row:
 
 @dataclass(slots=True)
 class Patience:
-    """What no success has interrupted yet: an outage, and failures by their kind.
+    """Counts what no success has interrupted yet: an outage, and failures by kind.
 
     `seconds` is how long an outage is waited for, `give_up_after` how many calls in a row may fail
-    for one cause, `tries` how many one item may take of them. `say` is told of a wait of over 5
-    seconds, and on.
+    for one cause, `tries` how many one item may take of them. `notify` gets a
+    message after 5 seconds of waiting, then less and less often.
     """
 
     seconds: float
     give_up_after: int
     tries: int
-    say: Callable[[str], None]
+    notify: Callable[[str], None]
     since: float | None = None
     """When the outage began, in the event loop's time; None where there is none."""
     _pauses: int = 0
@@ -51,8 +52,8 @@ class Patience:
     _held_until: float = 0.0
     _waited_from: float = 0.0
     _reason: str = ""
-    _rows: dict[str, Row] = field(default_factory=dict)
-    _teller: asyncio.TimerHandle | None = None
+    _rows: dict[str, FailureRow] = field(default_factory=dict)
+    _notice: asyncio.TimerHandle | None = None
 
     @property
     def is_pausing(self) -> bool:
@@ -71,10 +72,11 @@ class Patience:
             if not self._is_held:
                 self.close()
         if self._rows:
+            # Only this row: an answer that does not parse is still a failure of its own kind.
             self._rows.pop("transport", None)
 
     def succeeded(self) -> None:
-        """Note a reply that is good: no failure is in a row any more."""
+        """Note a good reply: it ends every row of failures."""
         if self._rows:
             self._rows.clear()
 
@@ -84,11 +86,12 @@ class Patience:
         Of replies that come together `at_once` all have to fail. With `once`, what has the same
         mark counts once: many items may be about one document.
         """
-        row = self._rows.setdefault(kind, Row())
+        row = self._rows.setdefault(kind, FailureRow())
         if once and mark in row.items:
             return False
         row.calls += 1
         row.items.add(mark)
+        # One item that fails again and again is no sign of a broken endpoint: several must fail.
         different = max(min(self.give_up_after, LEAST_ITEMS), self.give_up_after // self.tries)
         return row.calls >= max(self.give_up_after, at_once) and len(row.items) >= different
 
@@ -98,7 +101,7 @@ class Patience:
         return self.since is not None or len(items | {mark}) >= OUTAGE_FROM
 
     def pause(self) -> float:
-        """Return the seconds that the door is to pause for: they grow while nothing is answered."""
+        """Return the seconds of the client's next pause: longer each time without an answer."""
         now = asyncio.get_running_loop().time()
         if now < self._paused_until:  # others of the same moment
             return self._paused_until - now
@@ -113,38 +116,38 @@ class Patience:
         self._reason = reason
         if self.since is None:
             self.since = loop.time()
-            self._tell_later()
+            self._notice_later()
         return loop.time() - self.since > self.seconds
 
     def holds(self, seconds: float) -> None:
         """Note that nothing is asked for so many seconds, even where answers still come in."""
         self._held_until = max(self._held_until, asyncio.get_running_loop().time() + seconds)
         if self._is_held:
-            self._tell_later()
+            self._notice_later()
 
     @property
     def _is_held(self) -> bool:
         return asyncio.get_running_loop().time() < self._held_until
 
-    def _tell_later(self) -> None:
-        if self._teller is None:
+    def _notice_later(self) -> None:
+        if self._notice is None:
             loop = asyncio.get_running_loop()
             self._waited_from = loop.time()
-            self._teller = loop.call_later(TELL_AFTER, self._tell, 2 * TELL_AFTER)
+            self._notice = loop.call_later(NOTICE_AFTER, self._give_notice, 2 * NOTICE_AFTER)
 
-    def _tell(self, again: float) -> None:
+    def _give_notice(self, again: float) -> None:
         if self.since is None and not self._is_held:
             self.close()
             return
         loop = asyncio.get_running_loop()
         passed = loop.time() - self._waited_from
         most = f"{passed:.0f} s of at most {self.seconds:.0f}"
-        self.say(f"waiting for the endpoint, {most}: {self._reason or USED_UP}")
-        self._teller = loop.call_later(again, self._tell, min(TELL_AGAIN, 2 * again))
+        self.notify(f"waiting for the endpoint, {most}: {self._reason or USED_UP}")
+        self._notice = loop.call_later(again, self._give_notice, min(NOTICE_AGAIN, 2 * again))
 
     def close(self) -> None:
-        """Tell nothing any more."""
-        if self._teller is not None:
-            self._teller.cancel()
-            self._teller = None
+        """Report nothing any more."""
+        if self._notice is not None:
+            self._notice.cancel()
+            self._notice = None
             self._reason = ""

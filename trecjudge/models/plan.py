@@ -1,4 +1,4 @@
-"""Planning: what a job would ask, counted exactly, before a single call."""
+"""Planning: counts what a job would ask, exactly, before a single call."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Plan:
 class Planner:
     """A Model that asks nothing: every prediction that no cache answers fails as `planned`.
 
-    `met` are the marks of requests planned before, by other jobs of the command too.
+    `seen`: keys of requests already counted, by other jobs of the command too.
     """
 
     replies: Replies
     prices: Prices | None = None
     plan: Plan = field(default_factory=Plan)
     available: bool = True
-    met: set[int] = field(default_factory=set)
+    seen: set[int] = field(default_factory=set)
     _completion_tokens: float = 0.0
 
     @property
@@ -62,11 +62,12 @@ class Planner:
             messages, reply = found.request.messages, found.reply.text
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
+        # Whichever form will be asked in: a prediction is one call.
         request = next(iter(made.values()))
-        if request.mark in self.met:
+        if request.mark in self.seen:
             self.plan.saved += 1
         else:
-            self.met.add(request.mark)
+            self.seen.add(request.mark)
             self.plan.calls += 1
             texts = [message["content"] for message in request.messages]
             self.plan.prompt_tokens += sum(map(estimated_tokens, texts))

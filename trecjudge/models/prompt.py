@@ -1,4 +1,4 @@
-"""DSPy signatures as prompts: messages out, output fields back. DSPy is imported here alone."""
+"""DSPy signatures as prompts: messages out, output fields back. Only this module imports DSPy."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ def dspy_module() -> Any:
     """Import DSPy with its price list, its caches and its telemetry off."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
     dspy = importlib.import_module("dspy")
+    # Its own caches would answer a retry with the same bad reply.
     dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
     gc.freeze()  # it leaves a million objects that stay to the end: not to be looked at again
     return dspy
@@ -57,11 +58,11 @@ class Prompt:
         """Return the chat messages that the adapter writes; markers in the inputs are defused."""
         fenced = {name: _fenced(value) for name, value in inputs.items()}
         if all(isinstance(value, str) for value in fenced.values()):
-            return self._template.filled(fenced)
+            return self._template.render(fenced)
         return self.formatted(fenced)
 
     def formatted(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return what the adapter itself makes of the inputs."""
+        """Return the messages that the adapter itself makes of the inputs."""
         messages: list[dict[str, Any]] = self.adapter.format(self.signature, [], dict(inputs))
         return messages
 
@@ -147,17 +148,19 @@ class Template:
     def of(cls, prompt: Prompt) -> Template:
         """Render `prompt` with a sentinel for each input and put its place there."""
         names = list(prompt.signature.input_fields)
+        # Control characters: no prompt of anybody holds them.
         sentinels = {name: f"\x02{number}\x03" for number, name in enumerate(names)}
         parts = []
         for message in prompt.formatted(sentinels):
+            # Doubled, since `render` formats by %.
             text = message["content"].replace("%", "%%")
             for name, sentinel in sentinels.items():
                 text = text.replace(sentinel, f"%({name})s")
             parts.append((message["role"], text))
         return cls(tuple(parts))
 
-    def filled(self, inputs: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the messages with the inputs in their places."""
+    def render(self, inputs: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return the messages with the inputs filled in."""
         return [{"role": role, "content": text % inputs} for role, text in self.parts]
 
 

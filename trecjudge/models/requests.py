@@ -1,4 +1,4 @@
-"""Requests by what makes them what they are: program, inputs, form, settings; and their keys."""
+"""Requests, made of program, inputs, form and settings; their cache keys; their kept replies."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 
 from trecjudge.models.access.secrets import VARIABLE
-from trecjudge.models.cache.replies import Asked, CachedReply, Origin, ReplyCache
+from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
 from trecjudge.models.habits import FORMS, Form, Habits, shared_habits
-from trecjudge.models.lengths import Lengths, Seen, stated_length
+from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.models.reading import Unparsed
@@ -45,7 +45,7 @@ class Request:
 
     @property
     def mark(self) -> int:
-        """60 bits of the key: enough to know a request again, and small."""
+        """60 bits of the key: enough to recognise a request, and an int is small."""
         return int(self.key[:15], 16)
 
 
@@ -114,6 +114,7 @@ class Requests:
 
 
 def _digest(value: list[Any]) -> str:
+    # Sorted: the order of keys in a workflow must not make another request.
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
@@ -123,7 +124,7 @@ def common_part(inputs: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptReply:
     """A reply that needs no asking, and its output fields."""
 
     request: Request
@@ -135,7 +136,7 @@ class Kept:
 class Replies:
     """The replies that a job may use without asking: of earlier jobs, and of its own calls.
 
-    `refresh` takes none of earlier jobs; `asked_marks` tell what the command asked for itself.
+    `refresh` takes none of earlier jobs; `asked_marks` are the requests of this command.
     `habits` are what is known of the endpoint: of several, the form that all of them take and the
     limits of tokens that the model needs. `of_each` is what each endpoint takes.
     """
@@ -158,13 +159,13 @@ class Replies:
         limit = self.requests.settings.max_tokens
         self.lengths = Lengths(self._kept_lengths, self.habits.limits, limit)
 
-    def _kept_lengths(self) -> dict[str, Seen]:
+    def _kept_lengths(self) -> dict[str, TokenCounts]:
         """Return what kept replies of the model took, by program."""
         measured = self.cache.measured(self.requests.settings.model)
-        return {program: Seen(*counts) for program, counts in measured.items()}
+        return {program: TokenCounts(*counts) for program, counts in measured.items()}
 
     def possible(self, program: Program, inputs: dict[str, Any]) -> dict[Form, Request]:
-        """Return the request of a program with these inputs in every form it may have."""
+        """Return the request of a program with these inputs in every form that it may have."""
         known = self.form_of(program)
         forms = FORMS if known is None else (known,)
         return {form: self.requests.make(program, inputs, form) for form in forms}
@@ -176,21 +177,22 @@ class Replies:
             return self.habits.forms.get(program.name)
         return "schema" if structured == "always" else "chat"
 
-    def find(self, made: Mapping[Form, Request]) -> Kept | None:
+    def find(self, made: Mapping[Form, Request]) -> KeptReply | None:
         """Return what is kept for one of these requests."""
         return next((kept for request in made.values() if (kept := self.kept(request))), None)
 
-    def kept(self, request: Request) -> Kept | None:
+    def kept(self, request: Request) -> KeptReply | None:
         """Return the kept reply to a request, where it parses."""
         if self.refresh and not self.asked(request):
             return None
+        # An equal model at another address may have answered: its reply is as good.
         keys = (request.key, *request.others)
         reply = next((kept for key in keys if (kept := self.cache.get(key)) is not None), None)
         if reply is None:
             return None
         try:
-            return Kept(request, reply, request.parse(reply.text))
-        except Unparsed:
+            return KeptReply(request, reply, request.parse(reply.text))
+        except Unparsed:  # kept by an older version that read more: asked for again
             return None
 
     def asked(self, request: Request) -> bool:
@@ -199,7 +201,7 @@ class Replies:
 
     async def keep(self, request: Request, reply: CachedReply) -> None:
         """Keep the reply to a request of this job; returns when it is on disk."""
-        asked = Asked(request.prompt.program.name, request.stated)
+        asked = RequestInfo(request.prompt.program.name, request.stated)
         await self.cache.put(request.key, reply, self.requests.origin, asked)
         self.asked_marks.add(request.mark)
 

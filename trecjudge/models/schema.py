@@ -9,7 +9,7 @@ from pydantic import BaseModel, create_model
 _STRICT = frozenset(
     ("type", "enum", "items", "anyOf", "description", "title", "required", "additionalProperties")
 )
-"""What the strict form of a schema may say of a value, beside its properties."""
+"""Keywords that the strict form of a schema allows for a value, beside its properties."""
 
 
 def reply_schema(signature: Any) -> dict[str, Any]:
@@ -39,6 +39,7 @@ def strict_schema(schema: Any) -> Any:
             found[key] = {name: strict_schema(inner) for name, inner in value.items()}
         elif key in _STRICT:
             found[key] = strict_schema(value)
+    # Strict schemas know no `const`.
     if "const" in schema:
         found["enum"] = [schema["const"]]
     if found.get("type") == "object":

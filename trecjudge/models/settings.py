@@ -1,4 +1,4 @@
-"""Where the model is and how it is asked: `llm:` of a workflow over the OPENAI_* environment."""
+"""Settings of the model client: `llm:` of a workflow over the OPENAI_* environment."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ KEY = "OPENAI_API_KEY"
 MOST_TRIES = 100
 REASONING_TOKENS = 4096
 """Tokens of a reply of a reasoning model, unless it is set otherwise."""
-Value = str | int | float | date
+HeaderValue = str | int | float | date
 """Of a header or a query: `api-version: 2024-10-21` is a date in YAML."""
 Structured = Literal["auto", "always", "never"]
 
 
 @dataclass(frozen=True)
 class LlmSettings:
-    """Settings of the model door.
+    """Settings of the model client.
 
     Asking: `temperature` null sends none; `reasoning` sends `max_completion_tokens` and no
     temperature; `structured` asks for a reply by JSON schema (`auto`: where the endpoint takes it);
@@ -72,8 +72,8 @@ class LlmSettings:
     ca_file: str | None = None
     cert_file: str | None = None
     key_file: str | None = None
-    headers: dict[str, Value] = field(default_factory=dict)
-    query: dict[str, Value] = field(default_factory=dict)
+    headers: dict[str, HeaderValue] = field(default_factory=dict)
+    query: dict[str, HeaderValue] = field(default_factory=dict)
 
     @cached_property
     def urls(self) -> tuple[str, ...]:
@@ -127,6 +127,7 @@ def llm_settings(
     values = {key: value for key, value in workflow.items() if key != "api_key"}
     if "api_key" in workflow:
         raise ModelError(f"llm.api_key: keys do not belong in a workflow; set {KEY}")
+    # Before any other check: no message may quote a secret.
     check_in_clear(workflow)
     address = next((environment[name] for name in BASE_URL if environment.get(name)), "")
     values.setdefault("base_url", address)

@@ -1,4 +1,4 @@
-"""What calls cost: tokens estimated before, counted after, priced, and kept within a budget."""
+"""What calls cost: tokens estimated before, counted after, priced, held within a budget."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Prices:
 
 
 class NoRoom(Exception):
-    """What is under way may take all that a budget has left: its replies will tell."""
+    """Calls under way may take all that a budget has left: wait for their replies."""
 
 
 @dataclass(slots=True)
 class Budget:
     """The most that a command may spend, over all its jobs; None is no bound.
 
-    What calls under way are expected to cost is reserved until their replies tell. A call waits
-    for them where there may not be enough for it; the last ones are made one at a time, so that
+    What calls under way are expected to cost is reserved until they are over. A call waits for
+    them where there may not be enough for it; the last ones are made one at a time, so that
     an estimate never refuses what there is money for. `max_cost` needs prices.
     """
 
@@ -74,6 +74,7 @@ class Budget:
         ):
             if most is not None and spent >= most:
                 raise JudgmentFailed("budget", f"the budget of {most:g} {what} is spent")
+            # With nothing under way the call is made: an estimate never refuses what is paid for.
             if most is not None and spent + wanted > most and self.under_way:
                 raise NoRoom
         self.calls += 1
@@ -100,11 +101,12 @@ class Budget:
         try:
             await place
         except asyncio.CancelledError:
+            # It may have been its turn: the next one gets it.
             self.wake()
             raise
 
     def wake(self) -> None:
-        """Let one of those that wait for room try."""
+        """Let one of those that wait for room try again."""
         while self._waiting:
             place = self._waiting.popleft()
             if not place.done():
@@ -114,7 +116,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Spending:
-    """What a door did and spent, within a budget.
+    """The calls, tokens and cost of a client, within a budget.
 
     `saved` counts predictions that a call made for an equal one answered; `cached` those answered
     by calls of earlier jobs. `prefix_tokens` are those in that the endpoint had in its own cache.
@@ -155,12 +157,12 @@ class Spending:
     def reply(self, prompt_tokens: int, completion_tokens: int, expected: Expected) -> None:
         """Count the tokens of a reply.
 
-        Where the endpoint tells none, the budget counts what was expected.
+        Where the endpoint reports none, the budget counts what was expected.
         """
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
-        told = (prompt_tokens, completion_tokens)
-        taken = told if any(told) else expected
+        reported = (prompt_tokens, completion_tokens)
+        taken = reported if any(reported) else expected
         self.budget.add(sum(taken), self.price(*taken))
 
     def record(self) -> dict[str, Any]:

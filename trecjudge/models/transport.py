@@ -1,4 +1,4 @@
-"""One request to an OpenAI-compatible endpoint: sent at a pace, its answer told apart."""
+"""HTTP transport: sends one request at a time to an endpoint and interprets its answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from yarl import URL
 
 from trecjudge.findings import shown
 from trecjudge.models.access.access import Access
-from trecjudge.models.access.addresses import same_door
+from trecjudge.models.access.addresses import same_origin
 from trecjudge.models.envelope import Reply, answer_in, reply_in
 from trecjudge.models.faults import (
     Busy,
@@ -26,7 +26,7 @@ from trecjudge.models.faults import (
     fault_of,
     is_error,
     plain,
-    said_in,
+    problem_in,
     status_of,
 )
 from trecjudge.models.load import Load
@@ -36,9 +36,10 @@ from trecjudge.models.settings import LlmSettings
 T = TypeVar("T")
 TOO_MANY = 429
 PROXY_DENIES = 407
+# Shorter keys (`none`, `test`) are no secret, and masking them would mangle replies.
 SHORTEST_SECRET = 16
 LONGEST_CONNECT = 30.0
-"""Seconds in which a host answers that it is there."""
+"""Seconds in which a connection must stand: only the reply may take longer."""
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 307, 308})
 MOVED_FOR_GOOD = frozenset({301, 308})
@@ -50,8 +51,8 @@ _TRY_AGAIN = re.compile(
 )
 
 
-class Line(Protocol):
-    """How the requests of a door reach the model: one by one, or in batches."""
+class AnyTransport(Protocol):
+    """How the requests of a client reach the model: one by one, or in batches."""
 
     pace: Pace
     load: Load
@@ -92,6 +93,7 @@ class Transport:
         self._sent = _through(access)
         # No header is the session's own: aiohttp would send those to a proxy too, the key as well.
         self._session = aiohttp.ClientSession(
+            # As many connections as requests: aiohttp's own limit of 100 would be a hidden one.
             connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=access.tls or True),
             timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=connect),
         )
@@ -140,15 +142,15 @@ class Transport:
         if reply is None:
             if isinstance(answer, Mapping) and is_error(answer):
                 raise self.failure(status, headers, payload)
-            said = shown(self._masked(plain(payload.decode(errors="replace"))).strip())
-            said = f"the reply is no completion: {said}"
+            found = shown(self._masked(plain(payload.decode(errors="replace"))).strip())
+            message = f"the answer is not a completion: {found}"
             if answer is None and payload.lstrip().startswith(b"<"):  # a page, not an endpoint
-                raise Unreachable("transport", said, status)
-            raise Fault("transport", said)
+                raise Unreachable("transport", message, status)
+            raise Fault("transport", message)
         self.pace.succeeded()
         # Masked, since replies are logged and kept; a key of a few letters is no secret.
-        said = reply.text + reply.reasoning
-        if not any(secret in said for secret in self._secrets):
+        written = reply.text + reply.reasoning
+        if not any(secret in written for secret in self._secrets):
             return reply
         text, thought = self._masked(reply.text), self._masked(reply.reasoning)
         return replace(reply, text=text, reasoning=thought)
@@ -161,8 +163,9 @@ class Transport:
             if status not in REDIRECTS:
                 break
             there = urljoin(url, headers.get("Location", ""))
-            if there == url or not same_door(url, there):
+            if there == url or not same_origin(url, there):
                 break
+            # One temporary step makes the whole way temporary.
             moved = moved and status in MOVED_FOR_GOOD
             url = there
             if moved:
@@ -196,11 +199,11 @@ class Transport:
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             unreachable = f"{type(error).__name__}: {error}".rstrip(": ")
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            said = f"{type(error).__name__}: {error}".rstrip(": ")
+            broken = f"{type(error).__name__}: {error}".rstrip(": ")
         # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
         if unreachable:
             raise Unreachable("transport", self._masked(unreachable))
-        raise Fault("transport", self._masked(said))
+        raise Fault("transport", self._masked(broken))
 
     def _sent_with(self, headers: Mapping[str, str] | None) -> dict[str, Any]:
         """Return what goes with a request, with headers in place of those of the same name."""
@@ -209,18 +212,19 @@ class Transport:
         return self._sent | {"headers": self._sent["headers"] | dict(headers)}
 
     def failure(self, status: int, headers: Any, payload: bytes) -> Fault:
-        """Return the fault of an answer that is no completion; of one too many, slow down."""
+        """Return the fault of an answer that is no completion; slow down after a 429."""
         if 300 <= status < 400:
             where = shown(self._masked(headers.get("Location", "")))
             message = f"HTTP {status}: redirects to {where}; set OPENAI_BASE_URL to it"
             return ConfigurationFault("refused", message, status)
-        said = said_in(status, payload, self._masked)
+        problem = problem_in(status, payload, self._masked)
         if status == PROXY_DENIES:
-            return ConfigurationFault("refused", f"{said}; check HTTP(S)_PROXY", status)
+            return ConfigurationFault("refused", f"{problem}; check HTTP(S)_PROXY", status)
+        # Some servers wrap an error into a 200: its words have to stand for the status.
         if status == 200:
-            said = replace(said, status=status_of(said))
-        fault = fault_of(said, _asked_to_wait(headers, said.words))
-        if isinstance(fault, Busy) and said.status == TOO_MANY:
+            problem = replace(problem, status=status_of(problem))
+        fault = fault_of(problem, _asked_to_wait(headers, problem.words))
+        if isinstance(fault, Busy) and problem.status == TOO_MANY:
             self.pace.refused(fault.after)
         return fault
 
@@ -255,6 +259,7 @@ def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
 def _until(reset: str) -> float:
     """Return the seconds until a reset: given in seconds, or as seconds or milliseconds of time."""
     seconds = seconds_of(reset)
+    # Some give the time of the reset, in milliseconds or seconds since 1970, not the time left.
     if seconds > 1e12:
         seconds /= 1000
     return max(0.0, seconds - datetime.now(UTC).timestamp()) if seconds > 1e9 else seconds
@@ -271,4 +276,4 @@ def _seconds(retry_after: str) -> float:
             return 0.0
         then = then if then.tzinfo else then.replace(tzinfo=UTC)
         seconds = (then - datetime.now(UTC)).total_seconds()
-    return min(LONGEST_WAIT, max(0.0, seconds)) if seconds == seconds else 0.0
+    return min(LONGEST_WAIT, max(0.0, seconds)) if seconds == seconds else 0.0  # not NaN

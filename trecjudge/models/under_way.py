@@ -1,4 +1,4 @@
-"""Work under way by its key: equal work is done once, and goes on when whoever waits is gone."""
+"""Work under way by key: equal work is done once, and goes on when its callers are gone."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ class UnderWay(Generic[T]):
 
     async def begun(self, key: str, work: Coroutine[Any, Any, T]) -> T:
         """Begin work with this key, which is not under way; return its result."""
+        # A task of its own: whoever began it may be cancelled, and others wait for the result.
         task = asyncio.create_task(work)
         self._works[key] = _Work(task)
         task.add_done_callback(partial(self._over, key))
         return await self.joined(key)
 
     def _over(self, key: str, task: asyncio.Task[T]) -> None:
-        """Tell all that still wait what came of their work."""
+        """Pass the result, or the error, to all that still wait for it."""
         error = None if task.cancelled() else task.exception()
         for place in self._works.pop(key).places:
             if place.done():  # whoever waited is gone

@@ -1,4 +1,4 @@
-"""What a job left, found by its folder, by FOLDER/NAME or by any of its files; one rule for all."""
+"""The files of a job, found by its folder, FOLDER/NAME or any one of them: one rule for all."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class JudgedJob:
         return outputs
 
 
-Found = TypeVar("Found", Outcome, JudgedJob)
+AnyJob = TypeVar("AnyJob", Outcome, JudgedJob)
 
 
 def outcomes(path: Path) -> list[Outcome]:
@@ -116,7 +116,7 @@ def _why_none(path: Path, without_judgments: Sequence[Outcome]) -> str:
     return f"no such judgments file, and no job of this name; {choices}"
 
 
-def _only(path: Path, found: Sequence[Found], what: str) -> Found:
+def _only(path: Path, found: Sequence[AnyJob], what: str) -> AnyJob:
     """Return the only one of what is found. Raises InputError for several."""
     if len(found) > 1:
         choices = f"give one of {_listed(found)}"
@@ -156,6 +156,7 @@ def _jobs(folder: Path) -> Iterator[Outcome]:
         stem
         for file in folder.iterdir()
         for kind, stem in _stems(file.name)
+        # Hidden files are of no job: macOS leaves `._x.judgments.jsonl` beside the real one.
         if kind in ("leaderboard", "judgments") and not file.name.startswith(".")
     }
     for name in sorted(names):

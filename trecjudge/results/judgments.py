@@ -1,7 +1,7 @@
 """The judgments file: every judgment with its evidence, and all that scoring needs beside them.
 
-One JSON object a line, told apart by `record`: a `header`, then each `response` followed by its
-`judgment`s, then `end` with the counts, by which a file that was cut is known.
+One JSON object a line, its kind in `record`: a `header`, then each `response` followed by its
+`judgment`s, then `end` with the counts, which shows that the file was not cut.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from trecjudge.records import (
 )
 
 FORMAT = 2
-SOMETIMES = ("claim", "match", "sources", "facts", "expected")
-"""Fields that stand in a record only where a judge gave them."""
+OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected")
+"""Fields that are written only if set: most judges set none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class Header:
 def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
     """Return a judgment as stored: without what varies between two runs of the same input.
 
-    What only some judges give stands there only where they gave it.
+    Fields that only some judges set are written only if set.
     """
-    given = {name: getattr(judgment, name) for name in SOMETIMES}
+    given = {name: getattr(judgment, name) for name in OPTIONAL_FIELDS}
     return {
         "record": "judgment",
         "run_id": judgment.run_id,
@@ -144,6 +144,7 @@ class JudgmentsReader:
         number, first = next(self._records, (1, {}))
         if first.get("record") != "header" or first.get("format") != FORMAT:
             raise self._error(number, f"is not a judgments file of format {FORMAT}")
+        # Older files lack newer fields: their defaults hold.
         given = {name: first[name] for name in Header.__slots__ if first.get(name) is not None}
         try:
             self.header = TypeAdapter(Header).validate_python(given)
@@ -181,6 +182,7 @@ class JudgmentsReader:
                 raise self._error(number, f"is a {kind} record where {error}") from error
             if kind == "end":
                 self._check(number, record, counts)
+                # Two files put together would otherwise be scored as the first of them.
                 return self.check_rest()
             if kind != "response":
                 raise self._error(number, f"is a record of unknown kind {shown(kind)}")
@@ -195,6 +197,7 @@ class JudgmentsReader:
             pass
 
     def _check(self, number: int, end: dict[str, Any], counts: dict[str, int]) -> None:
+        # Lines that are lost or doubled would otherwise go unnoticed into a mean.
         for what, count in counts.items():
             if end.get(what) != count:
                 raise self._error(number, f"counts {end.get(what)} {what}, the file has {count}")
@@ -220,7 +223,7 @@ class JudgmentsReader:
         return InputError(f"{Place(str(self.path), number)}: {message}")
 
 
-_SOMETIMES_TYPES: Mapping[str, TypeAdapter[Any]] = {
+_OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "claim": TypeAdapter(Claim),
     "match": TypeAdapter(str),
     "sources": TypeAdapter(tuple[Source, ...]),
@@ -244,6 +247,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     """Return a judgment on the response. Raises KeyError, TypeError or ValueError if it is none."""
     for name, types in TYPES.items():
+        # By exact type: in Python True is an int, and would pass for a grade of 1.
         if type(record[name]) not in types:
             raise ValueError(f"{name} is {shown(record[name])}")
     for name in ("run_id", "topic_id"):
@@ -256,17 +260,15 @@ def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     return Judgment(
         evidence=Evidence(**evidence) if evidence else None,
         failure=Failure(**failure) if failure else None,
-        **fields | _sometimes(record),
+        **fields | _optional_fields(record),
     )
 
 
-def _sometimes(record: dict[str, Any]) -> dict[str, Any]:
-    """Return what only some judges give, as far as a record has it. Raises ValueError."""
-    given = {name: record[name] for name in SOMETIMES if name in record}
+def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the optional fields that a record has. Raises ValueError."""
+    given = {name: record[name] for name in OPTIONAL_FIELDS if name in record}
     try:
-        return {
-            name: _SOMETIMES_TYPES[name].validate_python(value) for name, value in given.items()
-        }
+        return {name: _OPTIONAL_TYPES[name].validate_python(value) for name, value in given.items()}
     except ValidationError as error:
         wrong = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, wrong['loc']))} is wrong: {wrong['msg']}") from error
@@ -293,7 +295,7 @@ def _response(record: dict[str, Any]) -> Response:
 def without_text(judgment: Judgment) -> Judgment:
     """Return a judgment without the text of documents: where it stands is kept.
 
-    What a model gave as its reason may quote a document, and is left out; so is what was wrong with
+    A model's reason may quote a document, and is left out; so is what was wrong with
     its replies.
     """
     evidence, failure = judgment.evidence, judgment.failure

@@ -1,4 +1,4 @@
-"""A lock on a file, which goes with the process that holds it."""
+"""A lock on a file: it ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
+# What network and container file systems answer where they have no locks.
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
 HOLDER = re.compile(r"(\d+) (\S*)\n")
+# A link in a shared folder could point to somebody else's file, which would be overwritten.
 LINKS = getattr(os, "O_NOFOLLOW", 0)
 PATIENCE = 20
-"""How often it is looked who holds a lock, 10 ms apart: it is taken first, and signed then."""
+"""Tries to read who holds a lock, 10 ms apart: a lock is taken first, and signed after that."""
 
 
 def flock(descriptor: int) -> None:
@@ -34,15 +36,15 @@ def flock(descriptor: int) -> None:
 
 @contextmanager
 def locked(
-    path: Path, what: str, say: Callable[[str], None], take: Callable[[int], None] = flock
+    path: Path, what: str, notify: Callable[[str], None], take: Callable[[int], None] = flock
 ) -> Iterator[None]:
     """Hold the lock at `path`, a file that is there only as long as it is held.
 
-    Where the file system has no locks, the number of the process in the file has to do; `say` is
-    told. Raises OutputError with the process that holds it: it writes `what`.
+    Where the file system has no locks, the number of the process in the file has to do, and
+    `notify` gets a warning. Raises OutputError with the process that holds it: it writes `what`.
     """
     try:
-        descriptor = _opened(path, what, say, take)
+        descriptor = _opened(path, what, notify, take)
     except OSError as error:
         raise OutputError(f"{path}: cannot be locked: {error.strerror or error}") from error
     try:
@@ -54,12 +56,14 @@ def locked(
         os.close(descriptor)
 
 
-def _opened(path: Path, what: str, say: Callable[[str], None], take: Callable[[int], None]) -> int:
+def _opened(
+    path: Path, what: str, notify: Callable[[str], None], take: Callable[[int], None]
+) -> int:
     """Return the locked file, signed."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | LINKS, 0o666)
         try:
-            _take(descriptor, path, what, say, take)
+            _take(descriptor, path, what, notify, take)
             if _lies_at(path, descriptor):  # else its holder removed it meanwhile: once more
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()} {platform.node()}\n".encode(), 0)
@@ -74,7 +78,7 @@ def _take(
     descriptor: int,
     path: Path,
     what: str,
-    say: Callable[[str], None],
+    notify: Callable[[str], None],
     take: Callable[[int], None],
 ) -> None:
     try:
@@ -92,7 +96,7 @@ def _take(
         if holder and _may_run(*holder):
             message = f"process {_named(*holder)} is writing there; if it is gone, delete {path}"
             raise OutputError(f"{what}: {message}") from None
-        say(f"{path.parent} has no file locks: do not let two jobs of one --name write there")
+        notify(f"{path.parent} has no file locks: do not let two jobs of one --name write there")
 
 
 def _holder(descriptor: int) -> tuple[int, str] | None:
@@ -107,6 +111,7 @@ def _holder(descriptor: int) -> tuple[int, str] | None:
 
 def _signed(descriptor: int) -> tuple[int, str] | None:
     """Return the process and the host that a file is signed with."""
+    # 400 bytes hold a number and the longest host name.
     found = HOLDER.fullmatch(os.pread(descriptor, 400, 0).decode(errors="replace"))
     return (int(found[1]), found[2]) if found else None
 
@@ -116,7 +121,7 @@ def _named(process: int, host: str) -> str:
 
 
 def _may_run(process: int, host: str) -> bool:
-    """Return whether a process is there; of another host nobody can tell."""
+    """Return whether a process may be running; on another host it always may."""
     return host != platform.node() or is_running(process)
 
 
@@ -133,6 +138,6 @@ def is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):
+    except (OSError, OverflowError):  # as that of another user: taken to run
         return True
     return True

@@ -45,6 +45,7 @@ class Outputs:
         """Make the folder. Raises OutputError if it cannot be made or written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            # Tried at once: a folder that cannot be written must not show after hours of judging.
             probe = self.folder / f".{self.name}.probe-{os.getpid()}"
             probe.write_bytes(b"")
             probe.unlink()
@@ -56,14 +57,14 @@ class Outputs:
             raise OutputError(message) from error
 
     @contextmanager
-    def held(self, say: Callable[[str], None] = lambda message: None) -> Iterator[None]:
-        """Make the folder and keep its files of this name for oneself.
+    def held(self, notify: Callable[[str], None] = lambda message: None) -> Iterator[None]:
+        """Make the folder and lock its files of this name for this process.
 
-        `say` is told where the folder has no locks. Raises OutputError if another process writes
-        them, or the folder cannot be written.
+        `notify` gets a warning where the folder has no locks. Raises OutputError if another process
+        writes them, or the folder cannot be written.
         """
         self.prepare()
-        with locked(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", say):
+        with locked(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", notify):
             yield
 
     def _remove_left_parts(self) -> None:
@@ -110,7 +111,7 @@ class Outputs:
 
     @property
     def report(self) -> Path:
-        """All of it to look at, in a browser."""
+        """The report for a browser."""
         return self._file("report")
 
     def _file(self, kind: str) -> Path:

@@ -1,4 +1,4 @@
-"""The lines of `NAME.leaderboard.jsonl`: what a job knows of its means that a leaderboard lacks."""
+"""Lines of `NAME.leaderboard.jsonl`: what a job knows of its means beyond the leaderboard."""
 
 from __future__ import annotations
 

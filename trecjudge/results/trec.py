@@ -69,7 +69,7 @@ def leaderboard_line(row: LeaderboardRow) -> str:
 
 
 def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
-    """Return the row beside a row that says how many of its items are unjudged."""
+    """Return the companion of a row: how many of its items are unjudged."""
     return row._replace(measure=f"{row.measure}{UNJUDGED}", value=float(items))
 
 
@@ -122,8 +122,8 @@ def _report_other_grade(
     if first != grade:
         what = f"topic {row.topic_id!r}, {f'run {run_id!r}, ' if run_id else ''}document"
         message = f"gives {what} {row.doc_id!r} {grade:g}, {where} gives it {first:g}"
-        told = f"{message}: the highest counts"
-        report(Finding("grade_duplicate", place, told, f"{grade:g}", None, run_id, row.topic_id))
+        message = f"{message}: the highest counts"
+        report(Finding("grade_duplicate", place, message, f"{grade:g}", None, run_id, row.topic_id))
 
 
 def read_grades(path: Path, report: OnFinding) -> dict[str, dict[str, int]]:
@@ -156,6 +156,7 @@ def read_decimal_qrels(path: Path, report: OnFinding) -> Iterator[tuple[QrelsRow
         if grade is None:
             report(Finding("row_unreadable", place, f"has grade {written!r}", written))
         else:
+            # Half goes up; round() would make 0.5 a 0 and 1.5 a 2.
             row = QrelsRow(*ids, math.floor(grade + 0.5))
             _report_other_grade(place, row, grade, seen, report)
             yield row, grade
@@ -202,6 +203,7 @@ def number_of(text: str) -> float | None:
     if "_" in text:
         return None
     try:
+        # Figures of yes or no come as `True` from pandas and as `true` from JSON.
         value = {"true": 1.0, "false": 0.0}.get(text.lower())
         value = float(text) if value is None else value
     except ValueError:

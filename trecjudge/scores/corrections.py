@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.inputs.labels import Key, TakesLabels, key_of
+from trecjudge.inputs.labels import ItemKey, TakesLabels, key_of
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Failure, Item, Judgment, Response, Topic
 from trecjudge.scores.leaderboard import measured
@@ -34,7 +34,7 @@ class HumanLabels:
     `values` are what they make of a measure on a response, by (run_id, topic_id, measure).
     """
 
-    labels: Mapping[Key, str]
+    labels: Mapping[ItemKey, str]
     takers: Mapping[str, TakesLabels]
     values: dict[tuple[str, str, str], ByPeople] = field(default_factory=dict)
     certain: set[tuple[str, str, str]] = field(default_factory=set)
@@ -44,8 +44,8 @@ class HumanLabels:
 
     The others are no random sample then: mostly short responses are labelled completely.
     """
-    matched: set[Key] = field(default_factory=set)
-    unusable: dict[Key, str] = field(default_factory=dict)
+    matched: set[ItemKey] = field(default_factory=set)
+    unusable: dict[ItemKey, str] = field(default_factory=dict)
     """Labels that no judge knows, and why."""
 
     def add(self, spec: LeaderboardSpec, response: Response, judgments: Sequence[Judgment]) -> None:

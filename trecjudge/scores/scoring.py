@@ -13,7 +13,7 @@ import orjson
 
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import Key, TakesLabels
+from trecjudge.inputs.labels import ItemKey, TakesLabels
 from trecjudge.judging.panel import NamedJudge, Panel, make_panel, panel_spec
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Judgment, Place, Response
@@ -67,7 +67,7 @@ class Scored:
 def score(
     reader: JudgmentsReader,
     outputs: Outputs,
-    labels: Mapping[Key, str] | None = None,
+    labels: Mapping[ItemKey, str] | None = None,
     report: OnFinding | None = None,
 ) -> Summary:
     """Write the qrels and the leaderboards of a judgments file and return the summary.
@@ -80,7 +80,7 @@ def score(
 def scored(
     reader: JudgmentsReader,
     outputs: Outputs,
-    labels: Mapping[Key, str] | None = None,
+    labels: Mapping[ItemKey, str] | None = None,
     report: OnFinding | None = None,
     panel: Panel | None = None,
 ) -> Scored:

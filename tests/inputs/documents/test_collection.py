@@ -219,7 +219,7 @@ def test_every_container_may_be_packed(
     ],
 )
 @BOTH
-def test_what_is_lost_is_said_and_counted_each_time(
+def test_what_is_lost_is_reported_and_counted_each_time(
     text: str | bytes, kind: str, line: int, held: bool, write: Write, tmp_path: Path
 ) -> None:
     path = write(text)

@@ -116,7 +116,7 @@ def test_runs_that_cite_nothing_need_no_documents(write: Write, tmp_path: Path) 
     assert done.status == 0
 
 
-def test_an_only_run_is_not_told_apart_from_others(write: Write) -> None:
+def test_an_only_run_is_not_compared_with_others(write: Write) -> None:
     store = HeldDocuments({"d1": Document("d1", "T.")})
     found = reading(write(run("r", ["z1"]), "a"), store=store)
     assert found.kinds == ["document_missing"]

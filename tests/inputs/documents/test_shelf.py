@@ -65,10 +65,10 @@ def test_how_a_text_differs(mine: str, how: str) -> None:
     assert (found.differs("r", own(mine)), found.varies("r", own(mine))) == (wanted, "")
 
 
-def test_a_difference_is_told_once_of_each_run() -> None:
+def test_a_difference_is_reported_once_of_each_run() -> None:
     found = shelf(TEXT, own_text=True)
-    told = [bool(found.differs(run, own(text))) for run, text in ("aX", "aY", "bX")]
-    assert told == [True, False, True]
+    reported = [bool(found.differs(run, own(text))) for run, text in ("aX", "aY", "bX")]
+    assert reported == [True, False, True]
     assert found.differs("c", own("X")).endswith("its own text is judged")
 
 

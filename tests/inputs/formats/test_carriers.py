@@ -42,7 +42,7 @@ def test_another_run_hides_nothing(old: str, new: str, write: Write) -> None:
     assert (first.documents_given, second.documents_given) == (False, True)
 
 
-def test_without_run_ids_the_file_tells_runs_apart(write: Write) -> None:
+def test_without_run_ids_runs_are_known_by_their_files(write: Write) -> None:
     bare, carried = (text.replace('"run_id": "r"', '"run_id": ""') for text in (BARE, CARRIED))
     files = write(bare, "a/x.jsonl"), write(carried, "b/x.jsonl")
     assert not reading(*files).responses[0].documents_given

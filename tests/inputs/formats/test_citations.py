@@ -175,7 +175,7 @@ def test_references(references: str, wanted: str | None, kinds: list[str], read:
     assert (found.cited, found.kinds) == ([wanted], kinds)
 
 
-def test_the_finding_tells_what_is_there(read: Read) -> None:
+def test_the_finding_names_what_is_there(read: Read) -> None:
     found = read(citing("[9]"))
     assert str(found.findings[0]).endswith("run.jsonl:1: sentence 0 cites 9, references has 2")
     assert found.findings[0].value == "9"

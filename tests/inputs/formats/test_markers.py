@@ -67,7 +67,7 @@ def test_every_marker_is_a_citation_of_the_sentence_before_it(
         ("A is [k-1]. B is.", [["k-1"], []], "read by id"),
     ],
 )
-def test_it_is_said_how_numbers_are_read(
+def test_it_is_reported_how_numbers_are_read(
     text: str, wanted: list[list[str]], how: str, read: Read
 ) -> None:
     found = read(THREE % f'"{text}"')
@@ -86,7 +86,7 @@ def test_it_is_said_how_numbers_are_read(
         pytest.param("It is [-1] or [1.5].", id="other numbers"),
     ],
 )
-@pytest.mark.parametrize("beside", ["", " It is [1]."], ids=["alone", "beside a marker"])
+@pytest.mark.parametrize("beside", ["", " It is [1]."], ids=["by itself", "beside a marker"])
 def test_other_brackets_stay_text(text: str, beside: str, read: Read) -> None:
     found = read(THREE % f'"{text}{beside}"')
     assert cited(found)[0] == (text, [])
@@ -97,8 +97,8 @@ def test_other_brackets_stay_text(text: str, beside: str, read: Read) -> None:
 def test_a_number_out_of_range_beside_others_does_not_exist(read: Read) -> None:
     found = read(THREE % '"A is [1, 7]. B is [9]."')
     assert cited(found) == [("A is.", ["k-1", None]), ("B is.", [None])]
-    told = [str(f) for f in found.findings if f.kind == "citation_out_of_range"]
-    assert [text.partition(": ")[2] for text in told] == [
+    findings = [str(f) for f in found.findings if f.kind == "citation_out_of_range"]
+    assert [text.partition(": ")[2] for text in findings] == [
         "sentence 0 marks [7], references has 3",
         "sentence 1 marks [9], references has 3",
     ]
@@ -118,7 +118,7 @@ def test_an_id_of_their_form_that_is_not_there_is_missing(read: Read) -> None:
         pytest.param("It is [1].", [], id="nothing to count"),
     ],
 )
-def test_a_number_that_nothing_counts_stays_and_is_said(
+def test_a_number_that_nothing_counts_stays_and_is_reported(
     text: str, references: list[str], read: Read
 ) -> None:
     found = read(with_references(*references) % f'"{text}"')

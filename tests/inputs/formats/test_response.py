@@ -143,7 +143,7 @@ def test_documents(documents: str, wanted: Document | None, kinds: list[str], re
 
 
 @pytest.mark.parametrize("more", ["", ', "documents": null'], ids=["absent", "null"])
-def test_without_documents_no_citation_is_said_to_be_of_nothing(more: str, read: Read) -> None:
+def test_without_documents_no_citation_is_reported_as_of_nothing(more: str, read: Read) -> None:
     found = read(citing("[0, 1]", more))
     assert (found.response.documents_given, found.cited) == (False, ["a", "b"])
     assert found.kinds == ["documents_not_given"]
@@ -188,8 +188,8 @@ def test_a_finding_carries_its_run_and_topic(kind: str, rest: str, read: Read) -
 def test_a_finding_carries_the_name_that_its_run_got(write: Write) -> None:
     one = answer('[{"text": "S.", "citations": [9]}]')
     found = reading(write(one, "a"), write(one.replace('"t"', '"u"'), "b"))
-    told = [(f.run_id, f.topic_id) for f in found.findings if f.kind == "citation_out_of_range"]
-    assert told == [("r", "1"), ("u/r", "1")]
+    about = [(f.run_id, f.topic_id) for f in found.findings if f.kind == "citation_out_of_range"]
+    assert about == [("r", "1"), ("u/r", "1")]
 
 
 def test_a_document_without_text_that_nobody_cites_is_found(read: Read) -> None:

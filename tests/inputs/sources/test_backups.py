@@ -46,8 +46,8 @@ def test_a_backup_is_passed_over_beside_its_original(
     findings: list[Finding] = []
     assert find_runs([tmp_path / "runs"], findings.append) == [path]
     assert find_runs([tmp_path / "runs" / "*"], findings.append) == [path]
-    (told, _) = findings
-    assert (told.severity, str(told)) == (
+    (finding, _) = findings
+    assert (finding.severity, str(finding)) == (
         "note",
         f"{backup}: is a backup of {original}; passed over",
     )

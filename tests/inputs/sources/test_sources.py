@@ -88,7 +88,7 @@ def test_a_link_that_leads_nowhere_is_an_input_error(tmp_path: Path) -> None:
         pytest.param(b"a\r\nb\r\n", [(1, b"a"), (2, b"b")], id="CRLF"),
         pytest.param(b"a\n\n \t\nb\n", [(1, b"a"), (4, b"b")], id="blank lines count"),
         pytest.param(b"\xef\xbb\xbfa\nb\n", [(1, b"a"), (2, b"b")], id="byte order mark"),
-        pytest.param(b"\xef\xbb\xbf\na\n", [(2, b"a")], id="byte order mark alone"),
+        pytest.param(b"\xef\xbb\xbf\na\n", [(2, b"a")], id="byte order mark only"),
         pytest.param("a\u2028b\x85c\n".encode(), [(1, "a\u2028b\x85c".encode())], id="U+2028"),
         pytest.param(b"", [], id="empty"),
         pytest.param(b"\n \n\t\n", [], id="blank"),
@@ -127,13 +127,13 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [b"a\n", PACKED, CORRUPT], ids=["plain", "gzip", "corrupt gzip"])
 def test_no_file_stays_open(text: bytes, write: Write) -> None:
     path = write(text)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             list(lines(path))
         except Exception:
             del path
-    assert [str(warning.message) for warning in said] == []
+    assert [str(warning.message) for warning in caught] == []
 
 
 @pytest.mark.parametrize(

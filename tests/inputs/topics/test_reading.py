@@ -77,7 +77,7 @@ def test_every_shape_of_a_topic(text: str, wanted: Topic, write: Write) -> None:
         pytest.param('\ufeff{"id": "1"}\r\n{"id": "2"}\r\n', id="byte order mark, CRLF"),
         pytest.param("\ufeff1\t\n\n2\t\n", id="TSV with byte order mark and blank line"),
         pytest.param(gzip.compress(b"1\t\n2\t\n"), id="gzip"),
-        pytest.param("qid\n1\n2\n", id="header of ids alone"),
+        pytest.param("qid\n1\n2\n", id="header of ids only"),
         pytest.param('{"1": {"title": ""}, "2": {"title": null}}', id="objects by id"),
         pytest.param("<top><num>1</top><top><num>2</top>", id="tags"),
     ],

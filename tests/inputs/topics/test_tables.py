@@ -47,7 +47,7 @@ def test_a_cell_of_a_csv_may_hold_lines(write: Write) -> None:
     assert found == {"1": Topic("1", "ferries", 'One.\nTwo, "three".')}
 
 
-def test_what_is_not_used_is_said_once_a_file(write: Write) -> None:
+def test_what_is_not_used_is_reported_once_a_file(write: Write) -> None:
     findings: list[Finding] = []
     read_topics(write("qid\tquery\thint\n1\ta\tof it\n2\tb\tof that\n"), findings.append)
     assert [finding.kind for finding in findings] == ["topic_text_unused"]

@@ -53,7 +53,7 @@ def test_topics_between_tags(text: str, write: Write) -> None:
     assert findings == []
 
 
-def test_an_unknown_tag_with_text_is_said_with_its_line(write: Write) -> None:
+def test_an_unknown_tag_with_text_is_reported_with_its_line(write: Write) -> None:
     findings: list[Finding] = []
     text = CLASSIC.replace("<title> Polio", "<title> Polio\n<smry> Who had it?")
     assert list(read_topics(write(text), findings.append).values()) == WANTED
@@ -62,7 +62,7 @@ def test_an_unknown_tag_with_text_is_said_with_its_line(write: Write) -> None:
     ]
 
 
-def test_bytes_that_are_not_utf_8_are_said_and_the_rest_is_read(write: Write) -> None:
+def test_bytes_that_are_not_utf_8_are_reported_and_the_rest_is_read(write: Write) -> None:
     findings: list[Finding] = []
     found = read_topics(
         write(CLASSIC.replace("Polio", "Caf\xe9").encode("latin-1")), findings.append

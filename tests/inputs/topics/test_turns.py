@@ -51,7 +51,7 @@ def test_every_turn_is_a_topic_with_the_turns_before_it(text: str, write: Write)
     assert (list(found.values()), findings) == ([FIRST, SECOND], [])
 
 
-def test_a_turn_without_an_id_is_said(write: Write) -> None:
+def test_a_turn_without_an_id_is_reported(write: Write) -> None:
     findings: list[Finding] = []
     text = (CONVERSATION % TURNS % (1, "null")).replace("\n", " ")
     assert list(read_topics(write(text), findings.append)) == ["1-1_1"]

@@ -15,9 +15,9 @@ import pytest
 from aiohttp import web
 
 from tests.endpoint import Answer, Endpoint, attesting, in_turn, running
+from tests.models.clients import KEY, ask, ask_many, client_to, kinds
 from tests.models.clock import run
-from tests.models.doors import KEY, ask, ask_many, door_to, kinds
-from tests.models.test_transport import everything_said
+from tests.models.test_transport import all_texts
 from trecjudge.errors import ModelError
 from trecjudge.models.access.proxies import Proxy
 from trecjudge.models.settings import llm_settings
@@ -35,8 +35,8 @@ def server(certificate: tuple[Path, Path]) -> ssl.SSLContext:
 
 async def once(where: Endpoint | str, folder: Path, **settings: Any) -> Any:
     """Ask once; return what came of it."""
-    async with door_to(where, folder, tries=1, patience=0.0, **settings) as door:
-        (found,) = await ask_many(door, 1)
+    async with client_to(where, folder, tries=1, patience=0.0, **settings) as client:
+        (found,) = await ask_many(client, 1)
         return found
 
 
@@ -113,7 +113,7 @@ def test_organisation_and_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ({"headers": {"X": "${NOT_THERE}"}}, "llm.headers: the environment has no NOT_THERE"),
         ({"query": {"key": "${NOT_THERE}"}}, "llm.query: the environment has no NOT_THERE"),
         ({"headers": {"X": "a\nY: b"}}, "X holds characters that cannot be sent"),
-        ({"headers": {"X Y": "b"}}, "'X Y' is no name of a header"),
+        ({"headers": {"X Y": "b"}}, "'X Y' is not the name of a header"),
         ({"key_file": "k.pem"}, "llm.key_file: needs llm.cert_file"),
         ({"cert_file": "/no/such.pem"}, "llm.cert_file '/no/such.pem': no such file"),
     ],
@@ -146,12 +146,12 @@ def test_secrets_of_the_environment_are_in_no_message_and_no_file(
         given: dict[str, Any] = {"headers": {"X-Gate": "${GATE}"}, "query": {"key": "${GATE}"}}
         async with (
             running(in_turn(answer)) as endpoint,
-            door_to(endpoint, tmp_path, tries=1, patience=0.0, **given) as door,
+            client_to(endpoint, tmp_path, tries=1, patience=0.0, **given) as client,
         ):
-            (found,) = await ask_many(door, 1)
+            (found,) = await ask_many(client, 1)
             assert SECRET in endpoint.targets[0]
             assert isinstance(found, Exception)
-            return everything_said(found) + repr(door.settings) + repr(door.record())
+            return all_texts(found) + repr(client.settings) + repr(client.record())
 
     assert SECRET not in run(asked()) + caplog.text
     assert not [p for p in tmp_path.rglob("*") if p.is_file() and b"gateway" in p.read_bytes()]
@@ -163,15 +163,15 @@ def test_a_key_in_the_address_is_in_no_message(tmp_path: Path) -> None:
             try:
                 await ask_one(f"{endpoint.url}?key={SECRET}", tmp_path)
             except ModelError as error:
-                return everything_said(error)
+                return all_texts(error)
         return SECRET
 
     assert SECRET not in run(asked())
 
 
 async def ask_one(url: str, folder: Path) -> None:
-    async with door_to(url, folder, tries=1, structured="never") as door:
-        await ask(door)
+    async with client_to(url, folder, tries=1, structured="never") as client:
+        await ask(client)
 
 
 @asynccontextmanager
@@ -284,11 +284,11 @@ def test_a_tunnel_for_https_sees_no_key(
     assert KEY not in "".join(came)
 
 
-def test_a_dead_proxy_tells_no_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_proxy_shows_no_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"http://me:{SECRET}@127.0.0.1:9")
 
     async def asked() -> str:
-        return everything_said(await once("http://127.0.0.1:9/v1", tmp_path))
+        return all_texts(await once("http://127.0.0.1:9/v1", tmp_path))
 
     said = run(asked())
     assert "127.0.0.1" in said
@@ -349,9 +349,9 @@ def test_what_moved_for_good_is_asked_there(tmp_path: Path) -> None:
     answers = in_turn(moving(308, "/v1/chat/completions?moved=1"), Answer())
 
     async def asked() -> list[str]:
-        async with running(answers) as endpoint, door_to(endpoint, tmp_path) as door:
-            await ask(door, "One.")
-            await ask(door, "Two.")
+        async with running(answers) as endpoint, client_to(endpoint, tmp_path) as client:
+            await ask(client, "One.")
+            await ask(client, "Two.")
             return endpoint.targets
 
     assert [target.endswith("moved=1") for target in run(asked())] == [False, True, True]
@@ -410,7 +410,7 @@ def test_a_certificate_of_the_client(
     assert (run(asked()) == ["ok"]) is shown
 
 
-def test_a_key_that_wants_a_password_is_told_and_asks_no_terminal(
+def test_a_key_that_wants_a_password_is_an_error_and_asks_no_terminal(
     certificate: tuple[Path, Path],
 ) -> None:
     workflow = {

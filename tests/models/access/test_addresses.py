@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from trecjudge.errors import ModelError
-from trecjudge.models.access.addresses import is_azure, same_door, split_addresses
+from trecjudge.models.access.addresses import is_azure, same_origin, split_addresses
 from trecjudge.models.settings import llm_settings
 
 ENVIRONMENT = {"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
@@ -114,11 +114,11 @@ def test_who_takes_the_key_as_azure_does(url: str, azure: bool) -> None:
     ],
 )
 def test_where_a_redirect_may_lead(there: str, followed: bool) -> None:
-    assert same_door("http://a/v1/chat/completions", there) is followed
+    assert same_origin("http://a/v1/chat/completions", there) is followed
 
 
 def test_a_redirect_never_leads_from_https_to_http() -> None:
-    assert not same_door("https://a/v1", "http://a/v1")
+    assert not same_origin("https://a/v1", "http://a/v1")
 
 
 @pytest.mark.parametrize("where", ["headers", "query"])

@@ -104,14 +104,14 @@ def test_a_plan_and_its_job_cost_half(ask: Callable[..., Done]) -> None:
         assert (spent["calls"], spent["cost"]) == (200, 200 * (10 * 1 + 5 * 2) / 2 / 1000)
 
 
-def test_an_endpoint_without_batches_is_told_in_one_line(ask: Callable[..., Done]) -> None:
+def test_an_endpoint_without_batches_is_an_error_in_one_line(ask: Callable[..., Done]) -> None:
     with serving(attesting()) as endpoint:
         done = ask(endpoint, "-q")
     assert (done.status, done.err.count("\n")) == (1, 1)
     assert "no Batch API there; set llm.batch to false" in done.err
 
 
-def test_progress_is_told(ask: Callable[..., Done]) -> None:
+def test_progress_is_reported(ask: Callable[..., Done]) -> None:
     with serving_batches(attesting()) as endpoint:
         done = ask(endpoint)
     assert "batch batch_0: 200 requests are under way" in done.err

@@ -9,11 +9,11 @@ import pytest
 
 from tests.batch_endpoint import BatchEndpoint, batching
 from tests.endpoint import Answer, Script, attestation, attesting, running, text_of
+from tests.models.clients import ask_many, client_to, kinds
 from tests.models.clock import run
-from tests.models.doors import ask_many, door_to, kinds
 from trecjudge.errors import ModelError
 from trecjudge.models.cache.upkeep import batches_under_way
-from trecjudge.models.client import Door
+from trecjudge.models.client import Client
 from trecjudge.models.spending import Budget, Prices
 
 
@@ -23,16 +23,16 @@ def batched(
     count: int = 20,
     options: dict[str, Any] | None = None,
     **settings: Any,
-) -> tuple[list[str], list[int], BatchEndpoint, Door]:
+) -> tuple[list[str], list[int], BatchEndpoint, Client]:
     """Return what became of so many questions, and the sizes of the batches."""
 
-    async def all_of_them() -> tuple[list[str], list[int], BatchEndpoint, Door]:
+    async def all_of_them() -> tuple[list[str], list[int], BatchEndpoint, Client]:
         async with (
             batching(script, **options or {}) as endpoint,
-            door_to(endpoint.url, tmp_path, batch=True, **settings) as door,
+            client_to(endpoint.url, tmp_path, batch=True, **settings) as client,
         ):
-            found = kinds(await ask_many(door, count))
-            return found, [len(batch.lines) for batch in endpoint.batches], endpoint, door
+            found = kinds(await ask_many(client, count))
+            return found, [len(batch.lines) for batch in endpoint.batches], endpoint, client
 
     return run(all_of_them())  # fmt: skip
 
@@ -43,9 +43,9 @@ def claim(body: dict[str, Any]) -> int:
 
 
 def test_all_that_is_asked_is_one_batch(tmp_path: Path) -> None:
-    found, sizes, endpoint, door = batched(tmp_path, attesting())
+    found, sizes, endpoint, client = batched(tmp_path, attesting())
     assert (found, sizes) == (["ok"] * 20, [20])
-    spent = door.spent()
+    spent = client.spent()
     assert [spent["calls"], spent["prompt_tokens"], spent["completion_tokens"]] == [20, 200, 100]
     assert endpoint.tokens == [200, 100]
     assert batches_under_way(tmp_path) == []
@@ -87,22 +87,22 @@ def test_what_goes_wrong_with_some(bad: Answer, kind: str, asked: int, tmp_path:
         seen.add(claim(body))
         return bad if first and claim(body) % 7 == 3 else Answer(attestation(body))
 
-    found, sizes, endpoint, door = batched(tmp_path, script)
+    found, sizes, endpoint, client = batched(tmp_path, script)
     assert [k for n, k in enumerate(found) if n % 7 == 3] == [kind] * 3
     assert found.count("ok") == 20 if kind == "ok" else 17
     assert (len(endpoint.asked), sizes) == (asked, [20, 3][: 1 + (asked > 20)])
     if bad.content == "hm" and bad.finish_reason == "stop":
         assert all("could not be read" in str(body) for body in endpoint.asked[20:])
-    assert door.spent()["prompt_tokens"] == endpoint.tokens[0]
+    assert client.spent()["prompt_tokens"] == endpoint.tokens[0]
 
 
 def test_a_form_that_is_not_taken_is_left_for_all(tmp_path: Path) -> None:
     def script(body: dict[str, Any], number: int) -> Answer:
         return Answer(status=400) if "response_format" in body else Answer(attestation(body))
 
-    found, sizes, _, door = batched(tmp_path, script, 80)
+    found, sizes, _, client = batched(tmp_path, script, 80)
     assert (found, sizes) == (["ok"] * 80, [80, 80])
-    assert door.replies.habits.forms == {"attest": "chat"}
+    assert client.replies.habits.forms == {"attest": "chat"}
 
 
 def test_a_parameter_that_is_not_taken_is_left_for_all(tmp_path: Path) -> None:
@@ -179,9 +179,9 @@ def test_an_endpoint_without_batches(tmp_path: Path) -> None:
     async def asked() -> list[str]:
         async with (
             running(attesting()) as endpoint,
-            door_to(endpoint, tmp_path, batch=True) as door,
+            client_to(endpoint, tmp_path, batch=True) as client,
         ):
-            found = await ask_many(door, 3)
+            found = await ask_many(client, 3)
             assert all("no Batch API" in str(error) for error in found)
             assert isinstance(found[0], ModelError)
             return kinds(found)
@@ -226,8 +226,8 @@ def test_a_batch_of_an_earlier_command_is_found_again(
         import asyncio
 
         async with batching(attesting(), held=held) as endpoint:
-            async with door_to(endpoint.url, tmp_path, batch=True) as door:
-                asked = asyncio.create_task(ask_many(door, 20))
+            async with client_to(endpoint.url, tmp_path, batch=True) as client:
+                asked = asyncio.create_task(ask_many(client, 20))
                 await asyncio.sleep(60)
                 assert len(endpoint.batches) == 1
                 asked.cancel()
@@ -236,8 +236,8 @@ def test_a_batch_of_an_earlier_command_is_found_again(
             all_sizes = [len(batch.lines) for batch in endpoint.batches]
             if not known:
                 endpoint.batches[0].id = "gone"
-            async with door_to(endpoint.url, tmp_path, batch=True) as door:
-                found = kinds(await ask_many(door, 20))
+            async with client_to(endpoint.url, tmp_path, batch=True) as client:
+                found = kinds(await ask_many(client, 20))
             all_sizes += [len(batch.lines) for batch in endpoint.batches[1:]]
             assert batches_under_way(tmp_path) == []
             return found, all_sizes
@@ -250,22 +250,22 @@ def test_answers_that_are_asked_for_later_are_kept(tmp_path: Path) -> None:
         import asyncio
 
         async with batching(attesting(), held=True) as endpoint:
-            async with door_to(endpoint.url, tmp_path, batch=True) as door:
-                asked = asyncio.create_task(ask_many(door, 20))
+            async with client_to(endpoint.url, tmp_path, batch=True) as client:
+                asked = asyncio.create_task(ask_many(client, 20))
                 await asyncio.sleep(60)
                 asked.cancel()
             endpoint.held = False
-            async with door_to(endpoint.url, tmp_path, batch=True) as door:
-                await ask_many(door, 5)
+            async with client_to(endpoint.url, tmp_path, batch=True) as client:
+                await ask_many(client, 5)
                 del endpoint.files[endpoint.batches[0].files["output_file_id"]]
-                found = kinds(await ask_many(door, 20))
+                found = kinds(await ask_many(client, 20))
             return len(endpoint.asked), found, len(endpoint.batches)
 
     assert run(twice()) == (20, ["ok"] * 20, 1)
 
 
 def test_half_the_price(tmp_path: Path) -> None:
-    from tests.models.doors import settings_for
+    from tests.models.clients import settings_for
 
     plain = settings_for("http://a/v1", prices={"input": 1.0, "output": 2.0}, batch=True)
     assert plain.pricing == Prices(0.5, 1.0)

@@ -16,7 +16,7 @@ from tests.commandline import ROOT
 from tests.models.clock import run
 from trecjudge.errors import InputError, OutputError
 from trecjudge.models.cache import replies as store
-from trecjudge.models.cache.replies import FILE, Asked, CachedReply, Origin, ReplyCache
+from trecjudge.models.cache.replies import FILE, CachedReply, Origin, ReplyCache, RequestInfo
 from trecjudge.models.cache.upkeep import export_to, import_from
 
 HERE = Origin("http://a/v1/chat/completions", "m")
@@ -100,24 +100,24 @@ def scrawled(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [zeros, text, cut, scrawled])
-def test_a_damaged_file_is_moved_aside_and_told(
+def test_a_damaged_file_is_moved_aside_and_reported(
     damage: Callable[[Path], None], tmp_path: Path
 ) -> None:
     filled(tmp_path, 200)
     damage(tmp_path / FILE)
     damaged = (tmp_path / FILE).read_bytes()
-    said: list[str] = []
+    notices: list[str] = []
 
     async def use() -> bool:
-        with closing(ReplyCache(tmp_path, said.append)) as cache:
+        with closing(ReplyCache(tmp_path, notices.append)) as cache:
             for n in range(200):
                 cache.get(f"k{n}")
             await cache.put("k", CachedReply("yes"), HERE)
             return cache.get("k") is not None
 
     assert run(use())
-    (told,) = said
-    assert f"{FILE}.damaged-1" in told
+    (message,) = notices
+    assert f"{FILE}.damaged-1" in message
     assert (tmp_path / f"{FILE}.damaged-1").read_bytes() == damaged
 
 
@@ -129,7 +129,7 @@ def test_damaged_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [FILE, "."], ids=["a folder in place of the file", "a file"])
-def test_what_is_in_the_way_is_told(name: str, tmp_path: Path) -> None:
+def test_what_is_in_the_way_is_named(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     if name == FILE:
         (folder / FILE).mkdir(parents=True)
@@ -170,7 +170,7 @@ def test_a_file_without_programs_gets_them(tmp_path: Path) -> None:
     async def added() -> dict[str, tuple[int, int, int]]:
         with closing(ReplyCache(old(tmp_path))) as cache:
             assert cache.get("k0") == CachedReply("yes", 10, 5)
-            await cache.put("k1", CachedReply("no", 10, 7), HERE, Asked("attest", 60))
+            await cache.put("k1", CachedReply("no", 10, 7), HERE, RequestInfo("attest", 60))
             return cache.measured(HERE.model)
 
     assert run(added()) == {"attest": (1, 60, 7)}
@@ -186,7 +186,7 @@ def test_an_old_file_is_read_behind_a_new_one(tmp_path: Path) -> None:
 def test_programs_go_along_with_exports_and_imports(tmp_path: Path) -> None:
     async def fill() -> None:
         with closing(ReplyCache(tmp_path / "a")) as cache:
-            await cache.put("k1", CachedReply("no", 10, 7), HERE, Asked("attest", 60))
+            await cache.put("k1", CachedReply("no", 10, 7), HERE, RequestInfo("attest", 60))
 
     run(fill())
     export_to(tmp_path / "a", tmp_path / "b")
@@ -263,13 +263,13 @@ def test_reads_hold_up_nobody_longer_than_a_turn(tmp_path: Path) -> None:
         with closing(ReplyCache(tmp_path)) as cache, closing(store.connect(cache.path)) as other:
             other.execute("PRAGMA busy_timeout = 0")
             cache.get("k")
-            told = []
+            results = []
             for _ in range(2):
                 other.execute("INSERT OR REPLACE INTO abilities VALUES ('e', 'm', 'f')")
                 other.commit()
-                told.append(other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+                results.append(other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
                 await asyncio.sleep(0)
-            return told
+            return results
 
     assert run(busy()) == [1, 0]
 
@@ -303,9 +303,9 @@ def test_damage_deep_inside_costs_only_what_it_hit(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2 : len(data) // 2 + 8192] = b"\xff" * 8192
     path.write_bytes(data)
-    said: list[str] = []
-    cache = ReplyCache(tmp_path, said.append)
+    notices: list[str] = []
+    cache = ReplyCache(tmp_path, notices.append)
     found = [cache.get(f"{n:04}") for n in range(400)]
     assert 0 < found.count(None) < 400
-    assert len(said) == 1
+    assert len(notices) == 1
     cache.close()

@@ -89,7 +89,7 @@ def test_a_model_that_the_cache_has_nothing_of(cache: Path, tmp_path: Path) -> N
         prune(cache, "none")
 
 
-def test_prune_wants_to_be_told_what(cache: Path) -> None:
+def test_prune_needs_a_model_or_an_age(cache: Path) -> None:
     with pytest.raises(InputError, match="--older-than"):
         prune(cache)
 
@@ -110,7 +110,7 @@ def test_from_the_command_line(cache: Path, tmp_path: Path) -> None:
     assert command("cache", "prune").status == 1
 
 
-def test_a_file_of_other_tables_is_told(tmp_path: Path) -> None:
+def test_a_file_of_other_tables_is_an_error(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / FILE)) as database:
         database.execute("PRAGMA user_version = 1")
     with pytest.raises(InputError, match="no cache that can be read"):

@@ -50,7 +50,7 @@ ANSWERS: dict[Program, list[Fields]] = {
     TRUTHS: [{"truths": ["It sank."]}, {"truths": []}, {"truths": ["It rose.", "It sank."]}],
     VERIFY: [{"verdicts": [saying(1, label)]} for label in ("yes", "no", "unsure")],
 }
-TOLD = {
+ANSWER_FIELD = {
     ATTEST: "label", ATTEST_GROUP: "verdicts", GRADE: "grade", ATTRIBUTE: "verdict",
     SPLIT: "claims", TRUTHS: "truths", VERIFY: "verdicts",
 }  # fmt: skip
@@ -103,10 +103,10 @@ def read(program: Program, reply: str, form: Form = "schema") -> Fields | None:
 
 def decision(program: Program, fields: Fields) -> Any:
     """Return the decision of fields as plain data."""
-    told = fields[TOLD[program]]
-    if isinstance(told, list):
-        return [e.model_dump() if hasattr(e, "model_dump") else e for e in told]
-    return told
+    labels = fields[ANSWER_FIELD[program]]
+    if isinstance(labels, list):
+        return [e.model_dump() if hasattr(e, "model_dump") else e for e in labels]
+    return labels
 
 
 PROGRAMS = pytest.mark.parametrize("program", ANSWERS, ids=lambda program: program.name)
@@ -165,23 +165,27 @@ def test_of_two_answers_neither(program: Program, data: Any) -> None:
 def test_one_unmistakable_label_in_any_dress(
     label: str, case: Callable[[str], str], joint: str, dress: str
 ) -> None:
-    said = dress.format(case(label).replace("_", joint))
-    for reply in (as_json({"evidence": "", "label": said}), f"[[ ## label ## ]]\n{said}", said):
+    written = dress.format(case(label).replace("_", joint))
+    for reply in (
+        as_json({"evidence": "", "label": written}),
+        f"[[ ## label ## ]]\n{written}",
+        written,
+    ):
         found = read(ATTEST, reply)
         assert found is not None, reply
         assert found["label"] == label
 
 
 @pytest.mark.parametrize(
-    "said",
+    "written",
     ["unsupported", "not full_support", "full_support or no_support", "no, full_support",
      "full_support? no_support", "partially", "support", "full_support (not no_support)", "",
      "non_full_support", "full_support, but only in part", "0", "true"],
 )  # fmt: skip
-def test_a_value_that_contains_another_is_not_that_other(said: str) -> None:
-    assert read(ATTEST, as_json({"evidence": "", "label": said})) is None
-    assert read(ATTEST, f"[[ ## evidence ## ]]\n\n[[ ## label ## ]]\n{said}", "chat") is None
-    assert read(ATTEST, said) is None
+def test_a_value_that_contains_another_is_not_that_other(written: str) -> None:
+    assert read(ATTEST, as_json({"evidence": "", "label": written})) is None
+    assert read(ATTEST, f"[[ ## evidence ## ]]\n\n[[ ## label ## ]]\n{written}", "chat") is None
+    assert read(ATTEST, written) is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Leaderboards of every format read: told apart, headers known, what is odd found."""
+"""Leaderboards of every format read: recognised, headers known, what is odd found."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read(path: Path, format_name: str = "auto") -> tuple[list[LeaderboardRow], l
         ),
     ],
 )
-def test_a_format_is_told_from_the_file(text: str, name: str, write: Write) -> None:
+def test_a_format_is_recognised_by_the_file(text: str, name: str, write: Write) -> None:
     assert read(write(text, name)) == (ROWS, [])
 
 
@@ -114,7 +114,7 @@ def test_statistics_tell_of_unjudged_items_whatever_their_file_is_called(write: 
     ]
 
 
-def test_where_nothing_tells_the_choices_are_named(write: Write) -> None:
+def test_where_nothing_decides_the_choices_are_named(write: Write) -> None:
     path = write("r1 t1 M 0.5\nr2 t1 M 0.5\n", "l")
     with pytest.raises(InputError, match=r"neither a header nor `all` rows .* give one of ir_meas"):
         read(path)

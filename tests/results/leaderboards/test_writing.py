@@ -40,7 +40,7 @@ def test_what_is_written_is_read_again_to_the_last_digit(name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_and_told_apart_without_its_name(name: str, tmp_path: Path) -> None:
+def test_and_recognised_without_its_name(name: str, tmp_path: Path) -> None:
     rows = [r for r in ROWS if r.run_id == "plain"]
     write_rows(rows, tmp_path / "lb", LAYOUTS[name])
     read = [row for _, row in read_all(outcome(tmp_path / "lb").leaderboard, fail)]

@@ -1,4 +1,4 @@
-"""The documents that a run carries with its response: by id, in a list, or as mere texts."""
+"""The documents that a run carries with its response: by id, in a list, or as plain texts."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from trecjudge.records import Document
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value)."""
 PLACE = "place"
-"""The id of a document while it is not known: its place in the list tells it."""
+"""Stands for an id that is not known yet: it follows from the document's place in the list."""
 
 
 @dataclass(slots=True)
 class Carried:
-    """What a run's `documents` came to, by id.
+    """The documents of a run's `documents` field, by id.
 
-    `given` tells whether any of it could be read, or it says that there is none; `named` whether
-    any has an id. `order` are the ids of a list, None for what is no document.
+    `given`: some of it could be read, or it is empty; `named`: some document has an id. `order` are
+    the ids of a list, None for what is no document.
     """
 
     documents: dict[str, Document] = field(default_factory=dict)
@@ -47,22 +47,22 @@ class CarriedReader:
     complain: Complain
 
     def read(self, value: Any) -> Carried:
-        """Return the documents; whatever is none is complained about."""
+        """Return the documents; what is none is reported."""
         if value is None:
             return Carried()
         carried = Carried(given=value in ([], {}))
         if isinstance(value, dict):
-            if not self._tells_no_ids(value):
+            if not self._has_no_ids(value):
                 self._by_key(value, carried)
                 return carried
             value = [value] if self._is_one(value) else list(value.values())
         if isinstance(value, str) and len(self.references) > 1:
-            self._refuse(value)  # one text for several: it cannot be told what is whose
+            self._refuse(value)  # one text for several references: whose is it?
             return carried
         self._by_place(value if isinstance(value, list) else [value], carried)
         return carried
 
-    def _tells_no_ids(self, value: dict[Any, Any]) -> bool:
+    def _has_no_ids(self, value: dict[Any, Any]) -> bool:
         """Return whether the keys of an object are no ids of documents.
 
         They are fields of one, places, or nothing that is cited while ids inside of it are.
@@ -113,7 +113,7 @@ class CarriedReader:
         carried.order = order
         if unnamed:
             carried.named = bool(named) or any(self.references)
-            self._say(unnamed, len(entries))
+            self._report_unnamed(unnamed, len(entries))
 
     def _document(self, entry: Any) -> Document | None:
         """Return the document of a list's entry; its id is PLACE where it has none."""
@@ -153,6 +153,7 @@ class CarriedReader:
 
     def _add(self, document: Document, carried: Carried) -> None:
         carried.given = True
+        # The first counts, as everywhere.
         if carried.documents.setdefault(document.doc_id, document) is not document:
             message = f"has document {document.doc_id!r} twice"
             self.complain("document_duplicate", message, document.doc_id)
@@ -161,7 +162,7 @@ class CarriedReader:
         message = f"has a document {shown(entry)} without id or text"
         self.complain("documents_unusable", message, entry)
 
-    def _say(self, unnamed: int, entries: int) -> None:
+    def _report_unnamed(self, unnamed: int, entries: int) -> None:
         what = f"has {unnamed} documents without id"
         if self.references:
             sure = len(self.references) == entries

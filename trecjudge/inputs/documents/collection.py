@@ -14,7 +14,7 @@ from trecjudge.inputs.documents.tables import delimiter_of, rows
 from trecjudge.inputs.sources.containers import opening
 from trecjudge.inputs.sources.members import Members, first_members
 from trecjudge.inputs.sources.packing import CHUNK
-from trecjudge.inputs.sources.values import Spread, values
+from trecjudge.inputs.sources.values import JsonStream, values
 from trecjudge.records import Place
 
 CHOICES = (
@@ -46,6 +46,7 @@ def entries(path: Path, report: OnFinding) -> Iterator[Entry] | None:
     if start == b"<" and begins_documents(first):
         return ((line, record, None) for line, record in marked_up(path, report))
     line = first.lstrip(b"\r\n").partition(b"\n")[0].decode(errors="replace").rstrip("\r")
+    # A null byte is in binary files only: those are no tables.
     delimiter = delimiter_of(line) if "\0" not in line else None
     if delimiter is not None:
         return ((number, record, None) for number, record in rows(path, delimiter, report))
@@ -58,7 +59,7 @@ def _json(path: Path, first: bytes, report: OnFinding) -> Iterator[Entry]:
     text = first.decode(errors="replace").lstrip()
     if text.startswith("[") and "\n" not in text and len(first) >= CHUNK:
         # One line is the whole collection.
-        return ((line, value, None) for line, value in Spread(path, report).read())
+        return ((line, value, None) for line, value in JsonStream(path, report).read())
     if _are_documents(text):
         return ((line, value, key) for line, key, value in Members(path, report).members())
     return ((line, value, None) for line, value in values(path, report))

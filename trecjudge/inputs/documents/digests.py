@@ -1,17 +1,18 @@
-"""A table of digests that stays small: what is known of a million documents in 50 MB at most."""
+"""A table of digests in little memory: a million documents in 50 MB at most."""
 
 from __future__ import annotations
 
 from array import array
 
 _FIRST_SIZE = 1 << 10
+# `digest` never returns it.
 _FREE = 0
 
 
 class Digests:
     """From one digest of 8 bytes to another: 24 to 48 bytes for a pair, where a dict takes 150.
 
-    A key stands where its last bits say, or at the next free place.
+    A key stands at the place of its last bits, or at the next free one (open addressing).
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class Digests:
             return self._values[place]
         self._keys[place], self._values[place] = key, value
         self._count += 1
+        # Above two thirds the searches for a free place become long.
         if 3 * self._count > 2 * len(self._keys):
             self._grow()
         return value

@@ -36,19 +36,19 @@ KEPT = 1 << 10
 """Bytes that are kept where no document begins: one may begin in their midst."""
 TAG = re.compile(r"<([A-Za-z][\w.:-]*)([^<>]*)>")
 ATTRIBUTE = re.compile(r"""([A-Za-z][\w.:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-UNTOLD = frozenset(("docoldno", "dochdr", "fileid", "doctype"))
+NOT_TEXT = frozenset(("docoldno", "dochdr", "fileid", "doctype"))
 """Elements that are no part of the text, and nothing that a document has."""
 MOST_PASSED = 100
-"""Elements of a name that are looked into for others; each time the document is read on."""
+"""Elements of one name whose end is searched for: each search may read the whole document."""
 NAMED = ("field", "str", "arr")
-"""Elements that stand for the one that their attribute `name` tells."""
+"""Elements that stand for the one named by their attribute `name`."""
 PARTS = re.compile(
     r"<(?:[\w.-]+:)?(?:title|articletitle|headline|abstract|text|docno|docid|pmid)[\s>]",
     re.IGNORECASE,
 )
 """An element that has one of these inside only holds a document's parts together."""
 TEXT_NAMES, DATE_NAMES = frozenset((*TEXTS, "abstracttext")), frozenset((*DATES, *VERSIONS))
-FIELDS = IDENTIFYING | TEXT_NAMES | DATE_NAMES | UNTOLD | frozenset((*ADDRESSES, *TITLES))
+FIELDS = IDENTIFYING | TEXT_NAMES | DATE_NAMES | NOT_TEXT | frozenset((*ADDRESSES, *TITLES))
 
 
 def begins_documents(opening: bytes) -> bool:
@@ -59,7 +59,7 @@ def begins_documents(opening: bytes) -> bool:
 def marked_up(path: Path, report: OnFinding) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line, record) of every document of a file; what breaks off is reported.
 
-    The first element that can be a document tells what the others are called. Where one is not
+    The first element that can be a document gives the name of all others. Where one is not
     closed before the next begins, it ends there. No more than one document is held at a time.
     """
     elements = _Elements(path)
@@ -86,6 +86,7 @@ class _Elements:
         while self._to_the_next():
             looked = 1
             while (end := self._end.search(self._held, self._position + looked)) is None:
+                # Not from the start again: a document of many chunks would take quadratic time.
                 looked = max(1, len(self._held) - self._position - KEPT)
                 if looked > LARGEST or not self._more():
                     self.broken = True
@@ -159,6 +160,7 @@ def _attributes(tag: re.Match[str]) -> dict[str, str]:
     return {found[1].lower(): found[2] or found[3] or "" for found in ATTRIBUTE.finditer(tag[2])}
 
 
+# Names of elements are few, and each is asked for in every document.
 _plain = lru_cache(maxsize=1024)(plain)
 
 
@@ -172,7 +174,7 @@ def _holds_parts(name: str, content: str) -> bool:
     """Return whether an element is no field itself, but holds some: `<Article>` of PubMed."""
     if "<" not in content or name in ("text", "abstract", "headline"):
         return False
-    may_have_tags = name in TEXT_NAMES or name in UNTOLD or name in TITLES
+    may_have_tags = name in TEXT_NAMES or name in NOT_TEXT or name in TITLES
     return not may_have_tags or PARTS.search(content) is not None
 
 
@@ -180,7 +182,7 @@ def _fields(found: dict[str, list[str]], rest: str) -> dict[str, str]:
     """Return the fields without markup: texts in full, of all else the first."""
     fields = {}
     for name, contents in found.items():
-        if plain(name) not in UNTOLD:
+        if plain(name) not in NOT_TEXT:
             kept = contents if plain(name) in TEXT_NAMES else contents[:1]
             fields[name] = "\n".join(without_markup(content) for content in kept)
     if not any(plain(name) in TEXT_NAMES and value for name, value in fields.items()):

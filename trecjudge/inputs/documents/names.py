@@ -31,7 +31,7 @@ URLS = ("url", "uri", "link", "sourceurl")
 DATES = ("date", "published", "publicationdate", "timestamp", "time")
 VERSIONS = ("version", "revision")
 NESTED = ("doc", "document", "source", "node", "passage", "payload", "fields", "metadata", "meta")
-"""Objects inside a record that say more of the same document."""
+"""Objects inside a record that describe the same document."""
 LISTS = (
     *("candidates", "documents", "docs", "passages", "hits", "results", "corpus", "ctxs"),
     *("contexts", "data", "records", "rows", "items"),
@@ -41,6 +41,7 @@ USUAL_IDS = "docid, doc_id, docno, id, _id, pid, pmid, ClueWeb22-ID, segment_id"
 """The usual names, as written, for messages."""
 USUAL_TEXTS = "text, contents, content, segment, passage, body, abstract, fullText, Clean-Text"
 
+# A record with more keys is an object of documents by id: its shape will not come again.
 MOST_KEYS = 64
 
 

@@ -1,4 +1,4 @@
-"""Whether the documents given beside runs are those that the runs cite."""
+"""Whether the documents given with --documents are those that the runs cite."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.records import Response
 
+# Runs cite some documents that no collection has; below this it is another collection.
 FEW = 0.05
 """Below this share of citations the documents are hardly those of the runs."""
 SHOWN = 3
@@ -15,7 +16,7 @@ MOST_DISTINCT = 1000
 
 @dataclass(slots=True)
 class Overlap:
-    """What became of the citations of responses, of one run or of all.
+    """How many citations have a document, in the responses of one run or of all.
 
     `there` counts those whose document is there, from the store or carried by the run, `stored`
     those that a store has. `distinct` holds the first different ids.

@@ -94,6 +94,7 @@ def _unnested(record: Mapping[str, Any], shape: Shape) -> Mapping[str, Any]:
     if not inner:
         return record
     whole: dict[str, Any] = {}
+    # Later values win: the record's own, then those of the first object inside it.
     for part in (*reversed(inner), record):
         whole |= {k: v for k, v in part.items() if v is not None and not isinstance(v, dict)}
     return whole

@@ -1,4 +1,4 @@
-"""Which text of a document is judged: what a run carries, held against what is given beside it."""
+"""Which text of a document is judged: the run's own, or that of --documents; how they differ."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Shelf:
     store: DocumentStore | None = None
     own_text: bool = False
     first: Digests = field(default_factory=Digests)
-    told: Digests = field(default_factory=Digests)
-    """The pairs of run and document of which a difference was told."""
+    reported: Digests = field(default_factory=Digests)
+    """The pairs of run and document whose difference was reported."""
 
     def find(self, doc_id: str, own: Mapping[str, Document]) -> Document | None:
         """Return the document that is judged; None if it is nowhere.
@@ -46,60 +46,62 @@ class Shelf:
         return self.store is not None and mine.has_text and self.store.get(mine.doc_id) is None
 
     def differs(self, run: str, mine: Document) -> str:
-        """Return how a text that a run carries is another than that of `store`; empty if it is not.
+        """Return how a text that a run carries differs from that of `store`; empty if it does not.
 
-        This is told once of each run and document. Of white space nothing is told.
+        Each pair of run and document is reported once; a difference in white space is not.
         """
         if self.store is None or not mine.has_text:
             return ""
-        if self._was_told(run, mine):
+        if self._was_reported(run, mine):
             return ""
         given = self._given(mine.doc_id)
         if given is None:
             return ""
         how = _other_text(mine, given)
         judged = "its own text" if self.own_text else "that of --documents"
-        return self._telling(run, mine, f"{how}; {judged} is judged" if how else "")
+        return self._report_once(run, mine, f"{how}; {judged} is judged" if how else "")
 
     def varies(self, run: str, mine: Document) -> str:
         """Return that a text is another than was carried under its id before; empty if it is not.
 
-        Of what `store` has there is nothing to tell here; else as `differs`.
+        Documents that `store` has are left to `differs`; else it is as that.
         """
         if not mine.has_text:
             return ""
+        # Two digests: most texts are the same to the letter, and need not be made plain each time.
         to_the_letter = digest(mine.doc_id, mine.text)
-        if to_the_letter in self.first or self._was_told(run, mine) or self._given(mine.doc_id):
+        if to_the_letter in self.first or self._was_reported(run, mine) or self._given(mine.doc_id):
             return ""
         now = digest(_plain(mine.text))
         same = self.first.setdefault(digest(mine.doc_id), now) == now
         if same:
             self.first.setdefault(to_the_letter, now)
         how = f"carries another text as {shown(mine.doc_id)} than was carried under this id before"
-        return self._telling(run, mine, "" if same else how)
+        return self._report_once(run, mine, "" if same else how)
 
     def _given(self, doc_id: str) -> Document | None:
         """Return the document of the store, if it has text there."""
         given = self.store.get(doc_id) if self.store is not None else None
         return given if given is not None and given.has_text else None
 
-    def _was_told(self, run: str, mine: Document) -> bool:
-        return digest(run, mine.doc_id) in self.told
+    def _was_reported(self, run: str, mine: Document) -> bool:
+        return digest(run, mine.doc_id) in self.reported
 
-    def _telling(self, run: str, mine: Document, how: str) -> str:
+    def _report_once(self, run: str, mine: Document, how: str) -> str:
         if how:
-            self.told.setdefault(digest(run, mine.doc_id), 1)
+            self.reported.setdefault(digest(run, mine.doc_id), 1)
         return how
 
 
 def _other_text(mine: Document, given: Document) -> str:
-    """Return how the text of a run is another than the one given; empty for white space alone."""
+    """Return how a run's text differs from the one given; empty if only in white space."""
     if mine.text == given.text:
         return ""
     ours, theirs, whole = _plain(mine.text), _plain(given.text), _plain(given.full_text)
     if ours in (theirs, whole):
         return ""
     name = shown(mine.doc_id)
+    # A cut text ends in dots of its own.
     if ours.rstrip(" .…") in whole:
         return f"carries only {len(ours):,} of the {len(theirs):,} characters of {name}"
     if theirs in ours:

@@ -1,4 +1,4 @@
-"""Documents given beside the runs: held where they are few, indexed where they are many."""
+"""Documents given with --documents: a few are held in memory, many are indexed on disk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOST = (
     *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
     "collection_unreadable",
 )
-"""Findings on what no document came of."""
+"""Findings on records and files that gave no document."""
 
 
 class DocumentStore(Protocol):
@@ -50,7 +50,7 @@ class DocumentStore(Protocol):
         """The number of records that have no known id or could not be read: any id may be one."""
 
     def some_ids(self, count: int) -> list[str]:
-        """Return a few of the ids, for a message; none where they cannot be told."""
+        """Return a few of the ids, for a message; none where they cannot be listed."""
 
 
 @dataclass(slots=True)
@@ -115,6 +115,7 @@ class DocumentStores:
 
     def some_ids(self, count: int) -> list[str]:
         """Return the first ids of each store, of all together so many."""
+        # Rounded up, so that one store with few ids leaves room to the others.
         each = -(-count // len(self.stores))
         return [doc_id for store in self.stores for doc_id in store.some_ids(each)][:count]
 
@@ -194,6 +195,7 @@ def _indexed(
     """Return the index of these files, made if it is not there."""
     state = [f"{file.resolve()}\0{(s := file.stat()).st_size}\0{s.st_mtime_ns}" for file in files]
     digest = hashlib.sha256("\n".join(state).encode()).hexdigest()[:32]
+    # The number is the version of the index; a changed file makes another digest.
     index = folder / f"documents3-{digest}.sqlite"
     log = FindingLog([report])
     if not index.is_file():
@@ -213,7 +215,7 @@ def _indexed(
 
 
 def _lost(log: FindingLog) -> int:
-    """Return how many records, or files, of what was read have no document to show for it."""
+    """Return how many of the records, or files, that were read gave no document."""
     return sum(log.counts[kind] for kind in LOST)
 
 
@@ -228,6 +230,7 @@ def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
 
     log.listeners.append(keep)
     try:
+        # No journal: a file that is not finished is thrown away as a whole.
         database.execute("PRAGMA journal_mode = OFF")
         database.execute("PRAGMA synchronous = OFF")
         names = ", ".join(f"{name} TEXT" for name in ("id", *COLUMNS))

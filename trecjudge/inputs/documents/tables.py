@@ -16,6 +16,7 @@ from trecjudge.records import Place
 DELIMITERS = ("\t", ",", ";")
 MOST_COLUMNS = 4
 """Of a table without a header line: id, address, title and text."""
+# csv itself refuses cells of more than 128 KB; whole documents are longer.
 LONGEST_CELL = 1 << 24
 ADDRESS = re.compile(r"https?://\S+$")
 Row = tuple[int, dict[str, Any]]
@@ -39,7 +40,7 @@ def rows(path: Path, delimiter: str, report: OnFinding) -> Iterator[Row]:
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Tell a header: it names an id, and a text or a title."""
+    """Return whether cells are a header: they name an id, and a text or a title."""
     names = [plain(cell) for cell in cells]
     said = (*TEXTS, *TITLES)
     return any(n in IDENTIFYING for n in names) and any(name in said for name in names)
@@ -57,6 +58,7 @@ def _tab_separated(
             columns = len(cells) if header else min(len(cells), MOST_COLUMNS)
             if header:
                 continue
+        # Further tabs belong to the text, which comes last.
         cells = [_unquoted(cell) for cell in line.split("\t", columns - 1)]
         if len(cells) > 1:
             yield number, dict(zip(header, cells, strict=False)) if header else _unnamed(cells)

@@ -11,6 +11,7 @@ from trecjudge.inputs.formats.draft import ABSENT, Draft, from_metadata
 NAME = "autojudge"
 DATASET = "any"
 SUMMARY = "AutoJudge round trip: `responses` and `answer` alike, citations by id or by index"
+# Before the formats of the tracks, whose keys it has too.
 RANK = 10
 
 
@@ -25,6 +26,7 @@ def claims(record: Mapping[str, Any]) -> str | None:
 
 def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts; of `responses` and `answer` the first that is there counts."""
+    # The one that is empty comes second: some write both keys and fill one.
     here = [key for key in ("responses", "answer") if record.get(key) is not None]
     key, *others = sorted(here, key=lambda key: not record[key]) or ["responses"]
     again = record[others[0]] if others else ABSENT

@@ -27,7 +27,7 @@ def claims(record: Mapping[str, Any]) -> str | None:
     topic_id = as_id(metadata_of(record).get("topic_id")) or ""
     if cited and all(PMID.fullmatch(entry) for entry in cited):
         return "its citations are PubMed ids"
-    # A response without a citation is told by its topic: the track's are three digits long.
+    # A response without a citation is recognised by its topic: the track's have three digits.
     ours = not cited and len(topic_id) == 3 and topic_id.isascii() and topic_id.isdigit()
     return "its topic is one of BioGen" if ours and "documents" not in record else None
 

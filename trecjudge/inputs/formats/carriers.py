@@ -1,4 +1,4 @@
-"""Which runs carry documents: what one of them leaves out of a response is then its own doing."""
+"""Which runs carry documents: what such a run leaves out of a response is its own doing."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Place
 
-Run = tuple[str, str, str]
+RunKey = tuple[str, str, str]
 
 
 @dataclass(slots=True)
 class Carriers:
-    """Tells whether a run carries documents in any response, by a look at all files when asked."""
+    """Knows whether a run carries documents in any response; reads all files when first asked."""
 
     files: Iterable[Path] = ()
     dataset: str = "auto"
-    found: dict[Run, bool] | None = field(default=None)
+    found: dict[RunKey, bool] | None = field(default=None)
     """Whether the ids of its documents are known somewhere, by run."""
 
     def has(self, draft: Draft, place: Place) -> bool:
@@ -35,7 +35,7 @@ class Carriers:
         """Return whether the run of this draft carries a document of a known id somewhere."""
         return self._found().get(_run_of(draft, place.path), False)
 
-    def _found(self) -> dict[Run, bool]:
+    def _found(self) -> dict[RunKey, bool]:
         if self.found is None:
             self.found = {}
             for file in self.files:
@@ -43,11 +43,11 @@ class Carriers:
                     self.found[run] = named or self.found.get(run, False)
         return self.found
 
-    def _in(self, file: Path) -> Iterator[tuple[Run, bool]]:
+    def _in(self, file: Path) -> Iterator[tuple[RunKey, bool]]:
         """Yield (run, whether ids are known) of every record with documents."""
         path = Place(str(file)).path
         with suppress(InputError):  # a finding where its responses are read
-            for _, record in objects(file, _unheard):
+            for _, record in objects(file, _ignore_finding):
                 if record.get("documents") and (claimed := format_of(record, self.dataset)):
                     draft = claimed[0].draft(record)
                     carried = _carried(draft)
@@ -59,19 +59,19 @@ def _carried(draft: Draft) -> Carried:
     """Return the documents that a draft carries."""
     given = draft.references
     ids = tuple(map(as_id, given)) if isinstance(given, list | dict) else ()
-    reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, _unsaid)
+    reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, _ignore_problem)
     return reader.read(draft.documents)
 
 
-def _run_of(draft: Draft, path: str) -> Run:
-    """Return what tells a run: team and run_id or, where one is lacking, the file too."""
+def _run_of(draft: Draft, path: str) -> RunKey:
+    """Return the key of a run: team and run_id and, where one of them is missing, the file."""
     team, run = as_id(draft.team_id) or "", as_id(draft.run_id) or ""
     return team, run, "" if team and run else path
 
 
-def _unsaid(kind: str, message: str, value: object) -> None:
-    """Problems are told where the responses are read."""
+def _ignore_problem(kind: str, message: str, value: object) -> None:
+    """Do nothing: problems are reported where the responses are read."""
 
 
-def _unheard(finding: Finding) -> None:
-    """Findings are told where the responses are read."""
+def _ignore_finding(finding: Finding) -> None:
+    """Do nothing: findings are reported where the responses are read."""

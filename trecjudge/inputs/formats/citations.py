@@ -15,14 +15,14 @@ from trecjudge.records import Citation
 
 MOST = sys.float_info.max
 KEY, OTHER_KEY = "citations", "citation"
-"""What a sentence's citations are called, and what some files call them."""
+"""The key of a sentence's citations, and the one that some files use."""
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value): reports a problem of the sentence at hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Unusable:
-    """Citations of no known shape, which count as one that was complained about already."""
+    """Citations of no known shape, which count as one citation, reported already."""
 
     value: Any
 
@@ -60,7 +60,7 @@ def _reference(entry: Any) -> str | None:
 class Resolver:
     """Turns what a sentence cites into citations, each odd one with a finding.
 
-    `is_document` tells whether the response (or a file given beside it) has a document.
+    `is_document` returns whether the response (or a file given beside it) has a document.
     """
 
     references: References
@@ -104,6 +104,7 @@ class Resolver:
         found: dict[tuple[str | None, str], Citation] = {}
         for entry, score in _entries(value, complain):
             citation = self._citation(entry, _score(score, complain), complain)
+            # By document where there is one: `[0, "d0"]` cites one document twice.
             key = (citation.doc_id, "" if citation.doc_id else citation.value)
             if key in found:
                 complain("citation_duplicate", f"cites {shown(entry)} twice", entry)
@@ -132,6 +133,7 @@ class Resolver:
         if not doc_id:
             complain("citation_unusable", "cites an empty id", entry)
             return None
+        # A number may be an id too: what the response lists under it counts before any index.
         if self._known(doc_id) or not (doc_id.isascii() and doc_id.isdigit()):
             return doc_id
         if self.integers_are_ids or not self.references.ids:
@@ -177,12 +179,12 @@ def ids_written(sentences: Any) -> frozenset[str]:
     """Return the ids that the entries of a sentence list cite as text."""
     entries = sentences if isinstance(sentences, list) else []
     cited = map(written_citations, entries)
-    written = (entry for value in cited for entry, _ in _entries(value, _unheard))
+    written = (entry for value in cited for entry, _ in _entries(value, _ignore))
     return frozenset(entry.strip() for entry in written if isinstance(entry, str))
 
 
-def _unheard(kind: str, message: str, value: object) -> None:
-    """Do nothing: the problem is told where the citations are resolved."""
+def _ignore(kind: str, message: str, value: object) -> None:
+    """Do nothing: the problem is reported where the citations are resolved."""
 
 
 def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:

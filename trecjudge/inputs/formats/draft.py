@@ -1,4 +1,4 @@
-"""A run's record with its parts found and nothing interpreted yet: what every format hands over."""
+"""A run's record split into its parts, not yet interpreted: what every format hands over."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ class Draft:
     """The parts of one response as written; ABSENT stands for a key that is not there.
 
     `topic_ids` are (key, value) pairs in order of precedence. `key` is where the sentences stand,
-    `again` are those that the record gives a second time. `team_expected` tells whether the format
-    names a team at all, `integers_are_ids` whether an integer citation is a document's id instead
-    of an index.
+    `again` are those that the record gives a second time. `team_expected`: the format names a
+    team; `integers_are_ids`: an integer citation is the id of a document, not an index.
     """
 
     run_id: Any
@@ -56,6 +55,7 @@ def from_metadata(record: Mapping[str, Any], key: str, team_expected: bool = Tru
     """
     inner = metadata_of(record)
     ids = [(f"metadata.{key}", inner[key]) for key in TOPIC_KEYS if inner.get(key) is not None]
+    # Second: where both are given and differ, the metadata count, and a finding names both.
     ids += [(key, record[key]) for key in TOPIC_KEYS if record.get(key) is not None]
     return Draft(
         run_id=inner.get("run_id", record.get("run_id", ABSENT)),

@@ -1,4 +1,4 @@
-"""Citations that a text marks itself: found, resolved, cut out, and given to their sentences."""
+"""Citations marked in the text itself: found, resolved, cut out, assigned to sentences."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ def read_markers(texts: Sequence[str], targets: Targets) -> Markers:
     written = [p for marker in chain.from_iterable(candidates) for p in marker.pointers]
     numbers = {pointer.number for pointer in written if pointer.number is not None}
     are_ids = all(str(number) in targets.listed for number in numbers)
+    # A 0 anywhere shows that all numbers count from 0: nobody cites a document before the first.
     base = None if are_ids else min(numbers | {1})
     resolve = _by_number(base, targets)
     resolved = [[_resolved(marker, resolve) for marker in markers] for markers in candidates]
@@ -120,7 +121,7 @@ def _resolved(marker: _Marker, resolve: Callable[[int], str | None]) -> _Marker:
 
 
 def _is_marker(marker: _Marker, there: set[bool]) -> bool:
-    """Return whether brackets are a marker; `there` tells for ids (True) and numbers (False)."""
+    """Return whether brackets are a marker; `there` holds True if ids resolve, False if numbers."""
     if any(pointer.doc_id for pointer in marker.pointers):
         return True
     kinds = {pointer.number is None for pointer in marker.pointers}
@@ -136,6 +137,7 @@ def _with_plain_marks(
     for marker in markers:
         before = text[done : marker.start]
         spans.append((length + len(before), length + len(before) + 3, marker))
+        # With a space, so that a sentence may begin right behind a marker.
         after = " " if text[marker.end : marker.end + 1].isalnum() else ""
         parts += [before, "[1]", after]
         length += len(before) + 3 + len(after)

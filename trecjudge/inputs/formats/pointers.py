@@ -22,8 +22,10 @@ LABEL = re.compile(
 """What may stand before a number: `[^1]`, `[Source 1]`, `[doc: 1]`."""
 NUMBERS = re.compile(r"(\d{1,9})(?:\s*[-–—]\s*(\d{1,9}))?(?::\d+)?(?:†.*)?", re.ASCII)
 """`1`, `1-3`, and what OpenAI's tools write: `4:0†source`."""
+# `[1-1000]` is a range of something else.
 WIDEST = 50
 """The longest range that is one of citations."""
+# `[2024]` is a year, unless the response has so many documents.
 YEARS = range(1000, 3000)
 
 
@@ -32,7 +34,7 @@ class Targets:
     """What markers can point to.
 
     `ids` are the documents that numbers count, `listed` all that the response lists by id.
-    `is_document` tells whether there is a document with an id, `names` gives ids by the titles and
+    `is_document` returns whether an id is that of a document, `names` gives ids by the titles and
     addresses of documents.
     """
 

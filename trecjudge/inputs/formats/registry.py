@@ -1,4 +1,4 @@
-"""Finding formats in this folder, and telling which one a record is of."""
+"""The formats of this folder, and which one a record is of."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class Format(Protocol):
 def all_formats() -> tuple[Format, ...]:
     """Return every format of this folder in the order in which they are asked."""
     names = (f"{formats.__name__}.{m.name}" for m in pkgutil.iter_modules(formats.__path__))
+    # Any module here with `claims` is a format: a new one is only a new file.
     modules = (importlib.import_module(name) for name in names)
     found = [module for module in modules if hasattr(module, "claims")]
     found.sort(key=lambda module: (getattr(module, "RANK", 100), module.NAME))

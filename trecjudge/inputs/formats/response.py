@@ -24,7 +24,7 @@ from trecjudge.text.instructions import instruction_like
 class Reader:
     """Reads one draft into a response; every problem becomes a finding at the draft's place.
 
-    `carriers` tells what the run carries in another of its responses.
+    `carriers` knows what the run carries in its other responses.
     """
 
     draft: Draft
@@ -33,11 +33,11 @@ class Reader:
     shelf: Shelf = field(default_factory=Shelf)
     flag_instructions: bool = False
     name: str = ""
-    """What the run is called; its run_id where nothing is given."""
+    """The name of the run; its run_id where none is given."""
     carriers: Carriers = field(default_factory=Carriers)
 
     def read(self) -> Response | None:
-        """Return the response, or None if it cannot be told which topic it answers."""
+        """Return the response, or None if it names no topic."""
         topic_id = self._topic_id()
         if topic_id is None:
             return None
@@ -50,6 +50,7 @@ class Reader:
             self.draft.integers_are_ids,
             () if references.ids else carried.order,
         )
+        # Only markers by title or address need it, and those are rare.
         names = cache(lambda: self._names(references, own))
         reader = SentenceReader(resolver, names, self._complain)
         sentences = reader.read(self.draft.sentences)
@@ -85,7 +86,7 @@ class Reader:
 
     @property
     def run_id(self) -> str:
-        """What the run is called."""
+        """The name of the run."""
         written = self.name or as_id(self.draft.run_id)
         return bare_name(Path(self.place.path)) if written is None else written
 
@@ -121,14 +122,14 @@ class Reader:
         return CarriedReader(references.ids, known, cited, self._complain).read(value)
 
     def _documents_given(self, carried: Carried) -> bool:
-        """Tell whether anything could supply documents: the job, or the run here or elsewhere."""
+        """Return whether anything could supply documents: the job, or the run here or elsewhere."""
         return self.shelf.store is not None or carried.given or self._carries()
 
     def _carries(self) -> bool:
         return self.carriers.has(self.draft, self.place)
 
     def _documents_unnamed(self, carried: Carried) -> bool:
-        """Tell whether any id may be one of documents without ids.
+        """Return whether any id may be one of documents without ids.
 
         Not where the run gives ids elsewhere: what it leaves out here is its own doing.
         """
@@ -142,7 +143,7 @@ class Reader:
         found = [document for doc_id in given if (document := self.shelf.find(doc_id, own))]
         return {
             name.strip().casefold(): document.doc_id
-            for document in reversed(found)
+            for document in reversed(found)  # of two with one title the first counts
             for name in (document.title, document.url)
             if name.strip()
         }
@@ -181,7 +182,7 @@ class Reader:
                 )
 
     def _check_documents(self, response: Response, carried: Carried) -> None:
-        """Tell of every citation whose document is not there, or has no text."""
+        """Report every citation whose document is not there, or has no text."""
         cited = [(s.index, c.doc_id) for s in response.sentences for c in s.citations if c.doc_id]
         if not response.documents_given:
             if cited:
@@ -197,7 +198,7 @@ class Reader:
                 message = f"cites {doc_id!r}, which may be a document whose id is not known"
                 self._complain("document_unknown", message, doc_id, index)
             elif document is None:
-                message = f"cites {doc_id!r}, which no document is"
+                message = f"cites {doc_id!r}, but there is no such document"
                 self._complain("document_missing", message, doc_id, index)
             elif document.hollow:
                 message = f"cites {doc_id!r}, which it carries without text"
@@ -207,15 +208,15 @@ class Reader:
                 self._complain("document_empty", message, doc_id, index)
 
     def _check_texts(self, response: Response, own: Mapping[str, Document]) -> None:
-        """Tell of what the run carries: no text, which nobody cites, or another one than is known.
+        """Report what the run carries without text and uncited, or with another text than is known.
 
-        That somebody cites it without text is told of the citation.
+        A document that is cited and has no text is reported with its citation.
         """
         cited = {c.doc_id for s in response.sentences for c in s.citations}
         run = f"{response.team_id}/{response.run_id}"
         beside = [mine.doc_id for mine in own.values() if self.shelf.lacks(mine)]
         if beside:
-            message = f"carries {len(beside)} documents that --documents has not, such as"
+            message = f"carries {len(beside)} documents that --documents lacks, such as"
             self._complain("documents_beside", f"{message} {shown(beside[0])}", len(beside))
         for doc_id, mine in own.items():
             if response.documents[doc_id].hollow and doc_id not in cited:

@@ -49,7 +49,7 @@ class SentenceReader:
     def _with_lists(self, entries: Sequence[Any]) -> Iterator[Sentence]:
         for index, entry in enumerate(entries):
             cited = entry.get(KEY) if isinstance(entry, dict) else None
-            # Most are such, and nothing need be made to complain about them.
+            # Most are such: no closure is made for complaints that never come.
             plain = self.resolver.plain(cited)
             if not plain and cited != [] and cited != {}:
                 plain = self._odd(index, entry)
@@ -87,7 +87,7 @@ class SentenceReader:
         return as_text(text)
 
     def _markers(self, texts: Sequence[str]) -> Markers:
-        """Return the markers of the texts, and say how they are read."""
+        """Return the markers of the texts, and report how they are read."""
         resolver = self.resolver
         listed = frozenset((*resolver.references.known, *filter(None, resolver.positions)))
         ids = resolver.references.ids or resolver.positions
@@ -108,7 +108,7 @@ class SentenceReader:
             if pointer.number is not None and pointer.doc_id is None:
                 message = f"marks [{pointer.written}], {self._nothing()}"
                 self.complain("citation_out_of_range", message, pointer.written, index)
-            # An id that is not there is one all the same, and said where documents are looked up.
+            # An id that is not there is still an id: reported where documents are looked up.
             doc_id = pointer.written if pointer.number is None else None
             doc_id = pointer.doc_id or doc_id
             found.setdefault(doc_id or f"[{pointer.written}]", Citation(doc_id, pointer.written))

@@ -1,4 +1,4 @@
-"""Backups and copies of files, told by their names: they never come before what they are of."""
+"""Backups and copies of files, recognised by name: they never come before their originals."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def backup_of(path: Path) -> str | None:
         return bare_name(Path(name[1:-1]))
     for candidate in (name, bare_name(Path(name))):
         found = BACKUP.search(candidate)
+        # A name that is only the ending (`.bak`) is the backup of nothing.
         if found and found.start():
             return bare_name(Path(candidate[: found.start()]))
     return None
@@ -46,6 +47,7 @@ def copy_of(path: Path) -> str | None:
 def backups_among(files: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
     """Yield (backup, original) of the files whose original is among them, in the same folder."""
     files = list(files)
+    # Reversed, so that of several files with one bare name the first is the original.
     originals = {(f.parent, bare_name(f)): f for f in reversed(files) if backup_of(f) is None}
     for file in files:
         name = backup_of(file)

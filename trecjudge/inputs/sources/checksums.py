@@ -1,4 +1,4 @@
-"""The sha256 of files, taken while they are read."""
+"""Checksums of input files, taken while the files are read: none is opened again for that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files as lines or bytes, unpacked, each opened once, and what their names tell."""
+"""Files as lines or bytes, unpacked, each opened once; and file names without endings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Opened:
 
     @property
     def size(self) -> int:
-        """How large it is, in bytes on disk; 0 where that cannot be told."""
+        """How large it is, in bytes on disk; 0 where that is not known."""
         try:
             return self.path.stat().st_size
         except OSError:
@@ -66,7 +66,7 @@ class Opened:
     def first(self, count: int) -> list[bytes]:
         """Return the first few lines that are not blank, as far as the file can be read."""
         found: list[bytes] = []
-        with suppress(*UNREADABLE):  # told where the file is read
+        with suppress(*UNREADABLE):  # reported where the file is read
             pieces = self._pieces(lambda file: file.readline())
             found.extend(text for _, text in islice(self._texts(_lines_of(pieces)), count))
         return found
@@ -81,7 +81,7 @@ class Opened:
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield (number from 1, text) of every line that is not blank.
 
-        Lines end at LF alone, so U+2028 inside a string splits none; a byte order mark is dropped.
+        Lines end at LF only, so U+2028 inside a string splits none; a byte order mark is dropped.
         Raises InputError if the file cannot be read; where packed data break off, after what could
         be.
         """
@@ -140,6 +140,7 @@ class Opened:
 
     def _texts(self, raw: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         for number, line in enumerate(raw, 1):
+            # Where packed data break off, the last line is half a record, unless it is JSON.
             if line[-1:] != b"\n" and breaks_off(self._unpacked) and not _is_json(line):
                 return
             self._number = number

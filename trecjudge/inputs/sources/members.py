@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.findings import OnFinding
-from trecjudge.inputs.sources.values import Spread
+from trecjudge.inputs.sources.values import JsonStream
 
 KEY = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
 END = re.compile(r"\s*\}\s*")
@@ -35,7 +35,7 @@ def first_members(text: str, most: int = 20) -> tuple[dict[str, Any], str | None
     return found, text[end.end() :] if end else None
 
 
-class Members(Spread):
+class Members(JsonStream):
     """Reads the members of one object, or of several one after another, on any lines of a file."""
 
     def __init__(self, path: Path, report: OnFinding) -> None:
@@ -56,6 +56,7 @@ class Members(Spread):
                     raise ValueError("no key of an object")
                 line = self._line
                 value = self._part()
+                # Half a surrogate pair can be read, but no output could hold it.
                 json.dumps(value, ensure_ascii=False).encode()
                 yield line, key, value
             if not self._closed:

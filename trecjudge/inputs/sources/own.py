@@ -1,4 +1,4 @@
-"""Files that this program writes, told by what they begin with, whatever they are called."""
+"""Files that this program wrote, recognised by their content, whatever they are called."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ JOBS = {"jobs"}
 def own_output(file: Path | Opened) -> str:
     """Return what a file is that this program wrote: `a judgments file`; empty if it is none.
 
-    Its content tells, not its name: it may be renamed, packed or laid out anew. Where it cannot be
-    read, nothing is told.
+    Its content counts, not its name: it may be renamed, packed or formatted anew. Empty too where
+    it cannot be read.
     """
     opened = Opened.of(file)
     records = first_objects(opened, 1)

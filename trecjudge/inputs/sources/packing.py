@@ -1,4 +1,4 @@
-"""Packed files, unpacked as they are read: gzip, bzip2, xz or zstd, told by their first bytes."""
+"""Packed files, unpacked as they are read: gzip, bzip2, xz or zstd, by their first bytes."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ class ZstdReader(io.RawIOBase):
         return True
 
 
+# By content, not by name: browsers unpack a download and leave it its `.gz`.
 UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
@@ -68,7 +69,7 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 
 
 class _Readable(io.RawIOBase):
-    """What can be read of packed data: it ends where they break off, and `error` then tells why."""
+    """What can be read of packed data: it ends where they break off, and `error` is then why."""
 
     def __init__(self, unpacked: Any) -> None:
         self._unpacked = unpacked

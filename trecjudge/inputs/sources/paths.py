@@ -49,7 +49,7 @@ def standard_input() -> Path:
 
 
 class _StandardInput(type(Path())):  # type: ignore[misc]
-    """A path that is called `<stdin>` wherever it is named: where it lies differs each time."""
+    """A path that is shown as `<stdin>`: its real name differs each time, and outputs must not."""
 
     def __str__(self) -> str:
         return "<stdin>"
@@ -64,11 +64,13 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []
 
 def _walk(folder: Path, seen: set[str]) -> Iterator[Path]:
     """Yield the files below a folder; linked folders too, each folder once."""
+    # By its real path: links between folders could lead round in a circle.
     real = os.path.realpath(folder)
     if real in seen:
         return
     seen.add(real)
     for entry in sorted(folder.iterdir()):
+        # Left by systems and editors: `.DS_Store`, `._run.jsonl`, `.run.jsonl.swp`.
         if entry.name.startswith("."):
             continue
         if entry.is_dir():

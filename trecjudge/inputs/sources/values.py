@@ -17,6 +17,7 @@ from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import Opened, lines
 from trecjudge.records import Place
 
+# Beyond it the file is broken: a bracket is missing, and all the rest would be held.
 LARGEST = 1 << 28
 """The most characters of one value in a layout other than lines."""
 
@@ -30,8 +31,8 @@ def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
     """
     opened = Opened.of(file)
     held = opened.first(2)
-    if held and _is_spread(*held):
-        yield from Spread(opened, report).read()
+    if held and _is_multi_line(*held):
+        yield from JsonStream(opened, report).read()
         return
     for number, line in opened.lines():
         try:
@@ -46,9 +47,9 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     """Return the objects on the first few lines of a file, as far as they can be read."""
     opened = Opened.of(file)
     held = opened.first(count)
-    if held and _is_spread(*held[:2]):
+    if held and _is_multi_line(*held[:2]):
         with suppress(InputError):
-            found = Spread(opened, _unheard, opened.look()).read()
+            found = JsonStream(opened, _ignore, opened.look()).read()
             return [value for _, value in islice(found, 1) if isinstance(value, dict)]
         return []
     objects_: list[Any] = []
@@ -58,8 +59,8 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     return [value for _, value in objects_ if isinstance(value, dict)][:count]
 
 
-def _unheard(finding: Finding) -> None:
-    """Leave a finding to the one who reads the whole file."""
+def _ignore(finding: Finding) -> None:
+    """Do nothing: findings are reported where the whole file is read."""
 
 
 def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
@@ -68,8 +69,8 @@ def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
         yield line, entry
 
 
-def _is_spread(first: bytes, second: bytes = b"") -> bool:
-    """Tell from its first lines whether a file spreads one value over several lines."""
+def _is_multi_line(first: bytes, second: bytes = b"") -> bool:
+    """Return whether a file has one value on several lines, judged by its first two."""
     if first[:1] not in (b"{", b"["):
         return False
     try:
@@ -80,8 +81,8 @@ def _is_spread(first: bytes, second: bytes = b"") -> bool:
     return False
 
 
-class Spread:
-    """Reads an array's entries, or values one after another, on any lines of a file.
+class JsonStream:
+    """Incremental parser for multi-line JSON: an array's entries, or values one after another.
 
     What it holds of the text grows only until a value is complete. `chunks` are the bytes of the
     file, where it is only looked at.
@@ -134,6 +135,7 @@ class Spread:
             except ValueError:
                 if self._ended or len(self._text) - self._position > LARGEST:
                     raise
+            # Doubled: a value read anew from its start at every chunk takes quadratic time.
             self._more(2 * (len(self._text) - self._position))
 
     def _skip(self, passed_over: str) -> bool:

@@ -39,6 +39,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
         if topic.topic_id in topics:
             message = f"topic {topic.topic_id!r} was there before"
             report(Finding("topic_duplicate", place, message, topic_id=topic.topic_id))
+        # The first counts, as with labels and documents.
         topics.setdefault(topic.topic_id, topic)
     if not topics:
         raise InputError(
@@ -90,7 +91,7 @@ def _expanded(record: Record) -> Iterator[Record]:
 def _is_by_id(record: Record, fields: Record) -> bool:
     """Return whether an object is of topics by id: of objects with text, or of texts.
 
-    An id of text alone has a digit in it: what has none may be a name that we do not know.
+    The id of a plain text must have a digit: without one it may be an unknown field's name.
     """
     if not record or any(name in (*ID_KEYS, *TEXT_KEYS) for name in fields):
         return False

@@ -1,4 +1,4 @@
-"""A topic as a record has it: its id and its texts by every name that the field's files use."""
+"""A topic as a record has it: its id and texts, by every name that files of the field use."""
 
 from __future__ import annotations
 
@@ -83,6 +83,7 @@ def topic_of(fields: Record) -> tuple[Topic, tuple[str, ...]] | None:
         background=text_at(fields, BACKGROUND_KEYS),
         body=text_at(fields, BODY_KEYS),
         url=as_text(fields.get("url")),
+        # True is an int in Python, and no limit.
         limit=limit if isinstance(limit, int) and not isinstance(limit, bool) else None,
     )
     return topic, tuple(_unused(fields, topic))

@@ -31,10 +31,11 @@ def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]
 def header_of(cells: Sequence[str]) -> list[str]:
     """Return the names of the columns if a first row holds nothing else, or an id's and a text's.
 
-    Of columns that are all of text the first holds the ids: `topic`, `title`. A row that no tab or
-    comma parts is looked at word by word.
+    Of columns that are all of text the first holds the ids: `topic`, `title`. A row without tabs
+    or commas is read word by word.
     """
     parted = cells[0].split() if len(cells) == 1 else cells
+    # Headers are often commented out: `#qid`.
     names = [name_of(cell.lstrip("#")) for cell in parted]
     ids = [name for name in names if name in ID_KEYS]
     texts = [name for name in names if name in TEXT_KEYS]
@@ -46,7 +47,7 @@ def header_of(cells: Sequence[str]) -> list[str]:
 
 
 def _rows(path: Path, report: OnFinding) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the cells of every row; commas part them where the file's name or header says so."""
+    """Yield the cells of every row, by commas where the file's name or header shows them."""
     texts = decoded_lines(path, report)
     number, first = next(texts, (0, ""))
     rest = chain([(number, first)] if number else [], texts)

@@ -14,6 +14,7 @@ from trecjudge.inputs.topics.record import Record, name_of
 from trecjudge.records import Place
 
 TOPIC = re.compile(r"<(top|topic|query)\b([^>]*)>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+# TREC leaves `<num>` and its like open: a field ends where the next tag begins.
 FIELD = re.compile(r"<(\w+)[^>]*>((?:[^<]|<(?![/\w]))*)")
 ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.IGNORECASE)

@@ -27,7 +27,7 @@ def turns_in(fields: Record) -> list[dict[str, Any]]:
 
 
 def topics_in(fields: Record) -> Iterator[dict[str, Any]]:
-    """Yield a record for each turn of a conversation: what the user says is the topic's text.
+    """Yield a record for each turn of a conversation: the user's utterance is the topic's text.
 
     The turns before it, what the conversation is about and what is known of the user are its
     background. The response of the turn itself is an answer and no part of the topic.
@@ -38,6 +38,7 @@ def topics_in(fields: Record) -> Iterator[dict[str, Any]]:
     said: list[str] = []
     for turn in turns_in(fields):
         background = [about, "\n".join(said), text_at(fields, ["ptkb"])]
+        # Its response is what runs are judged on: a topic that holds it would give the answer away.
         own = {key: value for key, value in turn.items() if key not in ("response", *ID_KEYS)}
         yield {
             **shared,

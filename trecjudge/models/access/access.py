@@ -1,4 +1,4 @@
-"""What lets requests in: headers and queries with values of the environment, certificates."""
+"""Access to one endpoint: its headers, query and certificates, its secrets to be hidden."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from urllib.parse import quote
 from trecjudge.models.access.addresses import completions_url, is_azure
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.proxies import Proxy
-from trecjudge.models.access.secrets import HIDDEN, filled, secrets_in
+from trecjudge.models.access.secrets import HIDDEN, secrets_in, substituted
 from trecjudge.models.settings import LlmSettings
 
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
-"""Headers that variables of the environment stand for, where they are set."""
+"""Headers that are sent where these environment variables are set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,21 @@ class Access:
     def of(cls, settings: LlmSettings, base_url: str, environment: Mapping[str, str]) -> Access:
         """Return the access to one of the settings' endpoints. Raises ModelError."""
         taken: list[str] = []
-        query = filled("query", settings.query, environment, taken)
+        query = substituted("query", settings.query, environment, taken)
         url = completions_url(base_url, query)
         given = {"Authorization": f"Bearer {settings.api_key}", "Content-Type": "application/json"}
         if is_azure(url):
             given["api-key"] = settings.api_key
         own = {name: environment[v] for v, name in ACCOUNT.items() if environment.get(v)}
-        own |= filled("headers", settings.headers, environment, taken)
+        own |= substituted("headers", settings.headers, environment, taken)
         chosen = {name.lower() for name in own}
         headers = {name: value for name, value in given.items() if name.lower() not in chosen} | own
         proxy = Proxy.of(url, environment)
         hidden = [settings.api_key, *taken, *secrets_in(url), *(proxy.secrets if proxy else ())]
+        # Messages quote a URL as it was sent, so encoded too.
         spelled = {form for secret in hidden for form in (secret, quote(secret, safe="")) if form}
         tls = tls_context(settings.ca_file, settings.cert_file, settings.key_file)
+        # The longest first: one that holds another must not be masked in part.
         secrets = tuple(sorted(spelled, key=lambda secret: (-len(secret), secret)))
         return cls(url, headers, secrets, tls, proxy)
 

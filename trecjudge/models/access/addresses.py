@@ -56,11 +56,12 @@ def is_azure(url: str) -> bool:
     return host.endswith(".azure.com") or "api-version" in dict(parse_qsl(parts.query))
 
 
-def same_door(url: str, other: str) -> bool:
-    """Return whether a redirect leads no key astray: to the same place, or from http to https."""
+def same_origin(url: str, other: str) -> bool:
+    """Return whether the key may follow a redirect: to the same origin, or from http to https."""
     try:
         here, there = urlsplit(url), urlsplit(other)
         same_host = here.hostname == there.hostname
+        # The ports differ then; the host must not.
         if (here.scheme, there.scheme) == ("http", "https"):
             return same_host
         return same_host and here.scheme == there.scheme and _port(here) == _port(there)

@@ -1,4 +1,4 @@
-"""Certificates: of whom to trust, and of one's own."""
+"""TLS certificates: whom to trust, and the client's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trecjudge.errors import ModelError
 def tls_context(
     ca_file: str | None, cert_file: str | None, key_file: str | None
 ) -> ssl.SSLContext | None:
-    """Return what the files of certificates say, None where that is nothing.
+    """Return the TLS context of the certificate files, None where none is given.
 
     Raises ModelError that names the file which cannot be used.
     """

@@ -21,7 +21,7 @@ class Proxy:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What of it is to be hidden."""
+        """The texts that must be hidden."""
         return (self.password, self.authorization) if self.password else ()
 
     @property
@@ -33,7 +33,7 @@ class Proxy:
 
     @classmethod
     def of(cls, url: str, environment: Mapping[str, str]) -> Proxy | None:
-        """Return the proxy for an address, None where it is asked directly. Raises ModelError."""
+        """Return the proxy for an address, None where there is none for it. Raises ModelError."""
         scheme = urlsplit(url).scheme
         found = _variable(environment, f"{scheme}_proxy") or _variable(environment, "all_proxy")
         if not found or _excepted(url, _variable(environment, "no_proxy")):

@@ -1,4 +1,4 @@
-"""Secrets in headers and addresses: told by name and looks, taken from the environment, hidden."""
+"""Secrets in headers and URLs: recognised by name and form, read from the environment, hidden."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ HIDDEN = "***"
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 """The name of an environment variable in a setting: `${MY_KEY}`."""
 
+# By name: `api-key`, `X-Auth-Token`. By value: the prefixes that providers give their keys, a
+# JSON web token (`eyJ`), or 32 and more letters with digits.
 _SECRET_NAME = re.compile(
     r"(?:^|[-_])(?:\w*key|token|secret|passw(?:or)?d|(?:proxy-)?authorization|auth|cookie|sig"
     r"|signature|credentials?)$",
@@ -61,10 +63,10 @@ def _query_of(url: str) -> list[str]:
     return query.split("&") if query else []
 
 
-def filled(
+def substituted(
     where: str, given: Mapping[str, Any], environment: Mapping[str, str], taken: list[str]
 ) -> dict[str, str]:
-    """Return values with the variables that they name in their places, those noted in `taken`.
+    """Return values with `${NAME}` replaced from the environment; `taken` gets the values.
 
     Raises ModelError for one that is not set, or that cannot be sent.
     """
@@ -81,7 +83,7 @@ def filled(
         if not (value.isascii() and value.isprintable()):
             raise ModelError(f"llm.{where}: {name} holds characters that cannot be sent")
         if where == "headers" and not _HEADER_NAME.fullmatch(name):
-            raise ModelError(f"llm.headers: {name!r} is no name of a header")
+            raise ModelError(f"llm.headers: {name!r} is not the name of a header")
     return values
 
 

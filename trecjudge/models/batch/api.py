@@ -1,4 +1,4 @@
-"""OpenAI's Batch API over HTTP: files up and down, batches begun and looked at."""
+"""OpenAI's Batch API over HTTP: files uploaded and downloaded, batches begun and polled."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class BatchTooLarge(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """What is told of a batch; `files` hold its answers and errors, `said` why it failed."""
+    """The state of a batch; `files` hold its answers and errors, `problem` is why it failed."""
 
     id: str
     status: str
     done: int
     total: int
     files: tuple[str, ...]
-    said: bytes
+    problem: bytes
 
     @property
     def is_over(self) -> bool:
@@ -118,7 +118,7 @@ class BatchApi:
     async def _exchange(
         self, method: str, path: str, data: Any = None, **more: Any
     ) -> tuple[int, Any, bytes]:
-        # A large file may take its time; what stands still may not.
+        # A large file may take its time, but may not stand still.
         patience = aiohttp.ClientTimeout(
             total=None, sock_connect=self.timeout, sock_read=self.timeout
         )
@@ -142,7 +142,7 @@ def _object(payload: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, dict):
-        raise Fault("transport", f"the answer is no JSON object: {payload[:100]!r}")
+        raise Fault("transport", f"the answer is not a JSON object: {payload[:100]!r}")
     return found
 
 
@@ -159,14 +159,14 @@ def _state(answer: Mapping[str, Any]) -> BatchState:
     done, failed, total = (int(numbers.get(n) or 0) for n in ("completed", "failed", "total"))
     files = (answer.get("output_file_id"), answer.get("error_file_id"))
     errors = answer.get("errors")
-    said = errors.get("data") if isinstance(errors, Mapping) else errors
+    problem = errors.get("data") if isinstance(errors, Mapping) else errors
     return BatchState(
         _text(answer, "id"),
         _text(answer, "status"),
         done + failed,
         total,
         tuple(file for file in files if isinstance(file, str) and file),
-        orjson.dumps({"error": _one(said)}),
+        orjson.dumps({"error": _one(problem)}),
     )
 
 

@@ -1,4 +1,4 @@
-"""Batches from their begin to their end: sent, followed, handed out, found again after a crash."""
+"""Batches from their beginning to their end: sent, followed, read, found again after a crash."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ import orjson
 from trecjudge.errors import JudgmentFailed, ModelError, OutputError
 from trecjudge.models.batch.api import BatchApi, BatchState, BatchTooLarge, of_all
 from trecjudge.models.batch.lines import (
-    Answered,
     Batch,
-    Waiting,
+    PendingRequest,
+    RawAnswer,
     answered,
     entries,
     is_failure,
     is_unanswered,
     line_of,
 )
-from trecjudge.models.batch.steady import Steady
+from trecjudge.models.batch.steady import Retry
 from trecjudge.models.cache.batches import BatchBook
 from trecjudge.models.cache.replies import Origin, ReplyCache
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, ItemFault
 
+# Seconds between two looks at a batch: short at first, since small ones are over in seconds.
 LONGEST_PAUSE = 60.0
 GROWTH = 1.5
-TELL_AFTER = 60.0
+NOTICE_AFTER = 60.0
 LONGEST_SILENCE = 1800.0
 MOST_SENT = 3
-"""How often a request is sent that batches leave without an answer."""
+"""Batches that a request is sent in before it fails for want of an answer."""
 
 
 @dataclass(slots=True)
@@ -48,12 +49,12 @@ class Batches:
     """
 
     _api: BatchApi
-    _steady: Steady
+    _retry: Retry
     _book: BatchBook
     _cache: ReplyCache
     _origin: Origin
-    _gather: Callable[[Waiting], None]
-    _say: Callable[[str], None]
+    _gather: Callable[[PendingRequest], None]
+    _notify: Callable[[str], None]
     _poll: float
     over: set[str] = field(default_factory=set)
     most: float = math.inf
@@ -67,7 +68,7 @@ class Batches:
         if batch is None and (record := self._book.record(file)):
             batch = self._batches[file] = Batch(file, record.id)
             name = record.id or f"of file {file}"
-            self._say(f"batch {name}: under way already, {record.requests} requests; waiting")
+            self._notify(f"batch {name}: under way already, {record.requests} requests; waiting")
             self._start(batch, self._resume(batch))
         return batch
 
@@ -81,9 +82,9 @@ class Batches:
                 await work
             except (Fault, JudgmentFailed, ModelError, OutputError, OSError) as error:
                 self._batches.pop(batch.file, None)
-                told = OutputError(str(error)) if isinstance(error, OSError) else error
+                failure = OutputError(str(error)) if isinstance(error, OSError) else error
                 for waiting in batch.waiting.values():
-                    waiting.fail(told)
+                    waiting.fail(failure)
 
         task = asyncio.create_task(guarded())
         self._tasks.add(task)
@@ -97,19 +98,20 @@ class Batches:
                 for waiting in batch.waiting.values():
                     file.write(orjson.dumps(line_of(waiting), option=orjson.OPT_APPEND_NEWLINE))
             try:
-                batch.file = await self._steady.do(lambda: self._api.upload(lines))
+                batch.file = await self._retry.run(lambda: self._api.upload(lines))
             except BatchTooLarge as error:
                 await self._smaller(batch, str(error), 0.0)
                 return
         self._batches[batch.file] = batch
         self.over.discard(batch.file)
+        # Noted before it is begun: a job killed in between finds it again, and pays only once.
         self._book.begin(batch.file, self._origin, batch.waiting)
         await self._begin(batch)
 
     async def _resume(self, batch: Batch) -> None:
         """Wait for a batch of an earlier command, begun or only about to be."""
         if not batch.id:
-            state = await self._steady.do(lambda: self._api.of_file(batch.file))
+            state = await self._retry.run(lambda: self._api.of_file(batch.file))
             if state is None:
                 await self._begin_late(batch)
                 return
@@ -129,12 +131,13 @@ class Batches:
 
         async def begin() -> BatchState:
             nonlocal tried
+            # A try whose answer was lost may have begun it all the same.
             known = await self._api.of_file(batch.file) if tried else None
             tried = True
             return known or await self._api.begin(batch.file)
 
         try:
-            state = await self._steady.do(begin)
+            state = await self._retry.run(begin)
         except BatchTooLarge as error:
             self._forget(batch)
             await self._smaller(batch, str(error), 0.0)
@@ -144,14 +147,14 @@ class Batches:
                 self._forget(batch)
             raise
         self._named(batch, state)
-        self._say(f"batch {state.id}: {len(batch.waiting)} requests are under way")
+        self._notify(f"batch {state.id}: {len(batch.waiting)} requests are under way")
         await self._follow(batch)
 
     async def _may_have_begun(self, batch: Batch) -> bool:
         try:
             return await self._api.of_file(batch.file) is not None
         except (Fault, BatchTooLarge, ModelError):
-            return True
+            return True  # not known: forgetting it could mean paying twice
 
     def _named(self, batch: Batch, state: BatchState) -> None:
         batch.id = state.id
@@ -160,45 +163,45 @@ class Batches:
     async def _follow(self, batch: Batch) -> None:
         """Look after a batch, less and less often, until it is over; hand out its answers."""
         loop = asyncio.get_running_loop()
-        pause, silence, told = self._poll, TELL_AFTER, loop.time()
+        pause, silence, noticed = self._poll, NOTICE_AFTER, loop.time()
         while True:
-            state = await self._steady.do(lambda: self._api.state(batch.id))
+            state = await self._retry.run(lambda: self._api.state(batch.id))
             if state is None or state.is_over:
                 break
-            if loop.time() - told >= silence:
-                told, silence = loop.time(), min(LONGEST_SILENCE, 2 * silence)
-                self._say(f"batch {batch.id}: {_progress(state)}")
+            if loop.time() - noticed >= silence:
+                noticed, silence = loop.time(), min(LONGEST_SILENCE, 2 * silence)
+                self._notify(f"batch {batch.id}: {_progress(state)}")
             await asyncio.sleep(pause)
             pause = min(max(LONGEST_PAUSE, self._poll), GROWTH * pause)
         if state is None:
-            self._say(f"batch {batch.id}: the endpoint does not know it any more; asking anew")
+            self._notify(f"batch {batch.id}: the endpoint lost it; its requests are sent again")
             self._again(batch, "the endpoint lost its batch")
             return
-        self._say(f"batch {batch.id}: {_progress(state)}")
+        self._notify(f"batch {batch.id}: {_progress(state)}")
         if state.status == "failed":
             await self._failed(batch, state)
             return
         await self._hand_out(batch, state)
 
     async def _failed(self, batch: Batch, state: BatchState) -> None:
-        """Wait where too much is under way already, else let all have what was said."""
-        fault = of_all(self._fault(state.said))
+        """Send it later if too much is under way already; else fail all of it with the reason."""
+        fault = of_all(self._fault(state.problem))
         self._forget(batch)
-        if isinstance(fault, Busy) or b"token_limit_exceeded" in state.said:
+        if isinstance(fault, Busy) or b"token_limit_exceeded" in state.problem:
             await self._smaller(batch, str(fault), LONGEST_PAUSE)
             return
         raise fault
 
-    def _fault(self, said: bytes) -> Fault:
-        return self._api.transport.failure(200, {}, said)
+    def _fault(self, problem: bytes) -> Fault:
+        return self._api.transport.failure(200, {}, problem)
 
     async def _smaller(self, batch: Batch, why: str, pause: float) -> None:
         """Send a batch again in parts of half its size."""
         if len(batch.waiting) == 1 and not pause:
             raise ItemFault("too_long", why)
         self.most = max(1, len(batch.waiting) // 2)
-        self._say(f"a batch of {len(batch.waiting)} is too large, {self.most} at a time: {why}")
-        while pause and self._batches:  # what is under way may be what is in the way
+        self._notify(f"a batch of {len(batch.waiting)} is too large, {self.most} at a time: {why}")
+        while pause and self._batches:  # the limit may be one on all batches together
             await asyncio.sleep(pause)
         await asyncio.sleep(pause)
         self._again(batch, why)
@@ -209,7 +212,7 @@ class Batches:
         for waiting in batch.waiting.values():
             self._once_more(waiting, why)
 
-    def _once_more(self, waiting: Waiting, why: str) -> None:
+    def _once_more(self, waiting: PendingRequest, why: str) -> None:
         if waiting.sent >= MOST_SENT:
             waiting.fail(JudgmentFailed("transport", why, waiting.sent))
         elif not waiting.answer.done():
@@ -223,13 +226,13 @@ class Batches:
 
     async def _hand_out(self, batch: Batch, state: BatchState) -> None:
         """Hand out the answers of a batch: good ones first, so that others are none in a row."""
-        contents = [await self._steady.do(partial(self._api.content, file)) for file in state.files]
+        contents = [await self._retry.run(partial(self._api.content, file)) for file in state.files]
         self.over.add(batch.file)
         self._batches.pop(batch.file, None)
         self.last_size = max(1, len(batch.waiting))
-        failures: list[tuple[Waiting, Answered]] = []
+        failures: list[tuple[PendingRequest, RawAnswer]] = []
         unclaimed: list[tuple[str, bytes]] = []
-        good: list[Waiting] = []
+        good: list[PendingRequest] = []
         left = dict(batch.waiting)
         for key, entry in entries(content for content in contents if content is not None):
             if is_unanswered(entry):
@@ -245,6 +248,7 @@ class Batches:
             elif not waiting.answer.done():
                 waiting.answer.set_result(found)
                 good.append(waiting)
+        # Of an earlier command: paid for, so kept until somebody asks for them.
         self._book.keep(unclaimed)
         if good:
             await asyncio.wait([waiting.done for waiting in good])
@@ -266,8 +270,8 @@ class Batches:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for batch in under_way:
-            told = f"batch {batch.id}: still under way; the same command goes on waiting for it"
-            self._say(f"{told}, and pays for nothing twice")
+            message = f"batch {batch.id}: still under way; the same command goes on waiting for it"
+            self._notify(f"{message}, and pays for nothing twice")
 
 
 def _progress(state: BatchState) -> str:

@@ -12,39 +12,39 @@ import orjson
 TARGET = "/v1/chat/completions"
 NOT_ASKED = ("batch_expired", "batch_cancelled")
 
-Answered = tuple[int, bytes]
+RawAnswer = tuple[int, bytes]
 """Status and body, as an endpoint would have answered the request by itself."""
 
 
 @dataclass(eq=False, slots=True)
-class Waiting:
+class PendingRequest:
     """A request that waits for its answer."""
 
     key: str
     body: dict[str, Any]
     admit: Callable[[], None]
-    answer: asyncio.Future[Answered]
+    answer: asyncio.Future[RawAnswer]
     done: asyncio.Future[None]
     """Done when the answer was made use of."""
     admitted: bool = False
     sent: int = 0
 
     def fail(self, error: BaseException) -> None:
-        """Let whoever waits have an error in place of the answer."""
+        """Raise an error in whoever waits for the answer."""
         if not self.answer.done():
             self.answer.set_exception(error)
 
 
 @dataclass(eq=False, slots=True)
 class Batch:
-    """A batch and those who wait for it; `id` is empty until it was begun."""
+    """A batch and the requests in it; `id` is empty until it has begun."""
 
     file: str = ""
     id: str = ""
-    waiting: dict[str, Waiting] = field(default_factory=dict)
+    waiting: dict[str, PendingRequest] = field(default_factory=dict)
 
 
-def line_of(waiting: Waiting) -> dict[str, Any]:
+def line_of(waiting: PendingRequest) -> dict[str, Any]:
     """Return a request as a line of a batch."""
     return {"custom_id": waiting.key, "method": "POST", "url": TARGET, "body": waiting.body}
 
@@ -68,7 +68,7 @@ def is_unanswered(entry: Mapping[str, Any]) -> bool:
     return code in NOT_ASKED
 
 
-def answered(entry: Mapping[str, Any]) -> Answered:
+def answered(entry: Mapping[str, Any]) -> RawAnswer:
     """Return the status and the body that a request would have been answered with."""
     response = entry.get("response")
     if isinstance(response, Mapping) and response.get("body") is not None:
@@ -77,6 +77,6 @@ def answered(entry: Mapping[str, Any]) -> Answered:
     return 200, orjson.dumps({"error": entry.get("error") or "no answer"})
 
 
-def is_failure(found: Answered) -> bool:
+def is_failure(found: RawAnswer) -> bool:
     """Return whether an answer is no completion."""
     return found[0] != 200 or found[1].startswith(b'{"error"')

@@ -1,4 +1,4 @@
-"""Doing a thing again while an endpoint cannot do it at the moment, and telling of it."""
+"""Retries a call while the endpoint is temporarily unavailable, and reports the wait."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from trecjudge.models.faults import (
 T = TypeVar("T")
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
-TELL_AFTER = 5.0
+NOTICE_AFTER = 5.0
 
 
 @dataclass(slots=True)
-class Steady:
-    """Bears with an endpoint for so many seconds; one that never answered is not there."""
+class Retry:
+    """Retries for `patience` seconds, unless the endpoint never answered: then it is not there."""
 
     patience: float
-    say: Callable[[str], None]
+    notify: Callable[[str], None]
     _has_answered: bool = False
 
-    async def do(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """Return what `work` returns. Raises Fault, JudgmentFailed where patience ends."""
         loop = asyncio.get_running_loop()
-        since, pause, told = loop.time(), FIRST_PAUSE, False
+        since, pause, noticed = loop.time(), FIRST_PAUSE, False
         while True:
             try:
                 found = await work()
@@ -45,9 +45,10 @@ class Steady:
                 if passed > self.patience:
                     waited = f"waited for {self.patience:g} s (llm.patience) in vain: {fault}"
                     raise JudgmentFailed("stopped", waited) from fault
-                if passed >= TELL_AFTER and not told:
-                    told = True
-                    self.say(f"waiting for the endpoint: {fault}")
+                if passed >= NOTICE_AFTER and not noticed:
+                    noticed = True
+                    self.notify(f"waiting for the endpoint: {fault}")
+                # An endpoint that asks for a wait knows best.
                 await asyncio.sleep((isinstance(fault, Busy) and fault.after) or pause)
                 pause = min(LONGEST_PAUSE, 2 * pause)
             else:

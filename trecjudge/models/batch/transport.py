@@ -1,4 +1,4 @@
-"""Requests in batches, at half the price: gathered, sent, waited for, found again after a crash."""
+"""Transport by batches, at half the price: collects requests, sends them, hands out replies."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import orjson
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.batch.api import BatchApi
 from trecjudge.models.batch.batches import Batches
-from trecjudge.models.batch.lines import Batch, Waiting, answered
-from trecjudge.models.batch.steady import Steady
+from trecjudge.models.batch.lines import Batch, PendingRequest, answered
+from trecjudge.models.batch.steady import Retry
 from trecjudge.models.cache.batches import BatchBook
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.envelope import Reply
@@ -23,16 +23,17 @@ from trecjudge.models.transport import Transport
 
 T = TypeVar("T")
 SETTLED = 0.5
-"""Seconds without a further request after which none is to come before there are replies."""
+"""Seconds without a new request after which no more are expected until replies come."""
 
 TURNS = 20
-"""Turns of the event loop that a question takes from the judge to the door, and some more."""
+"""Turns of the event loop that a request needs from its judge to here, and some more."""
 
+# OpenAI takes input files of 200 MB; the rest is for how they are counted.
 MOST_BYTES = 190_000_000
 
 
 class BatchTransport:
-    """Gathers requests until nothing more comes, and has them answered together."""
+    """Collects requests until no more come, and has them answered together."""
 
     last_wait = 0.0
 
@@ -40,7 +41,7 @@ class BatchTransport:
         self,
         requests: Requests,
         cache: ReplyCache,
-        say: Callable[[str], None],
+        notify: Callable[[str], None],
         plain: Transport,
     ) -> None:
         settings = requests.settings
@@ -51,15 +52,15 @@ class BatchTransport:
         self._book = BatchBook(cache.path)
         self._batches = Batches(
             BatchApi(plain, plain.address, settings.timeout),
-            Steady(settings.patience, say),
+            Retry(settings.patience, notify),
             self._book,
             cache,
             requests.origin,
             self._gather,
-            say,
+            notify,
             settings.batch_poll,
         )
-        self._gathered: list[Waiting] = []
+        self._gathered: list[PendingRequest] = []
         self._bytes = 0
         self._posts = 0
         self._keeping = 0
@@ -84,7 +85,7 @@ class BatchTransport:
         an earlier command, waits for that one. Raises a Fault.
         """
         loop = asyncio.get_running_loop()
-        waiting = Waiting(key, body, admit, loop.create_future(), loop.create_future())
+        waiting = PendingRequest(key, body, admit, loop.create_future(), loop.create_future())
         self.pace.in_flight += 1
         self._posts += 1
         try:
@@ -97,11 +98,12 @@ class BatchTransport:
                 self._keeping -= 1
         finally:
             self.pace.in_flight -= 1
+            # `done` lets the batch go on: its answers count as used once they are in the cache.
             waiting.answer.cancel()
             if not waiting.done.done():
                 waiting.done.set_result(None)
 
-    def _place(self, waiting: Waiting) -> None:
+    def _place(self, waiting: PendingRequest) -> None:
         """Give a request its answer, if it came already, or put it where it is waited for."""
         known = self._book.where(waiting.key)
         if known is None or (known.answer is None and known.file in self._batches.over):
@@ -119,8 +121,8 @@ class BatchTransport:
             self._book.drop(waiting.key)
             waiting.answer.set_result(answered(orjson.loads(known.answer)))
 
-    def _gather(self, waiting: Waiting) -> None:
-        size = len(orjson.dumps(waiting.body)) + 200
+    def _gather(self, waiting: PendingRequest) -> None:
+        size = len(orjson.dumps(waiting.body)) + 200  # and what a line has around the body
         if self._gathered and self._bytes + size > MOST_BYTES:
             self._send_gathered()
         self._gathered.append(waiting)
@@ -137,6 +139,7 @@ class BatchTransport:
             await asyncio.sleep(SETTLED)
             for _ in range(TURNS):
                 await asyncio.sleep(0)
+            # A reply that is being kept may lead to the next question of its item.
             if posts == self._posts and not self._keeping:
                 self._send_gathered()
 

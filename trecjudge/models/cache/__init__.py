@@ -1,1 +1,1 @@
-"""Model replies by exact request, in SQLite: `store` reads and writes, `upkeep` looks after."""
+"""The SQLite cache: `replies` by exact request, `batches` under way, `upkeep` of the file."""

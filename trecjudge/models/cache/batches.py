@@ -1,4 +1,4 @@
-"""Batches under way: which requests are in which, and answers that nobody has asked for yet."""
+"""Batches under way, in SQLite: which requests are in which, and answers not asked for yet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class InBatch:
-    """Where a request is: the input file of its batch, and the answer where it came already."""
+    """Where a request is: the input file of its batch, and its answer if that is there already."""
 
     file: str
     answer: bytes | None

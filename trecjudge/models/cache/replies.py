@@ -22,7 +22,7 @@ INSERT = """
 """
 PLACES = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SAMPLE = 20_000
-"""Replies that are looked at to see how long they are."""
+"""Replies that are read to learn how long replies are."""
 MOST_ROWS = 100
 """Rows of one statement: SQLite takes at least 999 values."""
 
@@ -64,8 +64,8 @@ class CachedReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What was asked: the program's name, and the tokens that it states its reply to have."""
+class RequestInfo:
+    """What a reply was asked for: the program's name, and the reply tokens that it states."""
 
     program: str = ""
     stated: int = 0
@@ -79,7 +79,7 @@ class Origin:
     model: str
 
 
-NOT_TOLD = Asked()
+NOT_KNOWN = RequestInfo()
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -90,7 +90,7 @@ def connect(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
     try:
         _write_ahead(database)
-        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute("PRAGMA synchronous = NORMAL")  # a crash costs the last replies only
         _migrate(database)
     except sqlite3.Error:
         database.close()
@@ -129,10 +129,10 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def open_read_only(folder: Path) -> sqlite3.Connection:
-    """Open the cache in `folder` for reading alone. Raises InputError if there is none."""
+    """Open the cache in `folder` for reading only. Raises InputError if there is none."""
     path = folder / FILE
     # What another process is writing lies beside the file; only where that cannot be looked at
-    # (a read-only folder) is the file alone taken for the whole.
+    # (a read-only folder) is the file taken without it.
     live = path.with_name(f"{FILE}-wal").exists()
     try:
         return _read_only(path, "mode=ro") if live else _read_only(path, "mode=ro&immutable=1")
@@ -158,12 +158,11 @@ class ReplyCache:
     """Reads at once; writes in groups on a thread of its own.
 
     `put` returns when the reply is on disk, so a killed process loses only what was in flight.
-    `behind` are folders of read-only caches, asked in order. A file that is no database is moved
-    aside and `say` is told.
+    `behind` are folders of read-only caches, in order. A damaged file is moved aside and reported.
     """
 
     folder: Path
-    say: Callable[[str], None] = lambda message: None
+    notify: Callable[[str], None] = lambda message: None
     behind: Iterable[Path] = ()
     _reader: sqlite3.Connection = field(init=False, repr=False)
     _writer: sqlite3.Connection = field(init=False, repr=False)
@@ -171,7 +170,7 @@ class ReplyCache:
     _thread: ThreadPoolExecutor = field(init=False, repr=False)
     _pending: list[tuple[tuple[str | int, ...], asyncio.Future[None]]] = field(default_factory=list)
     _flush: asyncio.Task[None] | None = None
-    _told: bool = False
+    _damage_reported: bool = False
     _reads_on: bool = False
 
     def __post_init__(self) -> None:
@@ -194,11 +193,11 @@ class ReplyCache:
         try:
             database = connect(self.path)
             database.execute("SELECT key FROM replies LIMIT 1")
-        except sqlite3.OperationalError:
+        except sqlite3.OperationalError:  # locked, or no space: the file itself is sound
             raise
         except sqlite3.DatabaseError as error:
             aside = self._move_aside()
-            self.say(f"{self.path}: is damaged ({error}); moved to {aside}, starting afresh")
+            self.notify(f"{self.path}: is damaged ({error}); moved to {aside}, starting afresh")
             return connect(self.path)
         return database
 
@@ -276,16 +275,16 @@ class ReplyCache:
             try:
                 row: tuple[str | int, ...] | None = database.execute(query, values).fetchone()
             except sqlite3.DatabaseError as error:
-                self._say_once(f"{self.path}: is damaged in places ({error}); asking again there")
+                self._warn(f"{self.path}: is damaged in places ({error}); asking again there")
                 continue
             if row is not None:
                 return row
         return None
 
-    def _say_once(self, message: str) -> None:
-        if not self._told:
-            self._told = True
-            self.say(message)
+    def _warn(self, message: str) -> None:
+        if not self._damage_reported:
+            self._damage_reported = True
+            self.notify(message)
 
     def keep_habits(self, origin: Origin, habits: str) -> None:
         """Keep how this model wants to be asked. Raises OutputError."""
@@ -300,7 +299,7 @@ class ReplyCache:
             self._writer.execute("INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)", row)
 
     async def put(
-        self, key: str, reply: CachedReply, origin: Origin, asked: Asked = NOT_TOLD
+        self, key: str, reply: CachedReply, origin: Origin, asked: RequestInfo = NOT_KNOWN
     ) -> None:
         """Keep a reply, in place of an older one; returns when it is on disk.
 
@@ -308,8 +307,8 @@ class ReplyCache:
         """
         cost = (reply.prompt_tokens, reply.completion_tokens)
         when = int(time.time())
-        told = (asked.program, asked.stated)
-        row = (key, reply.text, *cost, origin.endpoint, origin.model, when, *told)
+        purpose = (asked.program, asked.stated)
+        row = (key, reply.text, *cost, origin.endpoint, origin.model, when, *purpose)
         done = asyncio.get_running_loop().create_future()
         self._pending.append((row, done))
         if self._flush is None or self._flush.done():
@@ -328,7 +327,7 @@ class ReplyCache:
                 failure = OutputError(f"{self.path}: cannot be written: {error}")
             self._read_anew()
             for _, done in batch:
-                if not done.done():
+                if not done.done():  # cancelled while it was written: kept all the same
                     done.set_result(None) if failure is None else done.set_exception(failure)
 
     def _write(self, rows: list[tuple[str | int, ...]]) -> None:

@@ -1,4 +1,4 @@
-"""Looking after a reply cache: what is in it, copies to publish, merging, pruning.
+"""Maintains a reply cache: lists what it holds, exports copies, merges caches, deletes replies.
 
 A folder that is None is the default one.
 """
@@ -102,6 +102,7 @@ def prune(
                 " AND (?2 IS NULL OR written < ?2)",
                 (model, before),
             )
+        # Outside the transaction, as SQLite wants it; only this gives the space back.
         database.execute("VACUUM")
         return done.rowcount
 
@@ -147,6 +148,7 @@ def _merge(database: sqlite3.Connection, source: Path, model: str | None = None)
             f" SELECT {columns} FROM other.replies WHERE ?1 IS NULL OR model = ?1",
             (model,),
         )
+        # Ours win: what this cache learned of an endpoint is newer, or as good.
         database.execute("INSERT OR IGNORE INTO abilities SELECT * FROM other.abilities")
     database.execute("DETACH other")
     return done.rowcount

@@ -18,7 +18,7 @@ from trecjudge.models.reading.sets import (
 from trecjudge.models.reading.values import NOTHING, Unreadable, read_value
 
 NUMBER = "number"
-"""The field of a list's entries that tells which input each is about, counted from 1."""
+"""The field of a list's entries that holds the number of its input, counted from 1."""
 
 
 class Unparsed(Exception):
@@ -45,8 +45,8 @@ class Fields:
     @cached_property
     def required(self) -> frozenset[str]:
         """The fields that a reply must have."""
-        told = frozenset(name for name, found in self.types.items() if found is not str)
-        return told or frozenset(self.types)
+        decided = frozenset(name for name, found in self.types.items() if found is not str)
+        return decided or frozenset(self.types)
 
     def read(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the fields of a reply; with `length`, its lists have an entry for each input.
@@ -75,10 +75,11 @@ class Fields:
             if answer is None:
                 raise Unparsed("there is no answer after its reasoning.")
             sets = field_sets(answer, self.types) or self._bare(answer)
-        telling = [found for found in sets if not self.required.isdisjoint(found)]
-        if not telling:
+        complete = [found for found in sets if not self.required.isdisjoint(found)]
+        if not complete:
             raise Unparsed(f"it does not have {_listed(self.types)}.")
-        first, *others = (self._typed(found) for found in telling)
+        # A reply may repeat its answer, but never contradict it: no rule picks one of two.
+        first, *others = (self._typed(found) for found in complete)
         for other in others:
             first = _merged(first, other)
         self._not_taken_back(first, reply)
@@ -88,14 +89,15 @@ class Fields:
         """Raise Unparsed where a line behind an answer is another label, as in a correction."""
         behind = reply[max(reply.rfind("}"), reply.rfind("]]")) + 1 :]
         for name in self.required if behind.strip() else ():
+            # Only labels: a number or a list in a comment is no second answer.
             if not isinstance(found[name], str) or get_origin(self.types[name]) is not Literal:
                 continue
             for line in behind.splitlines():
                 try:
-                    said = read_value(self.types[name], line.rpartition(":")[2])
+                    label = read_value(self.types[name], line.rpartition(":")[2])
                 except Unreadable:
                     continue
-                if said != found[name]:
+                if label != found[name]:
                     raise Unparsed(f"it gives several answers that differ in {name}.")
 
     def _typed(self, found: FieldSet) -> dict[str, Any]:
@@ -127,7 +129,7 @@ class Fields:
 
 
 def is_exact(fields: Mapping[str, str], reply: str) -> bool:
-    """Return whether fields are what a JSON reply says: no key twice, no "none" for nothing."""
+    """Return whether fields are exactly those of a JSON reply: no key twice, "none" nowhere."""
     return all(
         reply.count(f'"{name}"') == 1 and value.casefold() not in NOTHING
         for name, value in fields.items()

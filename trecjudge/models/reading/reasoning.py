@@ -1,4 +1,4 @@
-"""What a model thought aloud before its answer: no part of the answer."""
+"""What a model thought before its answer: recognised and cut off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sets of fields in a reply, by markers and as JSON objects, as they were written."""
+"""The sets of fields in a reply, from markers and from JSON objects, as they were written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import json_repair
 from trecjudge.models.reading.values import member
 
 MOST_OPEN = 500
-"""Braces in a reply at which an object is looked for."""
+"""Braces at which an object is looked for: each try reads on, so a reply of braces takes long."""
 
 _MARKER = re.compile(r"\[\[\s*##\s*(\w+)\s*##\s*\]\]")
 
@@ -75,15 +75,15 @@ def _marked(answer: str, names: Collection[str]) -> tuple[list[FieldSet], str]:
 
 
 def _is_echo(text: str, name: str) -> bool:
-    """Return whether a section only repeats the form, as `{label}` and what is said beside it."""
+    """Return whether a section only repeats the form, as `{label}` and the words beside it."""
     return text.lstrip().startswith((f"{{{name}}}", f"<{name}>"))
 
 
 def _objects(text: str, names: Collection[str]) -> list[FieldSet]:
     """Return the sets that JSON objects of a text make, and values that stand in none of them.
 
-    A text that was quoted without escapes may end an object, or hold one: what the reply itself
-    says then stands outside.
+    A text that was quoted without escapes may end an object, or hold one: the reply's own answer
+    then stands outside.
     """
     found: list[FieldSet] = []
     outside, at = [], 0

@@ -1,4 +1,4 @@
-"""A value as a model wrote it, by the type of its field: one unmistakable value in any dress."""
+"""Reads one value of a reply by the type of its field; only an unmistakable value counts."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ _JOINTS = re.compile(r"[\s_\-‐-―]+")
 
 
 class Unreadable(ValueError):
-    """A value that cannot be one of its type; says why."""
+    """A value that cannot be one of its type; the message is why."""
 
 
-def read_value(annotation: Any, said: Any, name: str = "") -> Any:
-    """Return the value of a field of type `annotation` that `said` is: a text or a JSON value.
+def read_value(annotation: Any, value: Any, name: str = "") -> Any:
+    """Return the value of a field of type `annotation` that `value` is: a text or a JSON value.
 
     Raises Unreadable. A value in another dress is that value: a label in another case or in
     mark-up, a list of one or an object of one key for what it holds, a list as JSON in a fence.
     A value that only contains another is not that other.
     """
     if annotation is str:
-        return _text(said)
+        return _text(value)
     if get_origin(annotation) is list:
-        return [read_value(get_args(annotation)[0], entry) for entry in _entries(said, name)]
+        return [read_value(get_args(annotation)[0], entry) for entry in _entries(value, name)]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return _model(annotation, said)
-    said = _unwrapped(said)
+        return _model(annotation, value)
+    value = _unwrapped(value)
     if get_origin(annotation) is Literal:
-        return _label(get_args(annotation), said, name)
-    if isinstance(said, str):
-        said = undressed(said, name)
-    return _validated(annotation, said)
+        return _label(get_args(annotation), value, name)
+    if isinstance(value, str):
+        value = undressed(value, name)
+    return _validated(annotation, value)
 
 
 def undressed(text: str, name: str = "") -> str:
@@ -65,40 +65,40 @@ def member(record: Mapping[str, Any], name: str) -> tuple[Any, ...]:
     return tuple(value for key, value in record.items() if key.strip().casefold() == plain)
 
 
-def _text(said: Any) -> str:
-    if said is None or (isinstance(said, str) and said.strip().casefold() in NOTHING):
+def _text(value: Any) -> str:
+    if value is None or (isinstance(value, str) and value.strip().casefold() in NOTHING):
         return ""
-    if isinstance(said, list) and len(said) == 1:
-        return _text(said[0])
-    if isinstance(said, str):
-        return said.strip()
-    if isinstance(said, int | float):
-        return str(said)
-    raise Unreadable(f"{_shown(said)} is no text")
+    if isinstance(value, list) and len(value) == 1:
+        return _text(value[0])
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, int | float):
+        return str(value)
+    raise Unreadable(f"{_shown(value)} is no text")
 
 
-def _entries(said: Any, name: str) -> list[Any]:
+def _entries(value: Any, name: str) -> list[Any]:
     """Return the entries of a list: a JSON list, or one as text, or the only key of an object."""
-    if isinstance(said, str):
+    if isinstance(value, str):
         try:
-            said = orjson.loads(_FENCE.sub(r"\1", said.strip()))
+            value = orjson.loads(_FENCE.sub(r"\1", value.strip()))
         except orjson.JSONDecodeError as error:
-            if said.strip().casefold() in NOTHING:
+            if value.strip().casefold() in NOTHING:
                 return []
-            raise Unreadable(f"{_shown(said)} is no list") from error
-    if isinstance(said, Mapping) and len(said) == 1:
-        said = next(iter(said.values()))
-    if not isinstance(said, list):
-        raise Unreadable(f"{_shown(said)} is no list")
-    return said
+            raise Unreadable(f"{_shown(value)} is no list") from error
+    if isinstance(value, Mapping) and len(value) == 1:
+        value = next(iter(value.values()))
+    if not isinstance(value, list):
+        raise Unreadable(f"{_shown(value)} is no list")
+    return value
 
 
-def _model(annotation: type[BaseModel], said: Any) -> BaseModel:
-    if not isinstance(said, Mapping):
-        raise Unreadable(f"{_shown(said)} is no object")
+def _model(annotation: type[BaseModel], value: Any) -> BaseModel:
+    if not isinstance(value, Mapping):
+        raise Unreadable(f"{_shown(value)} is no object")
     found = {}
     for name, field in annotation.model_fields.items():
-        given = member(said, name)
+        given = member(value, name)
         if len(given) > 1:
             raise Unreadable(f"it gives {name!r} twice")
         if not given and field.is_required():
@@ -108,25 +108,25 @@ def _model(annotation: type[BaseModel], said: Any) -> BaseModel:
     return annotation(**found)
 
 
-def _unwrapped(said: Any) -> Any:
+def _unwrapped(value: Any) -> Any:
     """Return what a list of one or an object of one key holds."""
-    while isinstance(said, list | Mapping) and len(said) == 1:
-        said = next(iter(said.values() if isinstance(said, Mapping) else said))
-    if isinstance(said, str) and said.lstrip()[:1] in ("[", "{") and len(said) < MOST_SHOWN:
+    while isinstance(value, list | Mapping) and len(value) == 1:
+        value = next(iter(value.values() if isinstance(value, Mapping) else value))
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") and len(value) < MOST_SHOWN:
         try:
-            return _unwrapped(orjson.loads(said))
+            return _unwrapped(orjson.loads(value))
         except orjson.JSONDecodeError:
-            return said
-    return said
+            return value
+    return value
 
 
-def _label(allowed: tuple[Any, ...], said: Any, name: str) -> Any:
-    if said in allowed:
-        return said
-    written = said if isinstance(said, str) else str(said)
+def _label(allowed: tuple[Any, ...], value: Any, name: str) -> Any:
+    if value in allowed:
+        return value
+    written = value if isinstance(value, str) else str(value)
     found = _by_plain(allowed).get(_plain(undressed(written, name)))
-    if found is None or isinstance(said, bool | list | Mapping):
-        raise Unreadable(f"{_shown(said)} is none of {', '.join(map(str, allowed))}")
+    if found is None or isinstance(value, bool | list | Mapping):
+        raise Unreadable(f"{_shown(value)} is none of {', '.join(map(str, allowed))}")
     return found
 
 
@@ -137,17 +137,18 @@ def _by_plain(allowed: tuple[Any, ...]) -> dict[str, Any]:
 
 def _plain(text: str) -> str:
     """Return a label in its plainest form: case, mark-up, spaces, hyphens and underscores away."""
+    # NFKC: full-width letters are letters; Cf: zero-width marks that some models put in.
     text = unicodedata.normalize("NFKC", text)
     text = "".join(c for c in text if unicodedata.category(c) != "Cf")
     return _JOINTS.sub("", text.strip(_WRAPPING)).casefold()
 
 
-def _validated(annotation: Any, said: Any) -> Any:
+def _validated(annotation: Any, value: Any) -> Any:
     try:
-        return _adapter(annotation).validate_python(said)
+        return _adapter(annotation).validate_python(value)
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix(_OWN_ERROR)
-        raise Unreadable(f"{_shown(said)}: {message}") from error
+        raise Unreadable(f"{_shown(value)}: {message}") from error
 
 
 @cache
@@ -155,6 +156,6 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
     return TypeAdapter(annotation)
 
 
-def _shown(said: Any) -> str:
-    text = repr(said)
+def _shown(value: Any) -> str:
+    text = repr(value)
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"

@@ -1,1 +1,1 @@
-"""Leaderboard files of every tool of the field: found, told apart, read and written."""
+"""Leaderboard files of every tool of the field: found, recognised, read and written."""

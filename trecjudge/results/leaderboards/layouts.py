@@ -1,4 +1,4 @@
-"""The layouts of leaderboard files: which column holds what, and how a file tells its own."""
+"""The layouts of leaderboard files: which column holds what, and how a layout is recognised."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMN_NAMES: Mapping[str, str] = {
     }.items()
     for name in names.split()
 }
-"""What a header, or a JSON object, calls a column."""
+"""The names of columns in headers and in JSON objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ LAYOUTS: Mapping[str, Layout] = {
     )
 }
 AUTO = "auto"
+# Of four columns, the one in which `all` stands shows their order.
 BY_PLACE_OF_ALL = {0: "rag4reports", 1: "ir_measures", 2: "tot"}
 
 
@@ -83,7 +84,7 @@ def header_columns(cells: Sequence[str]) -> tuple[str, ...] | None:
 def layout_of(path: str, rows: Iterable[Sequence[str]]) -> Layout:
     """Return the layout of lines without a header: by their number of columns, and where `all` is.
 
-    Raises InputError where nothing tells.
+    Raises InputError where neither decides.
     """
     widths, places = set(), set()
     for cells in rows:
@@ -95,6 +96,6 @@ def layout_of(path: str, rows: Iterable[Sequence[str]]) -> Layout:
         return LAYOUTS[BY_PLACE_OF_ALL[places.pop()]]
     choices = ", ".join(LAYOUTS)
     raise InputError(
-        f"{path}: neither a header nor `all` rows tell its format; give one of {choices}"
+        f"{path}: neither a header nor `all` rows show its format; give one of {choices}"
         " (--format, --truth-format)"
     )

@@ -46,8 +46,8 @@ def read_rows(
     """Yield (place, row) of a leaderboard file of any format; what cannot be used is reported.
 
     A header is known by its names. A run whose `runid` row has a name that is `shared`, that of
-    other files too, is named after its file. Raises InputError where the file or its format cannot
-    be told.
+    other files too, is named after its file. Raises InputError where the file cannot be read,
+    or its format is not clear.
     """
     for place, row in _any_rows(path, report, format_name, shared):
         if _counts_nothing(row):
@@ -57,7 +57,7 @@ def read_rows(
 
 
 def _counts_nothing(row: LeaderboardRow) -> bool:
-    """Tell whether a row looks like a companion and counts no items, or those of no measure."""
+    """Return whether a row is named as a companion, but counts no items, or those of no measure."""
     if not row.measure.endswith(UNJUDGED):
         return False
     return row.measure == UNJUDGED or row.value < 0 or row.value % 1 != 0
@@ -119,6 +119,7 @@ def _companions(
 def _of_lines(
     path: Path, report: OnFinding, layout: Layout | None, shared: Collection[str]
 ) -> Iterator[Placed]:
+    # Held as a whole: only a later line, the first `all` row, may show the layout.
     texts = list(_texts(path, report))
     commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
     rows = [(place, _split(text, commas)) for place, text in texts]
@@ -165,10 +166,11 @@ def _texts(path: Path, report: OnFinding) -> Iterator[tuple[Place, str]]:
 
 
 def _is_csv(text: str) -> bool:
-    """Tell whether a first line has columns by commas: a header, or four; an id may hold some."""
+    """Return whether commas separate the columns of a first line: a header, or four columns."""
     cells = _split(text, commas=True)
     if header_columns(cells) is not None:
         return True
+    # An id may hold commas too: only four columns that end in a number are CSV.
     return len(cells) == 4 and number_of(cells[3]) is not None
 
 
@@ -179,6 +181,7 @@ def _split(text: str, commas: bool) -> list[str]:
             return next(csv.reader([text]), [])
         except csv.Error:
             return []
+    # Tabs first: a measure or a run may have blanks in its name.
     by_tabs = [cell.strip() for cell in text.split("\t")] if "\t" in text else []
     return by_tabs if len(by_tabs) >= FEWEST_COLUMNS and all(by_tabs) else text.split()
 
@@ -199,6 +202,7 @@ def read_all(
     Files of one run each that name it alike, in their `runid` rows, are named after themselves.
     """
     shared: dict[str, list[str]] = {}
+    # Many tools write the same runid into every file, such as their own name.
     for path in paths if len(paths) > 1 else ():
         name = _run_name(path)
         if name:

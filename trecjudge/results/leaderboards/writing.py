@@ -15,6 +15,7 @@ from trecjudge.files import whole
 from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, Layout
 from trecjudge.results.trec import ALL, ENCODED_ALL, LeaderboardRow, encode, encode_topic
 
+# File systems take 255 bytes; a temporary name is longer than the final one.
 LONGEST_NAME = 200
 
 
@@ -45,6 +46,7 @@ def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> 
 def _file_name(run_id: str) -> str:
     """Return the run's id as a name that stays in its folder; it is read back as the id."""
     name = encode(run_id).replace("/", "%2F").replace("\\", "%5C")
+    # A leading dot would hide the file, and `..` leave the folder.
     name = f"%2E{name[1:]}" if name.startswith(".") else name
     if len(name.encode()) > LONGEST_NAME:
         raise OutputError(f"run {run_id!r}: too long for the name of a file; give another format")
@@ -80,5 +82,6 @@ def _cell(row: LeaderboardRow, column: str) -> str:
         RUN: encode(row.run_id),
         TOPIC: ALL if row.topic_id is None else encode_topic(row.topic_id),
         MEASURE: encode(row.measure),
+        # The shortest text that reads back as the same number.
         VALUE: repr(row.value),
     }[column]

@@ -12,7 +12,7 @@ from tests.endpoint import Endpoint
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.citation import ATTEST
 from trecjudge.models.cache.replies import ReplyCache
-from trecjudge.models.client import Door
+from trecjudge.models.client import Client
 from trecjudge.models.model import Prediction
 from trecjudge.models.prompt import Prompts
 from trecjudge.models.requests import Replies, Requests
@@ -28,7 +28,7 @@ def settings_for(base_url: str | list[str], **settings: Any) -> LlmSettings:
 
 
 @asynccontextmanager
-async def door_to(
+async def client_to(
     where: Endpoint | str | list[str],
     folder: Path,
     *,
@@ -38,33 +38,33 @@ async def door_to(
     prices: Prices | None = None,
     behind: Sequence[Path] = (),
     prompts: dict[str, str] | None = None,
-    say: Callable[[str], None] = lambda message: None,
+    notify: Callable[[str], None] = lambda message: None,
     **settings: Any,
-) -> AsyncIterator[Door]:
-    """Open a door with a cache in `folder`."""
+) -> AsyncIterator[Client]:
+    """Open a client with a cache in `folder`."""
     url = where.url if isinstance(where, Endpoint) else where
     requests = Requests(settings_for(url, **settings), Prompts(prompts or {}))
-    with closing(ReplyCache(folder, say, behind)) as cache:
+    with closing(ReplyCache(folder, notify, behind)) as cache:
         replies = Replies(requests, cache, refresh)
-        async with Door(replies, Spending(budget or Budget(), prices), offline, say) as door:
-            yield door
+        async with Client(replies, Spending(budget or Budget(), prices), offline, notify) as client:
+            yield client
 
 
-async def ask(door: Door, sentence: str = "A claim.", document: str = "Text.") -> Prediction:
+async def ask(client: Client, sentence: str = "A claim.", document: str = "Text.") -> Prediction:
     """Ask whether the document attests the sentence."""
-    return await door.predict(ATTEST, document=document, sentence=sentence)
+    return await client.predict(ATTEST, document=document, sentence=sentence)
 
 
-async def ask_many(door: Door, count: int) -> list[Prediction | BaseException]:
+async def ask_many(client: Client, count: int) -> list[Prediction | BaseException]:
     """Ask about so many different sentences at once; return predictions and what was raised."""
-    asked = (ask(door, f"Claim {number}.") for number in range(count))
+    asked = (ask(client, f"Claim {number}.") for number in range(count))
     return await asyncio.gather(*asked, return_exceptions=True)
 
 
-async def failure(door: Door, sentence: str = "A claim.") -> JudgmentFailed:
+async def failure(client: Client, sentence: str = "A claim.") -> JudgmentFailed:
     """Return how asking fails."""
     try:
-        await ask(door, sentence)
+        await ask(client, sentence)
     except JudgmentFailed as failed:
         return failed
     raise AssertionError("it did not fail")
