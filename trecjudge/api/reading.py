@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,8 @@ from trecjudge.records import Document, Response, Topic
 
 OnFinding = Callable[[Finding], None]
 
+PACKAGE = "trecjudge."
+
 
 class FindingWarning(UserWarning):
     """A problem of the input, where nobody asked to be given its findings."""
@@ -25,7 +28,16 @@ class FindingWarning(UserWarning):
 def warn(finding: Finding) -> None:
     """Make a finding a warning of Python, unless it changes nothing."""
     if finding.severity != "note":
-        warnings.warn(f"{PREFIX[finding.severity]}: {finding}", FindingWarning, stacklevel=3)
+        text = f"{PREFIX[finding.severity]}: {finding}"
+        warnings.warn(text, FindingWarning, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """Return how many frames above `warn` the line stands that called this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def read_runs(

@@ -55,7 +55,7 @@ def compare(
     try:
         found = comparison.compare(pairs, measures)
     except InputError as error:
-        if flipped is None:
+        if flipped is None or measures:
             raise
         # Two judges measure what they will; their verdicts can be held against each other.
         found, note = [], str(error)
