@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +181,12 @@ def test_a_warning_names_the_line_of_the_caller() -> None:
         list(trecjudge.read_runs(SAMPLES / "rag" / "runs"))
     ours = [warning for warning in caught if warning.category is FindingWarning]
     assert {warning.filename for warning in ours} == {__file__}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("wanted", [1, 9], ids=["some", "all"])
+def test_a_reader_leaves_no_file_open(wanted: int) -> None:
+    read = trecjudge.read_runs(SAMPLES / "rag" / "runs", on_finding=lambda finding: None)
+    assert len(list(islice(read, wanted))) == wanted
+    del read
+    gc.collect()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from trecjudge.api.given import PathLike, Paths, paths
@@ -12,7 +12,8 @@ from trecjudge.files import default_folder
 from trecjudge.findings import PREFIX, Finding
 from trecjudge.inputs.documents.store import documents_in, open_documents
 from trecjudge.inputs.formats.registry import check_dataset
-from trecjudge.inputs.runs import RunReader, find_runs, runs_among
+from trecjudge.inputs.runs import RunReader, find_runs, open_runs
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.topics import read_topics as topics_by_id
 from trecjudge.records import Document, Response, Topic
 
@@ -56,9 +57,18 @@ def read_runs(
     check_dataset(dataset)
     given = paths(documents)
     store = open_documents(given, default_folder(), on_finding) if given else None
-    files = runs_among(find_runs(paths(runs), on_finding), on_finding)
+    files = open_runs(find_runs(paths(runs), on_finding), on_finding)
     reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
-    return (response for _, response in reader)
+    return _responses(reader, files)
+
+
+def _responses(reader: RunReader, files: Sequence[Opened]) -> Iterator[Response]:
+    try:
+        for _, response in reader:
+            yield response
+    finally:  # also where the caller wants no more
+        for file in files:
+            file.close()
 
 
 def read_topics(topics: PathLike, *, on_finding: OnFinding = warn) -> Iterator[Topic]:
