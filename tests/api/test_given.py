@@ -194,3 +194,13 @@ def test_a_reader_leaves_no_file_open(wanted: int) -> None:
         del read
         gc.collect()
     assert [str(warning.message) for warning in caught] == []
+
+
+@pytest.mark.parametrize("name", ["runs", "topics", "documents"])
+def test_a_frame_is_no_list_of_paths(name: str) -> None:
+    class Frame(list[str]):  # who goes through one meets its columns
+        columns = ("run_id",)
+
+    options: dict[str, Any] = {"runs": SAMPLES / "rag" / "runs"} | {name: Frame(["run_id"])}
+    with pytest.raises(InputError, match=f"{name}: a data frame: give its records"):
+        trecjudge.judge(judges="length", **options)

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -54,6 +57,15 @@ def names(given: str | Iterable[str]) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         return (str(given),)
     return tuple(map(str, given))
+
+
+class Passing:
+    """A new folder that goes when nothing refers to it, and at the latest with the process."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="trecjudge-")
+        # TemporaryDirectory would warn that nobody closed it: nobody closes a result.
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +161,8 @@ def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     """Return the paths and the records: what is given is the ones or the others."""
     if isinstance(given, str | os.PathLike):
         return [Path(given)], iter(())
+    if hasattr(given, "columns"):  # it would be taken for the names of these
+        raise InputError(f'{what}: a data frame: give its records, frame.to_dict("records")')
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{what}: {shown(given)}: give paths, or a list of records")
     every = iter(given)

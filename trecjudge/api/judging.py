@@ -6,7 +6,6 @@ import asyncio
 import contextvars
 import functools
 import logging
-import tempfile
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -14,7 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
-from trecjudge.api.given import Documents, Given, PathLike, Paths, Runs, Topics, names, paths
+from trecjudge.api.given import (
+    Documents,
+    Given,
+    Passing,
+    PathLike,
+    Paths,
+    Runs,
+    Topics,
+    names,
+    paths,
+)
 from trecjudge.api.result import Result, result_of
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.findings import Finding, shown
@@ -136,7 +145,7 @@ async def ajudge(
     caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
     command's message, for what the caller can put right.
     """
-    folder = tempfile.TemporaryDirectory(prefix="trecjudge-", ignore_cleanup_errors=True)
+    folder = Passing()
     given = Given(Path(folder.name))
     with given.plainly():
         named, made = _judges(judges)
