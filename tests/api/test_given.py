@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import warnings
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import trecjudge
 from tests.commandline import SAMPLES
-from trecjudge import Citation, Document, FindingWarning, InputError, Response, Sentence, Topic
+from trecjudge import (
+    Citation,
+    Document,
+    FindingWarning,
+    InputError,
+    Response,
+    Sentence,
+    Topic,
+    TrecJudgeError,
+)
 
 SAME = ("leaderboard", "statistics", "qrels", "judgments")
 
@@ -129,3 +142,65 @@ def test_topics_by_id() -> None:
 def test_a_reader_warns_of_what_bears_on_a_score() -> None:
     with pytest.warns(FindingWarning, match="sentence 2 cites 9, references has 5"):
         list(trecjudge.read_runs(SAMPLES / "rag/runs"))
+
+
+BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
+    "max_topics 0": ({"max_topics": 0}, "max_topics is 0: give a whole number from 1"),
+    "max_topics text": ({"max_topics": "2"}, "max_topics is '2'"),
+    "max_runs below": ({"max_runs": -1}, "max_runs is -1"),
+    "one topic by its name": ({"only_topics": "12x"}, "unknown topic '12x'"),
+    "one run by its name": ({"only_runs": "careles"}, "unknown run 'careles'"),
+    "settings as flags": ({"settings": ["unit=words"]}, "settings: .*give a dict"),
+    "a workflow as a list": ({"workflow": [1]}, "is no path"),
+    "a cache of None": ({"cache_from": [None]}, "None is no path"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ARGUMENTS)
+def test_an_argument_that_cannot_be_is_said(case: str) -> None:
+    options, message = BAD_ARGUMENTS[case]
+    folder = SAMPLES / "rag"
+    with pytest.raises(TrecJudgeError, match=message):
+        trecjudge.judge(folder / "runs", "length", topics=folder / "topics.jsonl", **options)
+
+
+def test_nothing_is_as_good_as_an_empty_list_and_one_name_as_a_list_of_it() -> None:
+    folder = SAMPLES / "rag"
+    options: dict[str, Any] = {"topics": folder / "topics.jsonl", "documents": None, "also": None}
+    result = trecjudge.judge(folder / "runs", None, only_runs="careful", only_topics=11, **options)
+    assert {(score.run_id, score.topic_id) for score in result.scores} == {("careful", "11")}
+
+
+def test_numbers_of_numpy_in_records() -> None:
+    (first, *_) = records(SAMPLES / "rag" / "runs" / "careful.jsonl")
+    first["note"] = numpy.int64(3)
+    assert trecjudge.judge([first], "length").ranking == ("careful",)
+
+
+def test_a_warning_names_the_line_of_the_caller() -> None:
+    with pytest.warns(FindingWarning) as caught:
+        list(trecjudge.read_runs(SAMPLES / "rag" / "runs"))
+    ours = [warning for warning in caught if warning.category is FindingWarning]
+    assert {warning.filename for warning in ours} == {__file__}
+
+
+@pytest.mark.parametrize("wanted", [1, 9], ids=["some", "all"])
+def test_a_reader_leaves_no_file_open(wanted: int) -> None:
+    gc.collect()  # what other tests left
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read = trecjudge.read_runs(SAMPLES / "rag" / "runs", on_finding=lambda finding: None)
+        assert len(list(islice(read, wanted))) == wanted
+        del read
+        gc.collect()
+    assert [str(warning.message) for warning in caught] == []
+
+
+@pytest.mark.parametrize("name", ["runs", "topics", "documents"])
+def test_a_frame_is_no_list_of_paths(name: str) -> None:
+    class Frame(list[str]):  # who goes through one meets its columns
+        columns = ("run_id",)
+
+    options: dict[str, Any] = {"runs": SAMPLES / "rag" / "runs"} | {name: Frame(["run_id"])}
+    with pytest.raises(InputError, match=f"{name}: a data frame: give its records"):
+        trecjudge.judge(judges="length", **options)

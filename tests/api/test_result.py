@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +121,25 @@ def test_written_over_itself(tmp_path: Path) -> None:
     assert result.write(tmp_path, "x") == dict(result.files)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert len(list(result.judgments())) == 9
+
+
+def test_a_result_goes_with_its_folder_and_without_a_warning() -> None:
+    gc.collect()  # what other tests left
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = trecjudge.judge(SAMPLES / "rag" / "runs", "length")
+        folder = result.files["config"].parent.parent
+        assert folder.exists()
+        del result
+        gc.collect()
+    assert not folder.exists()
+    assert [str(warning.message) for warning in caught] == []
+
+
+def test_sentences_of_findings_are_whole_numbers() -> None:
+    pytest.importorskip("pandas")
+    result = trecjudge.judge(SAMPLES / "rag" / "runs", "length")
+    given = [finding.sentence for finding in result.findings]
+    column = result.findings_frame()["sentence"]
+    assert str(column.dtype) == "Int64"
+    assert [None if gap else int(n) for n, gap in zip(column, column.isna(), strict=True)] == given

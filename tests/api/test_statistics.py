@@ -147,3 +147,42 @@ def test_two_results_of_one_name_are_told_apart(result: Result) -> None:
 def test_nothing_to_compare(result: Result) -> None:
     with pytest.raises(InputError, match="unknown run 'z'"):
         trecjudge.compare(result, runs=["z"])
+
+
+BAD_CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
+    "no leaderboard": ("compare", (), {}, "there is no leaderboard"),
+    "none beside the truth": ("meta_evaluate", (), {"truth": "r"}, "there is no leaderboard"),
+    "None": ("compare", (None,), {}, "leaderboard 1: None: give a result"),
+    "a list of results": ("compare", ("r", ["r", "r"]), {}, "leaderboard 2: .*give a result"),
+    "a measure that is not there": ("compare", ("r", "r"), {"measures": ["N"]}, "measure 'N'"),
+    "one name is one name": ("compare", ("r", "r"), {"measures": "NOPE"}, "measure 'NOPE'"),
+    "a run's name": ("compare", ("r",), {"runs": "nope"}, "unknown run 'nope'"),
+    "duplicates": ("compare", ("r", "r"), {"duplicates": "x"}, "unknown duplicates 'x'.*first"),
+    "on_missing": ("agree", ("r", "r"), {"on_missing": "skip"}, "unknown on_missing.*common"),
+    "on_missing of runs": (
+        "meta_evaluate",
+        ("r",),
+        {"truth": "r", "on_missing": "default"},
+        "unknown on_missing 'default'.*common, error, zero",
+    ),
+    "labels None": ("agree", (None, "r"), {}, "truth: None: give"),
+    "labels one record": ("agree", ("r", {"label": "x"}), {}, "predicted: .*list of records"),
+    "labels no records": ("agree", (["x"], "r"), {}, "truth: record 1 is 'x', not an object"),
+    "labels of nothing": ("agree", ([], "r"), {}, r"^truth\.jsonl and .*no item in common"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_what_cannot_be_compared_is_said(result: Result, case: str) -> None:
+    name, given, options, message = BAD_CALLS[case]
+    given = tuple(result if one == "r" else one for one in given)
+    options = {key: result if value == "r" else value for key, value in options.items()}
+    with pytest.raises(InputError, match=message):
+        getattr(trecjudge, name)(*given, **options)
+
+
+def test_one_name_may_stand_for_a_list_of_one(result: Result) -> None:
+    one = {"measures": MEASURE, "correlations": "kendall", "truth_measures": MEASURE}
+    (pair,) = trecjudge.meta_evaluate(result, truth=result, **one).pairs
+    assert [c.name for c in pair.correlations] == ["kendall"]
+    assert {d.measure for d in trecjudge.compare(result, measures=MEASURE).differences} == {MEASURE}

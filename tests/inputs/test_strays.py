@@ -13,7 +13,7 @@ from tests.reading import PLAIN, Write, reading
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.run_records import not_a_run
-from trecjudge.inputs.runs import find_runs, runs_among
+from trecjudge.inputs.runs import find_runs, open_runs
 from trecjudge.inputs.strays import stray
 
 STRAYS = {
@@ -60,7 +60,9 @@ def test_a_run_that_is_lost_is_not_passed_over(text: str, write: Write) -> None:
 def test_what_is_given_as_something_else_is_no_run(text: str, write: Write) -> None:
     path, run = write(text, "x.jsonl"), write(PLAIN, "r.jsonl")
     findings: list[Finding] = []
-    found = runs_among([path, run], findings.append, {"documents": [path]})
+    found = [
+        opened.path for opened in open_runs([path, run], findings.append, {"documents": [path]})
+    ]
     assert (found, len(findings)) == (([path, run], 0) if text == PLAIN else ([run], 1))
 
 
@@ -85,4 +87,4 @@ def test_files_that_are_no_runs_do_not_make_a_folder_refused(write: Write, tmp_p
 def test_a_folder_without_a_run_says_what_is_there(write: Write) -> None:
     path = write(STRAYS["topics.jsonl"], "topics.jsonl")
     with pytest.raises(InputError, match=r"topics\.jsonl: holds topics or documents, no responses"):
-        runs_among([path], lambda finding: None)
+        open_runs([path], lambda finding: None)

@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import orjson
 
-from trecjudge.errors import InputError
-from trecjudge.findings import shown
+from trecjudge.errors import InputError, TrecJudgeError
+from trecjudge.findings import Finding, shown
 from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.sources.values import as_id
-from trecjudge.records import Citation, Document, Response, Topic
+from trecjudge.records import Citation, Document, Place, Response, Topic
 from trecjudge.settings.strict_yaml import written_yaml
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -35,8 +39,33 @@ DIGITS = 19
 
 
 def paths(given: Paths) -> list[Path]:
-    """Return one path or several as a list."""
-    return [Path(given)] if isinstance(given, str | os.PathLike) else [Path(path) for path in given]
+    """Return one path or several as a list. Raises InputError for what is no path."""
+    if isinstance(given, str | os.PathLike) or not isinstance(given, Iterable):
+        return [path_of(given)]
+    return [path_of(path) for path in given]
+
+
+def path_of(given: Any) -> Path:
+    """Return a path as one of pathlib. Raises InputError for what is none."""
+    if not isinstance(given, str | os.PathLike):
+        raise InputError(f"{shown(given)} is no path")
+    return Path(given)
+
+
+def names(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Return one name or several as a tuple; a number is the name that is written so."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return (str(given),)
+    return tuple(map(str, given))
+
+
+class Passing:
+    """A new folder that goes when nothing refers to it, and at the latest with the process."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="trecjudge-")
+        # TemporaryDirectory would warn that nobody closed it: nobody closes a result.
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +97,10 @@ class Given:
         path = self._file("topics.jsonl", map(_topic_record, records))
         return found[0] if found else path
 
-    def documents(self, given: Documents) -> list[Path]:
+    def documents(self, given: Documents | None) -> list[Path]:
         """Return the files and folders of documents."""
+        if given is None:
+            return []
         found, records = _apart(_listed(given, "docid"), "documents")
         first = list(islice(records, 1))
         if not first:
@@ -80,7 +111,7 @@ class Given:
     def workflow(self, given: PathLike | Record | None) -> Path | None:
         """Return the workflow file; a mapping, the content of one, is written first."""
         if not isinstance(given, Mapping):
-            return None if given is None else Path(given)
+            return None if given is None else path_of(given)
         path = self.folder / "workflow.yml"
         path.write_text(written_yaml(dict(given)), encoding="utf-8")
         return path
@@ -88,6 +119,22 @@ class Given:
     def without(self, text: str) -> str:
         """Return a message that names written records by `runs/x.jsonl:3`, without the folder."""
         return text.replace(f"{self.folder}{os.sep}", "")
+
+    def plain(self, finding: Finding) -> Finding:
+        """Return a finding that names written records as `without` does."""
+        named = Place(self.without(finding.place.path), finding.place.line)
+        return replace(finding, place=named, message=self.without(finding.message))
+
+    @contextmanager
+    def plainly(self) -> Iterator[None]:
+        """Name written records in errors as `without` does."""
+        try:
+            yield
+        except TrecJudgeError as error:
+            message = self.without(str(error))
+            if message == str(error):
+                raise
+            raise type(error)(message) from error
 
     def _file(self, name: str, records: Iterable[Any]) -> Path:
         path = self.folder / name
@@ -101,7 +148,8 @@ class Given:
         if not isinstance(record, Mapping):
             raise InputError(f"{what}: record {number} is {shown(record)}, not an object")
         try:
-            line = orjson.dumps(dict(record), option=orjson.OPT_APPEND_NEWLINE)
+            option = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
+            line = orjson.dumps(dict(record), option=option)
         except TypeError as error:
             raise InputError(f"{what}: record {number} is no JSON: {error}") from error
         # Appended record by record: a generator of any length is never held in memory.
@@ -114,6 +162,8 @@ def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     """Return paths and records; one of the two is empty."""
     if isinstance(given, str | os.PathLike):
         return [Path(given)], iter(())
+    if hasattr(given, "columns"):  # it would be taken for the names of these
+        raise InputError(f'{what}: a data frame: give its records, frame.to_dict("records")')
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
         raise InputError(f"{what}: {shown(given)}: give paths, or a list of records")
     every = iter(given)

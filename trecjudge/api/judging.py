@@ -6,18 +6,27 @@ import asyncio
 import contextvars
 import functools
 import logging
-import tempfile
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
-from trecjudge.api.given import Documents, Given, PathLike, Paths, Runs, Topics, paths
+from trecjudge.api.given import (
+    Documents,
+    Given,
+    Passing,
+    PathLike,
+    Paths,
+    Runs,
+    Topics,
+    names,
+    paths,
+)
 from trecjudge.api.result import Result, result_of
-from trecjudge.errors import TrecJudgeError, WorkflowError
-from trecjudge.findings import Finding
+from trecjudge.errors import InputError, WorkflowError
+from trecjudge.findings import Finding, shown
 from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pipeline import judge_job
@@ -25,7 +34,6 @@ from trecjudge.job.workflow import names_in
 from trecjudge.judging.judge import Judge, name_of
 from trecjudge.judging.runner import JudgedResponse
 from trecjudge.models.spending import Budget
-from trecjudge.records import Place
 from trecjudge.results.outputs import Outputs
 
 P = ParamSpec("P")
@@ -96,19 +104,19 @@ class _Follower:
 
 async def ajudge(
     runs: Runs,
-    judges: Judges = (),
+    judges: Judges | None = (),
     *,
     topics: Topics | None = None,
-    documents: Documents = (),
+    documents: Documents | None = (),
     workflow: PathLike | Mapping[str, Any] | None = None,
     variant: str | None = None,
     settings: Mapping[str, Any] | None = None,
-    also: Judges = (),
+    also: Judges | None = (),
     own_documents: bool = False,
     qrels: PathLike | None = None,
     dataset: str = "auto",
-    only_topics: Sequence[str] = (),
-    only_runs: Sequence[str] = (),
+    only_topics: str | Sequence[str] = (),
+    only_runs: str | Sequence[str] = (),
     max_topics: int | None = None,
     max_runs: int | None = None,
     check: bool = True,
@@ -137,10 +145,9 @@ async def ajudge(
     caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
     command's message, for what the caller can put right.
     """
-    # Records and, without `out_dir`, results lie here; it goes when the result goes.
-    folder = tempfile.TemporaryDirectory(prefix="trecjudge-", ignore_cleanup_errors=True)
+    folder = Passing()
     given = Given(Path(folder.name))
-    with _plainly(given):
+    with given.plainly():
         named, made = _judges(judges)
         beside, more = _judges(also)
         budget = Budget(max_calls, max_tokens, max_cost)
@@ -155,10 +162,10 @@ async def ajudge(
             qrels=_path(qrels),
             dataset=dataset,
             model=model_options(use_env_llm, budget, *caches, refresh, offline),
-            max_topics=max_topics,
-            max_runs=max_runs,
-            only_topics=only_topics,
-            only_runs=only_runs,
+            max_topics=_at_least_one(max_topics, "max_topics"),
+            max_runs=_at_least_one(max_runs, "max_runs"),
+            only_topics=names(only_topics),
+            only_runs=names(only_runs),
             debug_log=debug_log,
             document_text=document_text,
             qrels_pool=qrels_pool,
@@ -169,7 +176,7 @@ async def ajudge(
             human=_path(human),
         )
         read = workflow_at(given.workflow(workflow))
-        choice = Choice(named, beside, read, settings=settings or {}, variant=variant)
+        choice = Choice(named, beside, read, settings=_mapping(settings), variant=variant)
         (job,) = jobs_of(template, choice)
         return await _judged(job, _Follower(progress), given, folder)
 
@@ -177,7 +184,7 @@ async def ajudge(
 async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -> Result:
     with job.outputs.held(follower.notify):
         done = await judge_job(job, follower)
-    findings = (_without(finding, given) for finding in follower.findings)
+    findings = map(given.plain, follower.findings)
     notes = map(given.without, follower.notes)
     return result_of(done, job.outputs, tuple(findings), tuple(notes), folder)
 
@@ -243,8 +250,22 @@ def _path(given: PathLike | None) -> Path | None:
     return None if given is None else Path(given)
 
 
-def _judges(given: Judges) -> tuple[list[str], dict[str, Judge]]:
+def _mapping(settings: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if settings is None or isinstance(settings, Mapping):
+        return settings or {}
+    raise WorkflowError(f'settings: {shown(settings)}: give a dict, such as {{"partial": 0.5}}')
+
+
+def _at_least_one(given: int | None, name: str) -> int | None:
+    if given is None or (isinstance(given, int) and given >= 1):
+        return given
+    raise InputError(f"{name} is {shown(given)}: give a whole number from 1, or nothing for all")
+
+
+def _judges(given: Judges | None) -> tuple[list[str], dict[str, Judge]]:
     """Return the names of judges, and those that are given as objects by name."""
+    if given is None:
+        return [], {}
     every = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
     names: list[str] = []
     made: dict[str, Judge] = {}
@@ -259,21 +280,3 @@ def _judges(given: Judges) -> tuple[list[str], dict[str, Judge]]:
         names.append(name)
         made[name] = one
     return names, made
-
-
-@contextmanager
-def _plainly(given: Given) -> Any:
-    """Remove the temporary folder from the messages of errors: the caller knows only records."""
-    try:
-        yield
-    except TrecJudgeError as error:
-        message = given.without(str(error))
-        if message == str(error):
-            raise
-        raise type(error)(message) from error
-
-
-def _without(finding: Finding, given: Given) -> Finding:
-    place = finding.place
-    named = Place(given.without(place.path), place.line)
-    return replace(finding, place=named, message=given.without(finding.message))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trecjudge.api.given import PathLike, Paths, paths
@@ -11,9 +12,12 @@ from trecjudge.files import default_folder
 from trecjudge.findings import PREFIX, Finding, OnFinding
 from trecjudge.inputs.documents.store import documents_in, open_documents
 from trecjudge.inputs.formats.registry import check_dataset
-from trecjudge.inputs.runs import RunReader, find_runs, runs_among
+from trecjudge.inputs.runs import RunReader, find_runs, open_runs
+from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.topics import read_topics as topics_by_id
 from trecjudge.records import Document, Response, Topic
+
+PACKAGE = "trecjudge."
 
 
 class FindingWarning(UserWarning):
@@ -23,7 +27,16 @@ class FindingWarning(UserWarning):
 def warn(finding: Finding) -> None:
     """Issue a Python warning for a finding, unless it is only a note."""
     if finding.severity != "note":
-        warnings.warn(f"{PREFIX[finding.severity]}: {finding}", FindingWarning, stacklevel=3)
+        text = f"{PREFIX[finding.severity]}: {finding}"
+        warnings.warn(text, FindingWarning, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """Return how many frames above `warn` the line stands that called this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def read_runs(
@@ -42,9 +55,18 @@ def read_runs(
     check_dataset(dataset)
     given = paths(documents)
     store = open_documents(given, default_folder(), on_finding) if given else None
-    files = runs_among(find_runs(paths(runs), on_finding), on_finding)
+    files = open_runs(find_runs(paths(runs), on_finding), on_finding)
     reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
-    return (response for _, response in reader)
+    return _responses(reader, files)
+
+
+def _responses(reader: RunReader, files: Sequence[Opened]) -> Iterator[Response]:
+    try:
+        for _, response in reader:
+            yield response
+    finally:  # also where the caller wants no more
+        for file in files:
+            file.close()
 
 
 def read_topics(topics: PathLike, *, on_finding: OnFinding = warn) -> Iterator[Topic]:

@@ -166,7 +166,7 @@ class Result:
 
     def findings_frame(self) -> DataFrame:
         """Return the findings, a row each, with their severity and what they do to the scores."""
-        return frame(map(_finding_row, self.findings), _FINDING_COLUMNS, {"line": WHOLE})
+        return frame(map(_finding_row, self.findings), _FINDING_COLUMNS, _FINDING_TYPES)
 
     def judgments_frame(self) -> DataFrame:
         """Return the judgments, a row each; of an unjudged one label, grade and value are missing.
@@ -182,6 +182,7 @@ _FINDING_COLUMNS = (
     *("kind", "severity", "path", "line", "sentence", "run_id", "topic_id", "message", "value"),
     "effect",
 )
+_FINDING_TYPES = {"line": WHOLE, "sentence": WHOLE}
 _JUDGMENT_COLUMNS = (
     *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "exists", "judge", "label"),
     *("grade", "value", "expected", "judged", "failure", "failure_message", "reason", "attester"),

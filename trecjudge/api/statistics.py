@@ -7,20 +7,20 @@ import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import orjson
 
-from trecjudge.api.given import PathLike
+from trecjudge.api.given import Given, PathLike, names
 from trecjudge.api.reading import warn
 from trecjudge.api.result import Result
-from trecjudge.api.tables import Board, boards, is_frame, is_missing, records_of
-from trecjudge.errors import InputError
+from trecjudge.api.tables import WANTED, Board, boards, is_frame, is_missing, records_of
+from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation import agreement as agreeing
 from trecjudge.evaluation import comparing
 from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison
-from trecjudge.findings import OnFinding
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.stats import meta
 from trecjudge.stats.alignment import AllRows, OneSidedRuns, Rules
 from trecjudge.stats.cells import Duplicates
@@ -34,8 +34,8 @@ Labels: TypeAlias = "PathLike | Result | Iterable[Mapping[str, Any]] | Any"
 
 def compare(
     *leaderboards: Board,
-    measures: Collection[str] = (),
-    runs: Collection[str] = (),
+    measures: str | Collection[str] = (),
+    runs: str | Collection[str] = (),
     against: str = "",
     duplicates: Duplicates = "first",
     format_name: str = "auto",
@@ -46,8 +46,10 @@ def compare(
     Runs that all leaderboards have are compared with themselves, else every run with `against`, or
     the first. Raises InputError where nothing can be compared.
     """
+    _check_given(leaderboards)
+    _check_choice("duplicates", duplicates, Duplicates)
     tables, jobs = boards(leaderboards, on_finding, duplicates, format_name)
-    return comparing.compare(tables, jobs, on_finding, measures, runs, against)
+    return comparing.compare(tables, jobs, on_finding, names(measures), names(runs), against)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,9 @@ class MetaEvaluation:
 def meta_evaluate(
     *leaderboards: Board,
     truth: Board,
-    truth_measures: Sequence[str] = (),
-    measures: Sequence[str] = (),
-    correlations: Sequence[str] = (),
+    truth_measures: str | Sequence[str] = (),
+    measures: str | Sequence[str] = (),
+    correlations: str | Sequence[str] = (),
     on_missing: OneSidedRuns = "error",
     all_rows: AllRows = "checked",
     duplicates: Duplicates = "first",
@@ -77,11 +79,16 @@ def meta_evaluate(
     Raises InputError for runs on one side only, unless `on_missing` allows them, and for fewer than
     three in common.
     """
-    rules = Rules(on_missing, all_rows, correlations or DEFAULT, truth_measures, measures)
+    _check_given(leaderboards)
+    _check_choice("duplicates", duplicates, Duplicates)
+    _check_choice("on_missing", on_missing, OneSidedRuns)
+    _check_choice("all_rows", all_rows, AllRows)
+    asked = (names(one) for one in (correlations or DEFAULT, truth_measures, measures))
+    rules = Rules(on_missing, all_rows, *asked)
     people, jobs = boards([truth], on_finding, duplicates, truth_format)
     if len(people) > 1:
-        names = ", ".join(str(job.place) for job in jobs)
-        message = f"there are {len(people)} leaderboards in it; give one of {names}"
+        places = ", ".join(str(job.place) for job in jobs)
+        message = f"there are {len(people)} leaderboards in it; give one of {places}"
         raise InputError(f"{truth}: {message}")
     tables, _ = boards(leaderboards, on_finding, duplicates, format_name)
     found = [one for t in tables for one in meta.meta_evaluate(people[0], t, rules, on_finding)]
@@ -101,9 +108,27 @@ def agree(
     Rows of frames and records without a label are left out, as an item that nobody labelled. Raises
     InputError where nothing is in common.
     """
+    _check_choice("on_missing", on_missing, agreeing.OneSidedItems)
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
-        sides = _labels(truth, Path(folder), "truth"), _labels(predicted, Path(folder), "predicted")
-        return agreeing.agree(*sides, on_finding, threshold, on_missing)
+        given = Given(Path(folder))
+        sides = _labels(truth, given.folder, "truth"), _labels(predicted, given.folder, "predicted")
+
+        def report(finding: Finding) -> None:
+            on_finding(given.plain(finding))
+
+        with given.plainly():
+            return agreeing.agree(*sides, report, threshold, on_missing)
+
+
+def _check_given(leaderboards: Sequence[Board]) -> None:
+    if not leaderboards:
+        raise InputError(f"there is no leaderboard: {WANTED}")
+
+
+def _check_choice(name: str, value: object, choices: Any) -> None:
+    """Raise InputError for what is none of the choices of an argument, a Literal."""
+    if value not in get_args(choices):
+        raise InputError(unknown(name, value, get_args(choices)))
 
 
 def _labels(given: Labels, folder: Path, name: str) -> Path:
@@ -113,10 +138,14 @@ def _labels(given: Labels, folder: Path, name: str) -> Path:
         return given.files["judgments"]
     if isinstance(given, str | os.PathLike):
         return Path(given)
-    records = records_of(given) if is_frame(given) else [dict(record) for record in given]
+    if isinstance(given, Mapping) or (not isinstance(given, Iterable) and not is_frame(given)):
+        raise InputError(f"{name}: {shown(given)}: {WANTED}, or a list of records")
+    records = records_of(given) if is_frame(given) else list(given)
     path = folder / f"{name}.jsonl"
     with path.open("wb") as file:
-        for record in records:
+        for number, record in enumerate(records, 1):
+            if not isinstance(record, Mapping):
+                raise InputError(f"{name}: record {number} is {shown(record)}, not an object")
             fields = {key: None if is_missing(v) else v for key, v in record.items()}
             if fields.get("label") is not None:
                 option = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY

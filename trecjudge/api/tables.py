@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,9 @@ from trecjudge.stats.scores import Scores, scores_of
 Board: TypeAlias = "PathLike | Result | Any"
 """A path, a result, or a data frame with the columns of `COLUMNS`."""
 COLUMNS = ("run_id", "topic_id", "measure", "value")
+
+
+WANTED = "give a result, a path or a data frame"
 
 
 def is_frame(given: object) -> bool:
@@ -60,6 +64,8 @@ def boards(
             tables.append(_scores_of_frame(one, f"frame {number}", on_finding, duplicates))
             jobs.append(Outcome(Path(f"frame {number}")))
             continue
+        if not isinstance(one, Result | str | os.PathLike):
+            raise InputError(f"leaderboard {number}: {shown(one)}: {WANTED}")
         found = [one.outcome()] if isinstance(one, Result) else outcomes(Path(one))
         tables += [scores_at(job, on_finding, format_name, duplicates) for job in found]
         jobs += found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
@@ -15,7 +15,9 @@ from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import PREFIX, Finding, OnFinding
 from trecjudge.measures import UNJUDGED
-from trecjudge.stats.scores import Scores
+
+if TYPE_CHECKING:  # numpy: not for `rescore --help`
+    from trecjudge.stats.scores import Scores
 
 SHOWN_OF_A_KIND = 5
 

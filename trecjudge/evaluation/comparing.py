@@ -55,7 +55,7 @@ def compare(
     try:
         found = comparison.compare(pairs, measures)
     except InputError as error:
-        if flipped is None:
+        if flipped is None or measures:
             raise
         # Two judges may have no measure in common; their verdicts can still be compared.
         found, note = [], str(error)

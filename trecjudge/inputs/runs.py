@@ -59,13 +59,6 @@ def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -
     return originals_first(file for file in files if file not in backups)
 
 
-def runs_among(
-    files: Sequence[Path], report: OnFinding, beside: Mapping[str, Sequence[Path]] | None = None
-) -> list[Path]:
-    """Return the files that are runs; as `open_runs`."""
-    return [opened.path for opened in open_runs(files, report, beside)]
-
-
 def open_runs(
     files: Sequence[Path], report: OnFinding, beside: Mapping[str, Sequence[Path]] | None = None
 ) -> list[Opened]:
