@@ -35,7 +35,7 @@ print(count, seconds, peak)
 """
 OURS = """
 import gc
-from trecjudge.job.pipeline import GARBAGE_THRESHOLDS
+from trecjudge.cli.judge import GARBAGE_THRESHOLDS
 gc.set_threshold(*GARBAGE_THRESHOLDS)  # as a job does
 started = time.perf_counter()
 from trecjudge.findings import FindingLog

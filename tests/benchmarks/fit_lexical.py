@@ -36,7 +36,7 @@ from trecjudge.evaluation.calibrate.figures import (
 from trecjudge.evaluation.calibrate.fitting import SIGNS, fit, is_copy, regress
 from trecjudge.evaluation.calibrate.heldout import predict
 from trecjudge.evaluation.calibrate.measuring import measure_apart
-from trecjudge.job.pipeline import GARBAGE_THRESHOLDS
+from trecjudge.cli.judge import GARBAGE_THRESHOLDS
 from trecjudge.judging.offline.calibration import format_calibration, read_calibration
 from trecjudge.judging.offline.features import GROUPS, Features
 from trecjudge.judging.offline.support import compare, prepare

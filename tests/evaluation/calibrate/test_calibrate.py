@@ -240,7 +240,7 @@ def test_too_few_documents_to_count(write: Write) -> None:
 
 
 def test_neither_labels_nor_runs() -> None:
-    assert "give --labels FILE, or --rag-responses" in refused("calibrate")
+    assert "give --labels FILE, or only --rag-responses" in refused("calibrate")
 
 
 def test_a_topic_without_which_nothing_can_be_fitted_is_left_out(

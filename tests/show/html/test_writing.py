@@ -211,7 +211,7 @@ def test_a_truth_whose_format_nothing_tells(tmp_path: Path) -> None:
     truth = tmp_path / "truth.txt"
     truth.write_text("12\tcareful\tCITATION_SUPPORT\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
-    assert (done.status, "tell its format; give one of ir_measures" in done.err) == (1, True)
+    assert (done.status, "show its format; give one of ir_measures" in done.err) == (1, True)
     done = command("report", tmp_path, "--truth", truth, "--truth-format", "rag4reports")
     assert (done.status, done.err) == (0, "")
 
