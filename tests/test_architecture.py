@@ -18,8 +18,8 @@ PACKAGE = ROOT / "trecjudge"
 WINGS = (
     "version",
     "errors",
-    "records",
     "text",
+    "records",
     "findings",
     "files",
     "settings",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes import item, response
-from trecjudge.records import Document, Sentence, is_blank
+from trecjudge.records import Document, Sentence
+from trecjudge.text.visible import is_blank
 
 
 @pytest.mark.parametrize(

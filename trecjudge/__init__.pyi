@@ -96,11 +96,11 @@ from .records import Source as Source
 from .records import Topic as Topic
 from .records import Usage as Usage
 from .records import WholeResponse as WholeResponse
-from .records import is_blank as is_blank
 from .records import judgment_of as judgment_of
 from .settings.fields import check_range as check_range
 from .text.numbers import other_writings as other_writings
 from .text.tokens import comparable as comparable
 from .text.tokens import read_forms as read_forms
 from .text.tokens import scripts as scripts
+from .text.visible import is_blank as is_blank
 from .version import __version__ as __version__

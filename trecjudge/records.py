@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+
+from trecjudge.text.visible import is_blank
 
 FULL: Final = "full_support"
 PARTIAL: Final = "partial_support"
@@ -15,20 +16,9 @@ GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
 
 
 LEFT_OUT: Final = "[left out: it holds document text]"
-_VISIBLE = re.compile(
-    "[^\\s\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
-)
-"""A visible character: no white space, no control, not ignorable by Unicode."""
 
 ABSTAINED: Final = "ABSTAINED"
 """The label of a response that declines to answer."""
-
-
-def is_blank(text: str) -> bool:
-    """Return whether a text has no visible character: only white space, or of no width."""
-    return _VISIBLE.search(text) is None
 
 
 @dataclass(frozen=True, slots=True)

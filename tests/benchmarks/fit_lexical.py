@@ -22,6 +22,7 @@ from lexical_data import Data, Fold, folds, latin_table, read_data, run_order
 from numpy.typing import NDArray
 
 import trecjudge.text
+from trecjudge.cli.judge import GARBAGE_THRESHOLDS
 from trecjudge.evaluation.calibrate.figures import (
     FIGURES,
     CalibrationFigure,
@@ -36,7 +37,6 @@ from trecjudge.evaluation.calibrate.figures import (
 from trecjudge.evaluation.calibrate.fitting import SIGNS, fit, is_copy, regress
 from trecjudge.evaluation.calibrate.heldout import predict
 from trecjudge.evaluation.calibrate.measuring import measure_apart
-from trecjudge.cli.judge import GARBAGE_THRESHOLDS
 from trecjudge.judging.offline.calibration import format_calibration, read_calibration
 from trecjudge.judging.offline.features import GROUPS, Features
 from trecjudge.judging.offline.support import compare, prepare

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import typer
 
-from trecjudge.cli import options as flag
+from trecjudge.cli import command_options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
@@ -15,11 +16,11 @@ from trecjudge.show.calibration import closing_lines, counted_lines, figure_tabl
 
 @exits
 def calibrate(
-    labels: flag.Labels = None,
-    responses: flag.LabelledRuns = None,
+    labels: own.Labels = None,
+    responses: own.LabelledRuns = None,
     documents: flag.Documents = None,
     dataset: flag.Dataset = "auto",
-    out: flag.CalibrationOut = Path("calibration.json"),
+    out: own.CalibrationOut = Path("calibration.json"),
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:

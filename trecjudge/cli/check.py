@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trecjudge.check.check_runs import Checked, check_command
+from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
@@ -11,12 +12,12 @@ from trecjudge.show.check import closing_line, place_lines, verdict_table
 
 @exits
 def check_runs(
-    runs: flag.Runs,
+    runs: own.Runs,
     topics: flag.Topics = None,
     dataset: flag.Dataset = "auto",
-    track: flag.Track = "",
+    track: own.Track = "",
     documents: flag.Documents = None,
-    fix: flag.Fix = None,
+    fix: own.Fix = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
@@ -20,7 +21,7 @@ from trecjudge.stats.labelling import Candidate
 
 @exits
 def label_next(
-    job: flag.JudgedJob,
+    job: own.JudgedJob,
     budget: Annotated[int, typer.Option(min=1, help="How many items.")] = 100,
     human: Annotated[
         Path | None,

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from trecjudge.api.statistics import meta_evaluate as correlated
+from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
@@ -46,7 +47,7 @@ Svg = Annotated[Path | None, typer.Option(help="A folder for scatter and bump pl
 @exits
 def meta_evaluate(
     leaderboards: common.Leaderboards,
-    truth: Annotated[Path, flag.TRUTH],
+    truth: Annotated[Path, own.TRUTH],
     truth_measure: MeasuresOfTruth = None,
     measure: common.Measures = None,
     correlations: Correlations = None,

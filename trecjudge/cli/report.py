@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, warning_printer
@@ -19,18 +20,18 @@ from trecjudge.stats.scores import Scores
 
 @exits
 def report_output(
-    job: flag.JudgedJob,
-    name: flag.JobName = None,
+    job: own.JudgedJob,
+    name: own.JobName = None,
     responses: flag.Responses = None,
     topics: flag.Topics = None,
     documents: flag.Documents = None,
     dataset: flag.Dataset = "auto",
-    compare: flag.Compare = None,
-    truth: flag.Truth = None,
-    truth_measure: flag.TruthMeasure = None,
+    compare: own.Compare = None,
+    truth: own.Truth = None,
+    truth_measure: own.TruthMeasure = None,
     truth_format: common.TruthFormat = "auto",
-    document_text: flag.ReportText = None,
-    max_size: flag.MaxSize = 120,
+    document_text: own.ReportText = None,
+    max_size: own.MaxSize = 120,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:

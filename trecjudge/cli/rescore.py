@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.printing import print_summaries
@@ -20,7 +21,7 @@ from trecjudge.scores.scoring import score
 
 @exits
 def rescore(
-    job: flag.JudgedJob,
+    job: own.JudgedJob,
     out_dir: Annotated[
         Path | None, typer.Option(help="Where to write; else beside the judgments.")
     ] = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trecjudge.cli import options as flag
+from trecjudge.cli import command_options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output
 from trecjudge.results.jobs import judged_job

@@ -12,7 +12,8 @@ from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.labels import read_labels, support_label
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.judging.attest.citations import Attesting
-from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic, is_blank
+from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic
+from trecjudge.text.visible import is_blank
 
 WEIGHTS = {NONE: 0.0, PARTIAL: 0.5, FULL: 1.0}
 """Weights of labels (TREC RAG track)."""

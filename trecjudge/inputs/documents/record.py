@@ -9,8 +9,9 @@ import orjson
 
 from trecjudge.inputs.documents.names import Shape, shape_of
 from trecjudge.inputs.sources.values import as_id, as_text
-from trecjudge.records import Document, is_blank
+from trecjudge.records import Document
 from trecjudge.text.markup import without_markup
+from trecjudge.text.visible import is_blank
 
 
 def document_of(

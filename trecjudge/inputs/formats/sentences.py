@@ -12,8 +12,9 @@ from trecjudge.inputs.formats.citations import KEY, Resolver, has_citations, wri
 from trecjudge.inputs.formats.markers import Marked, Markers, read_markers
 from trecjudge.inputs.formats.pointers import Targets
 from trecjudge.inputs.sources.values import as_text
-from trecjudge.records import Citation, Sentence, is_blank
+from trecjudge.records import Citation, Sentence
 from trecjudge.text.sentences import split_sentences
+from trecjudge.text.visible import is_blank
 
 
 class Complain(Protocol):

@@ -1,0 +1,82 @@
+"""The flags and arguments of the commands beside the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache-dir", help="The cache folder; by default TRECJUDGE_CACHE or the user's."),
+]
+CacheFolder = Annotated[Path, typer.Argument(help="A folder with a cache.")]
+CacheModel = Annotated[str | None, typer.Option("--model", help="Only replies of this model.")]
+OlderThan = Annotated[
+    float | None,
+    typer.Option("--older-than", min=0, help="Only replies older than this many days."),
+]
+Runs = Annotated[list[Path], typer.Argument(help="Run files, or folders of them.")]
+Track = Annotated[
+    str, typer.Option("--track", help="The track whose rules hold; else recognised from each file.")
+]
+Fix = Annotated[
+    Path | None,
+    typer.Option("--fix", help="A folder for repaired copies; every change is printed."),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        help="JSONL of sentence, passage, label; or of topic_id, run_id, sentence_index, doc_id,"
+        " label, with --rag-responses. Without it only the words of the runs are counted.",
+    ),
+]
+LabelledRuns = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--rag-responses",
+        help="The runs that the labels are on, or whose documents are to be counted.",
+    ),
+]
+CalibrationOut = Annotated[
+    Path, typer.Option("--out", help="The calibration file to write, for --calibration.")
+]
+JudgedJob = Annotated[
+    Path, typer.Argument(help="The --out-dir of a job, FOLDER/NAME, or any of its files.")
+]
+JobName = Annotated[
+    str | None, typer.Option("--name", help="Which job, where the folder holds several.")
+]
+ReportText = Annotated[
+    bool | None,
+    typer.Option(
+        "--document-text/--no-document-text",
+        help="Include document text in the report; by default as in the job.",
+    ),
+]
+Compare = Annotated[
+    Path | None,
+    typer.Option("--compare", help="Another job on the same runs: shows which judgments flipped."),
+]
+TRUTH = typer.Option(
+    "--truth", help="A leaderboard to compare with, such as the assessors', in any format."
+)
+Truth = Annotated[Path | None, TRUTH]
+TruthMeasure = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--truth-measure",
+        help="The name of our measure in --truth: THEIRS for the one that ranks, or OURS=THEIRS;"
+        " may be repeated; by default the same name.",
+    ),
+]
+MaxSize = Annotated[
+    float,
+    typer.Option(
+        "--max-size", min=0, help="Above this size in MB, details go into a folder beside the file."
+    ),
+]
+ShownRun = Annotated[str, typer.Option("--run", help="The run.")]
+ShownTopic = Annotated[str, typer.Option("--topic", help="The topic.")]
