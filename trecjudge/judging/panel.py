@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
-from trecjudge.judging.attest.attesters import calibration_at
 from trecjudge.judging.judge import (
     Judge,
     make_judge,
@@ -17,6 +16,7 @@ from trecjudge.judging.judge import (
     programs_of,
     settings_of,
 )
+from trecjudge.judging.offline.calibration import calibration_at
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, leaderboard_spec
 from trecjudge.models.model import Program
 from trecjudge.records import Judgment

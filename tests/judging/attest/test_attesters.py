@@ -11,9 +11,9 @@ from trecjudge.judging.attest.attesters import (
     Attestation,
     LexicalAttester,
     attester_for,
-    calibration_at,
     text_missing,
 )
+from trecjudge.judging.offline.calibration import calibration_at
 from trecjudge.models.model import NoModel, Program
 from trecjudge.records import Document
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Final, Literal, Protocol
 
-from trecjudge.errors import InputError, JudgmentFailed
-from trecjudge.judging.offline.calibration import Calibration, read_calibration, shipped_calibration
+from trecjudge.errors import JudgmentFailed
+from trecjudge.judging.offline.calibration import calibration_at
 from trecjudge.judging.offline.prepared import prepared_text, scripts_of
 from trecjudge.judging.offline.support import compare
 from trecjudge.models.model import Model, Program
@@ -72,19 +71,6 @@ def _compared(sentence: str, text: str, calibration: str) -> Attestation:
     evidence = evidence_at(text, found.start, found.end)
     expected = round(found.score, _DECIMALS)
     return Attestation(found.label, found.reason, "lexical", evidence, expected=expected)
-
-
-@lru_cache(maxsize=8)
-def calibration_at(path: str) -> Calibration:
-    """Return the calibration of a file, the package's own for "". Raises InputError."""
-    if not path:
-        return shipped_calibration()
-    try:
-        return read_calibration(Path(path))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from error
 
 
 def require_shared_script(

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trecjudge.errors import InputError
 from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
 from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
@@ -145,3 +146,16 @@ def format_calibration(calibration: Calibration) -> str:
     if calibration.frequencies is not SHIPPED_FREQUENCIES:
         content["frequencies"] = frequency_lines(calibration.frequencies)
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+@lru_cache(maxsize=8)
+def calibration_at(path: str) -> Calibration:
+    """Return the calibration of a file, the package's own for "". Raises InputError."""
+    if not path:
+        return shipped_calibration()
+    try:
+        return read_calibration(Path(path))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
