@@ -186,7 +186,7 @@ def test_a_judge_beside_those_whose_measures_a_workflow_shows(tmp_path: Path) ->
     shown = ["ATTRIBUTION_RATE", "CONTRADICTION_RATE", "DOCUMENT_COVERAGE", "LENGTH", "FITS"]
     assert list(summary["measures"]) == shown
     before = files(tmp_path)
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
     assert files(tmp_path) == before
 
 
@@ -288,7 +288,7 @@ def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert means(tmp_path, "SENTENCES")["careful"] == pytest.approx(17 / 3)
     system = endpoint.requests[0]["messages"][0]["content"]
     assert "Does the `document` prove the `sentence`?" in system
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
 
 
 def test_check_reports_and_mends(tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ def test_several_judges_write_one_set_of_files(tmp_path: Path) -> None:
     assert (summary["judge"], summary["ranked_by"]) == ("citation,length", "CITATION_SUPPORT")
     assert {"CITATION_SUPPORT", "LENGTH", "FITS"} <= set(summary["measures"])
     before = files(tmp_path)
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
     assert files(tmp_path) == before
 
 

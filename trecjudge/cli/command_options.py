@@ -46,6 +46,9 @@ CalibrationOut = Annotated[
 JudgedJob = Annotated[
     Path, typer.Argument(help="The --out-dir of a job, FOLDER/NAME, or any of its files.")
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Import judges and measures of others that the file names.")
+]
 JobName = Annotated[
     str | None, typer.Option("--name", help="Which job, where the folder holds several.")
 ]

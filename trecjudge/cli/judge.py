@@ -21,6 +21,7 @@ from trecjudge.job.pipeline import check_jobs, plan_job, run_job
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import Summary
+from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.progress import ConsoleWatcher
 
 MOST_HELD = 100
@@ -30,6 +31,7 @@ GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 def judge(flags: JobFlags) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
+    find_in_working_folder()  # for the user's own judges, measures and prompts
     jobs = jobs_asked_for(flags)
     check_jobs(jobs)  # all of them, before the first one spends anything
     if flags.plan:
@@ -137,7 +139,7 @@ def _report(job: Job, watcher: ConsoleWatcher) -> str:
     """Write the report of a finished job; return its path."""
     from trecjudge.show.html.writing import Wanted, write_report  # jinja2: not in every job
 
-    written = write_report(Wanted(job.outputs))
+    written = write_report(Wanted(job.outputs, trust=True))
     for note in written.notes:
         watcher.notify(f"report: {note}")
     return str(written.path)

@@ -32,6 +32,7 @@ def label_next(
         bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
     ] = False,
     out: common.JsonlFile = None,
+    trust: own.Trust = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -41,7 +42,7 @@ def label_next(
     """
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer) if human else {}
-    found = candidates.label_next(job, budget, labelled, measure, at_random)
+    found = candidates.label_next(job, budget, labelled, measure, at_random, trust)
     # Written before anything is printed, so that a closed pipe does not lose it.
     if out is not None:
         common.write_jsonl(out, (_record(gain, candidate) for gain, candidate in found))

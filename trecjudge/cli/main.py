@@ -6,8 +6,6 @@ import io
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import ClassVar
 
 import typer
@@ -108,8 +106,6 @@ def cli() -> None:
         if isinstance(stream, io.TextIOWrapper):  # None where it is closed
             # A name in a run may hold what the terminal cannot encode; it is shown escaped.
             stream.reconfigure(errors="backslashreplace")
-    with suppress(OSError):  # the folder may be gone
-        sys.path.append(str(Path.cwd()))  # for the user's own judges, measures and prompts
     # A batch system ends jobs by SIGTERM: end as by Ctrl-C, with what was paid for kept.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     app(list(repeated(sys.argv[1:])))

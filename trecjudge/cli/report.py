@@ -32,6 +32,7 @@ def report_output(
     truth_format: common.TruthFormat = "auto",
     document_text: own.ReportText = None,
     max_size: own.MaxSize = 120,
+    trust: own.Trust = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -48,6 +49,7 @@ def report_output(
         truth=_truth(truth, printer, truth_format) if truth else None,
         truth_measures=truth_measure or (),
         most=max_size,
+        trust=trust,
     )
     # Locked as by a job: a job that rewrites these files meanwhile would mix two results.
     with wanted.outputs.held(warning_printer(quiet)):

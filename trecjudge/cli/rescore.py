@@ -27,6 +27,7 @@ def rescore(
     ] = None,
     name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
     human: flag.Human = None,
+    trust: own.Trust = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -38,7 +39,7 @@ def rescore(
     with outputs.held(warning_printer(quiet)):
         printer = FindingPrinter(quiet)
         labels = read_labels(human, printer) if human else None
-        summary = score(reader, outputs, labels, printer)
+        summary = score(reader, outputs, labels, printer, trust)
         printer.close()
     print_summaries([summary], quiet, as_json)
     return max(summary.exit_status, printer.status())

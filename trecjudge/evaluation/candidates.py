@@ -26,15 +26,17 @@ def label_next(
     labelled: Mapping[ItemKey, str],
     measure_name: str = "",
     at_random: bool = False,
+    trust: bool = False,
 ) -> list[tuple[float, Candidate]]:
     """Return the `budget` items whose labels would narrow the ranking most, with their gain.
 
     `labelled` are left out. `measure_name` is that of the ranking, the job's own where it is
     empty. `at_random` draws responses, and items of these, instead, the same ones each time.
+    `trust` lets code of others that the file names be imported.
     Raises InputError for a measure that is not there, or a judge that takes no labels.
     """
     reader = judgments_at(path)
-    panel = panel_of(reader.header)
+    panel = panel_of(reader, trust)
     spec = panel_spec(panel, reader.header.leaderboard, reader.header.measures)
     takers = {named.name for named in panel if isinstance(named.judge, TakesLabels)}
     measure = _measure(spec, measure_name)

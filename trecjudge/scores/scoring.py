@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import ItemKey, TakesLabels
@@ -30,6 +31,7 @@ from trecjudge.scores.leaderboard import (
 from trecjudge.scores.review import KEYS, panel_rules, read_gate, review
 from trecjudge.scores.statistics import standing_lines, standings_of
 from trecjudge.scores.summary import Summary, summarise
+from trecjudge.settings.plugins import find_in_working_folder, is_ours, is_own, judge_folders
 
 if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing
@@ -39,17 +41,43 @@ Asked = tuple[str, str, str, str]
 """(topic_id, doc_id, sentence, claim), as texts: the question that a grade answers."""
 
 
-def spec_of(header: Header) -> LeaderboardSpec:
-    """Return the measures that a judgments file is to be scored by."""
-    panel = panel_of(header)
+def spec_of(reader: JudgmentsReader, trust: bool = False) -> LeaderboardSpec:
+    """Return the measures that a judgments file is to be scored by; `trust` as for `panel_of`."""
+    panel, header = panel_of(reader, trust), reader.header
     return panel_spec(panel, header.leaderboard, header.measures)
 
 
-def panel_of(header: Header) -> list[NamedJudge]:
-    """Return the judges of a judgments file."""
+def panel_of(reader: JudgmentsReader, trust: bool = False) -> list[NamedJudge]:
+    """Return the judges of a judgments file.
+
+    Raises InputError where the file names code that is neither ours nor an installed judge, unless
+    `trust` lets it be imported: a file that was received must be safe to open.
+    """
+    header = reader.header
+    if trust:
+        find_in_working_folder()
+    else:
+        for what, code in _code_of_others(header):
+            message = f"its {what} would run {code}, which is not ours"
+            raise InputError(f"{reader.path}: {message}; if you trust it, add --trust")
     names = list(header.judges)
     settings = header.judges if len(names) > 1 else header.judges[names[0]]
     return make_panel(names, settings)
+
+
+def _code_of_others(header: Header) -> Iterator[tuple[str, str]]:
+    """Yield the judges and measures of a file that are not ours, each with where its code lies."""
+    folders = judge_folders()
+    for name in header.judges:
+        module, _, attribute = name.partition(":")
+        if attribute and not is_ours(module):
+            yield f"judge {name!r}", f"the module {module}"
+        elif not attribute and name in folders and is_own(folders[name]):
+            yield f"judge {name!r}", f"the folder {folders[name]}"
+    for reference in header.measures:
+        module = reference.partition(":")[0]
+        if not is_ours(module):
+            yield f"measure {reference!r}", f"the module {module}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +97,13 @@ def score(
     outputs: Outputs,
     labels: Mapping[ItemKey, str] | None = None,
     report: OnFinding | None = None,
+    trust: bool = False,
 ) -> Summary:
     """Write the qrels and the leaderboards of a judgments file and return the summary.
 
-    As `scored`, by the judges that the file names.
+    As `scored`, by the judges that the file names; `trust` as for `panel_of`.
     """
-    return scored(reader, outputs, labels, report).summary
+    return scored(reader, outputs, labels, report, panel_of(reader, trust)).summary
 
 
 def scored(
@@ -91,7 +120,7 @@ def scored(
     they are at hand. Raises InputError if the file is not whole, before any file is replaced.
     """
     header = reader.header
-    panel = panel_of(header) if panel is None else panel
+    panel = panel_of(reader) if panel is None else panel
     spec = panel_spec(panel, header.leaderboard, header.measures)
     takers = {s.name: s.judge for s in panel if isinstance(s.judge, TakesLabels)}
     people = HumanLabels(labels or {}, takers)

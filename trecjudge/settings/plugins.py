@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+import sys
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +34,22 @@ def judge_folders() -> dict[str, Path]:
 def is_own(folder: Path) -> bool:
     """Return whether the folder of a judge is the user's own, and not one of ours."""
     return str(folder.parent) in _own
+
+
+def is_ours(module: str) -> bool:
+    """Return whether a module is of this package: neither the user's own nor somebody else's."""
+    top, _, rest = module.removeprefix("trecjudge.").partition(".")
+    if top == FOLDER:
+        folder = judge_folders().get(rest.partition(".")[0])
+        return folder is not None and not is_own(folder)
+    return module.startswith("trecjudge.")
+
+
+def find_in_working_folder() -> None:
+    """Have the user's own modules found in the working directory, after all that is installed."""
+    with suppress(OSError):  # the folder may be gone
+        if (folder := str(Path.cwd())) not in sys.path:
+            sys.path.append(folder)
 
 
 def imported(module: str) -> ModuleType:

@@ -107,12 +107,16 @@ class Other:
 
 
 def read_other(
-    name: str, reader: JudgmentsReader, ours: Sequence[str], document_text: bool = True
+    name: str,
+    reader: JudgmentsReader,
+    ours: Sequence[str],
+    document_text: bool = True,
+    trust: bool = False,
 ) -> Other:
-    """Return another output, to compare with one of the judges `ours`."""
+    """Return another output, to compare with one of the judges `ours`; `trust` as in `Wanted`."""
     theirs = list(reader.header.judges)
     common = {judge: judge for judge in ours if judge in theirs}
-    board = Leaderboard(spec_of(reader.header), reader.header.topics)
+    board = Leaderboard(spec_of(reader, trust), reader.header.topics)
     other = Other(name, board, document_text, renamed=common or {ours[0]: theirs[0]})
     compared = set(other.renamed.values())
     for response, judgments in reader:

@@ -46,6 +46,7 @@ class Wanted:
     `inputs` are where topics, runs and documents lie, where the config's paths are not right any
     more. `document_text` None follows the job. `compare` is another job on the same runs, `truth`
     the scores of others, `truth_measures` as for `renamed_measures`. `most` are megabytes.
+    `trust` lets code of others that the judgments name be imported.
     """
 
     outputs: Outputs
@@ -55,6 +56,7 @@ class Wanted:
     truth: Scores | None = None
     truth_measures: Sequence[str] = ()
     most: float = MOST
+    trust: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +88,9 @@ class _Judged:
     documents: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path) -> _Judged:
+    def read(cls, path: Path, trust: bool) -> _Judged:
         reader = JudgmentsReader(path)
-        judged = cls(reader, Leaderboard(spec_of(reader.header), reader.header.topics))
+        judged = cls(reader, Leaderboard(spec_of(reader, trust), reader.header.topics))
         for response, judgments in reader:
             judged.board.add(response, judgments)
             judged.teams[response.run_id] = response.team_id
@@ -125,7 +127,7 @@ class _Report:
     @classmethod
     def read(cls, wanted: Wanted) -> _Report:
         outputs = wanted.outputs
-        judged, config = _Judged.read(outputs.judgments), read_config(outputs.config)
+        judged, config = _Judged.read(outputs.judgments, wanted.trust), read_config(outputs.config)
         inputs = _inputs(wanted, config)
         blocks = Blocks(judged.board.expected)
         texts = read_texts(inputs, blocks, judged.documents, strict=wanted.inputs is not None)
@@ -224,7 +226,8 @@ def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other 
         return None
     same = other.name == wanted.outputs.name
     name = f"{other.folder.resolve().name}/{other.name}" if same else other.name
-    return read_other(name, JudgmentsReader(other.judgments), judges, document_text)
+    reader = JudgmentsReader(other.judgments)
+    return read_other(name, reader, judges, document_text, wanted.trust)
 
 
 def _fill(
