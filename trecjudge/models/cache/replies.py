@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trecjudge.errors import InputError, OutputError
+from trecjudge.models.cache.turns import TurnReads
 
 FILE = "replies.sqlite"
 BUSY = 30.0
@@ -165,13 +166,13 @@ class ReplyCache:
     notify: Callable[[str], None] = lambda message: None
     behind: Iterable[Path] = ()
     _reader: sqlite3.Connection = field(init=False, repr=False)
+    _reads: TurnReads = field(init=False, repr=False)
     _writer: sqlite3.Connection = field(init=False, repr=False)
     _others: list[sqlite3.Connection] = field(init=False, repr=False)
     _thread: ThreadPoolExecutor = field(init=False, repr=False)
     _pending: list[tuple[tuple[str | int, ...], asyncio.Future[None]]] = field(default_factory=list)
     _flush: asyncio.Task[None] | None = None
     _damage_reported: bool = False
-    _reads_on: bool = False
 
     def __post_init__(self) -> None:
         self._others = [open_read_only(folder) for folder in self.behind]
@@ -182,6 +183,7 @@ class ReplyCache:
         except (OSError, sqlite3.Error) as error:
             message = f"{self.folder}: cannot keep the cache there: {error}; use --cache-dir"
             raise OutputError(message) from error
+        self._reads = TurnReads(self._reader)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cache")
 
     @property
@@ -213,31 +215,9 @@ class ReplyCache:
     def get(self, key: str) -> CachedReply | None:
         """Return the reply to the request with this key, or None."""
         query = "SELECT reply, prompt_tokens, completion_tokens FROM replies WHERE key = ?"
-        self._read_on()
+        self._reads.begin()
         row = self._first(query, (key,))
         return CachedReply(str(row[0]), int(row[1]), int(row[2])) if row else None
-
-    def _read_on(self) -> None:
-        """Read what is asked for in one turn of the event loop in one transaction.
-
-        A transaction for each would read the pages anew that lie in the write-ahead log; one for
-        longer than a turn would keep the log from being emptied.
-        """
-        if self._reads_on:
-            return
-        try:
-            loop = asyncio.get_running_loop()
-            self._reader.execute("BEGIN")
-        except (RuntimeError, sqlite3.Error):  # no turns, or damaged: each read is by itself
-            return
-        self._reads_on = True
-        loop.call_soon(self._read_anew)
-
-    def _read_anew(self) -> None:
-        """End the transaction, so that what is written from now on is seen."""
-        if self._reads_on:
-            self._reads_on = False
-            self._reader.rollback()
 
     def habits(self, origin: Origin) -> str | None:
         """Return what is kept of how this model wants to be asked, or None."""
@@ -325,7 +305,7 @@ class ReplyCache:
                 await loop.run_in_executor(self._thread, self._write, rows)
             except (sqlite3.Error, OverflowError) as error:
                 failure = OutputError(f"{self.path}: cannot be written: {error}")
-            self._read_anew()
+            self._reads.end()
             for _, done in batch:
                 if not done.done():  # cancelled while it was written: kept all the same
                     done.set_result(None) if failure is None else done.set_exception(failure)
@@ -341,7 +321,7 @@ class ReplyCache:
 
     def close(self) -> None:
         """Wait for writes under way and close the files."""
-        self._read_anew()
+        self._reads.end()
         self._thread.shutdown()
         left, self._pending = [row for row, _ in self._pending], []
         if left:

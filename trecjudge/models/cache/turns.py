@@ -1,0 +1,37 @@
+"""What is read in one turn of the event loop is read in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class TurnReads:
+    """Transactions of a connection that only reads, none of them longer than a turn.
+
+    A transaction for each read would read the pages again that lie in the write-ahead log; one for
+    longer than a turn would keep the log from being emptied.
+    """
+
+    database: sqlite3.Connection
+    _is_open: bool = False
+
+    def begin(self) -> None:
+        """Open a transaction, unless one is open, where there is an event loop to end it."""
+        if self._is_open:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+            self.database.execute("BEGIN")
+        except (RuntimeError, sqlite3.Error):  # no turns, or damaged: each read is by itself
+            return
+        self._is_open = True
+        loop.call_soon(self.end)
+
+    def end(self) -> None:
+        """End the transaction, so that what is written from now on is seen."""
+        if self._is_open:
+            self._is_open = False
+            self.database.rollback()
