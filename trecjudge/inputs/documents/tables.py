@@ -10,6 +10,7 @@ from typing import Any
 
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.names import IDENTIFYING, TEXTS, TITLES, plain
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
 
@@ -88,19 +89,11 @@ def _comma_separated(
     decoded: Iterator[tuple[int, str]], delimiter: str, path: Path, report: OnFinding
 ) -> Iterator[Row]:
     csv.field_size_limit(LONGEST_CELL)
-    number = 0
-
-    def text() -> Iterator[str]:
-        nonlocal number
-        for at, line in decoded:
-            number = at
-            yield f"{line}\n"
-
-    reader = csv.reader(text(), delimiter=delimiter)
+    table = csv_rows(decoded, delimiter)
     try:
-        header = next(reader, [])
-        for row in reader:
+        _, header = next(table, (0, []))
+        for number, row in table:
             yield number, dict(zip(header, row, strict=False))
-    except csv.Error as error:
+    except BrokenCsv as error:
         message = f"is not CSV from here on: {error}"
-        report(Finding("collection_unreadable", Place(str(path), number), message))
+        report(Finding("collection_unreadable", Place(str(path), error.line), message))

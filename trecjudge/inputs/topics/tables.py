@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
 from trecjudge.inputs.sources.containers import ENDINGS
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, name_of
@@ -71,20 +72,12 @@ def _csv_rows(
     path: Path, texts: Iterator[tuple[int, str]], report: OnFinding
 ) -> Iterator[tuple[Place, list[str]]]:
     """Yield the rows of a CSV file at the lines where they end; cells may hold line ends."""
-    number = 0
-
-    def fed() -> Iterator[str]:
-        nonlocal number
-        for at, text in texts:
-            number = at
-            yield f"{text}\n"
-
     try:
-        for cells in csv.reader(fed()):
+        for number, cells in csv_rows(texts):
             yield Place(str(path), number), cells
-    except csv.Error as error:
+    except BrokenCsv as error:
         message = f"is no CSV from here on: {error}"
-        report(Finding("topic_unreadable", Place(str(path), number), message))
+        report(Finding("topic_unreadable", Place(str(path), error.line), message))
 
 
 def _by_name(names: Sequence[str], cells: Sequence[str]) -> Record:
