@@ -82,7 +82,10 @@ class Given:
             line = _run_record(record) if isinstance(record, Response) else record
             name = _file_name(_run_id(line, number))
             path = written.setdefault(name, self.folder / "runs" / f"{name}.jsonl")
-            self._add(path, line, number)
+            # Appended one by one: a generator of any length is never held in memory.
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as file:
+                file.write(json_line(line, "runs", number))
         if not found and not written:
             raise InputError("runs: there are none; give run files, or records of responses")
         return [*found, *written.values()]
@@ -138,24 +141,25 @@ class Given:
 
     def _file(self, name: str, records: Iterable[Any]) -> Path:
         path = self.folder / name
-        path.touch()
-        for number, record in enumerate(records, 1):
-            self._add(path, record, number)
+        with path.open("wb") as file:
+            file.writelines(json_line(r, path.stem, n) for n, r in enumerate(records, 1))
         return path
 
-    def _add(self, path: Path, record: Any, number: int) -> None:
-        what = path.parent.name if path.parent != self.folder else path.stem
-        if not isinstance(record, Mapping):
-            raise InputError(f"{what}: record {number} is {shown(record)}, not an object")
-        try:
-            option = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
-            line = orjson.dumps(dict(record), option=option)
-        except TypeError as error:
-            raise InputError(f"{what}: record {number} is no JSON: {error}") from error
-        # Appended record by record: a generator of any length is never held in memory.
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.write(line)
+
+def object_of(record: Any, what: str, number: int) -> dict[str, Any]:
+    """Return a record, number so many of `what`, as a dict. Raises InputError for no object."""
+    if not isinstance(record, Mapping):
+        raise InputError(f"{what}: record {number} is {shown(record)}, not an object")
+    return dict(record)
+
+
+def json_line(record: Any, what: str, number: int) -> bytes:
+    """Return a record as a line of JSON. Raises InputError as `object_of`, and for no JSON."""
+    fields = object_of(record, what, number)
+    try:
+        return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
+    except TypeError as error:
+        raise InputError(f"{what}: record {number} is no JSON: {error}") from error
 
 
 def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
@@ -194,9 +198,7 @@ def _named(value: Any, key: str, name: str) -> Any:
 
 def _run_id(record: Any, number: int) -> str:
     """Return the run of a record as written; `runs` where it has none."""
-    if not isinstance(record, Mapping):
-        raise InputError(f"runs: record {number} is {shown(record)}, not an object")
-    claimed = format_of(dict(record))
+    claimed = format_of(object_of(record, "runs", number))
     return (as_id(claimed[0].draft(record).run_id) if claimed else None) or "runs"
 
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-import orjson
-
-from trecjudge.api.given import Given, PathLike, names
+from trecjudge.api.given import Given, PathLike, json_line, names, object_of
 from trecjudge.api.reading import warn
 from trecjudge.api.result import Result
 from trecjudge.api.tables import WANTED, Board, boards, is_frame, is_missing, records_of
@@ -21,6 +19,7 @@ from trecjudge.evaluation import comparing
 from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.results.jobs import only_one
 from trecjudge.stats import meta
 from trecjudge.stats.alignment import AllRows, OneSidedRuns, Rules
 from trecjudge.stats.cells import Duplicates
@@ -86,10 +85,7 @@ def meta_evaluate(
     asked = (names(one) for one in (correlations or DEFAULT, truth_measures, measures))
     rules = Rules(on_missing, all_rows, *asked)
     people, jobs = boards([truth], on_finding, duplicates, truth_format)
-    if len(people) > 1:
-        places = ", ".join(str(job.place) for job in jobs)
-        message = f"there are {len(people)} leaderboards in it; give one of {places}"
-        raise InputError(f"{truth}: {message}")
+    only_one(truth, jobs, "leaderboards")
     tables, _ = boards(leaderboards, on_finding, duplicates, format_name)
     found = [one for t in tables for one in meta.meta_evaluate(people[0], t, rules, on_finding)]
     return MetaEvaluation(tuple(found), people[0], tuple(tables))
@@ -144,10 +140,8 @@ def _labels(given: Labels, folder: Path, name: str) -> Path:
     path = folder / f"{name}.jsonl"
     with path.open("wb") as file:
         for number, record in enumerate(records, 1):
-            if not isinstance(record, Mapping):
-                raise InputError(f"{name}: record {number} is {shown(record)}, not an object")
-            fields = {key: None if is_missing(v) else v for key, v in record.items()}
+            entries = object_of(record, name, number).items()
+            fields = {key: None if is_missing(value) else value for key, value in entries}
             if fields.get("label") is not None:
-                option = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
-                file.write(orjson.dumps(fields, option=option))
+                file.write(json_line(fields, name, number))
     return path

@@ -75,7 +75,7 @@ def outcomes(path: Path) -> list[Outcome]:
 
 def outcome(path: Path) -> Outcome:
     """Return the one job or leaderboard that a path stands for. Raises InputError for several."""
-    return _only(path, outcomes(path), "leaderboards")
+    return only_one(path, outcomes(path), "leaderboards")
 
 
 def judged_job(path: Path, name: str | None = None) -> JudgedJob:
@@ -93,7 +93,7 @@ def judged_job(path: Path, name: str | None = None) -> JudgedJob:
         jobs = [job for job in jobs if job.place.name == name]
         if not jobs:
             raise InputError(f"{path}: {unknown('name', name, names)}")
-    return _only(path, jobs, "jobs")
+    return only_one(path, jobs, "jobs")
 
 
 def kind_of(path: Path) -> str:
@@ -116,7 +116,7 @@ def _why_none(path: Path, without_judgments: Sequence[Outcome]) -> str:
     return f"no such judgments file, and no job of this name; {choices}"
 
 
-def _only(path: Path, found: Sequence[AnyJob], what: str) -> AnyJob:
+def only_one(path: object, found: Sequence[AnyJob], what: str) -> AnyJob:
     """Return the only one of what is found. Raises InputError for several."""
     if len(found) > 1:
         choices = f"give one of {_listed(found)}"
