@@ -19,7 +19,7 @@ from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model, Program
 from trecjudge.records import Failure, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.settings.fields import typed_fields
-from trecjudge.settings.plugins import JUDGES, imported, is_own, judge_folders
+from trecjudge.settings.plugins import JUDGES, imported, is_own, judge_folders, module_of_others
 
 GROUP = "trecjudge.judges"
 
@@ -81,6 +81,15 @@ def judge_class(name: str) -> type[Judge]:
     if name in _entry_points():
         return _checked(name, _attribute(_entry_points()[name]))
     raise PluginError(unknown("judge", name, judge_names()))
+
+
+def code_of_others(name: str) -> str:
+    """Return where the code of a judge lies, as `judge_class` finds it; "" if ours or installed."""
+    if ":" in name:
+        module = module_of_others(name)
+        return f"the module {module}" if module else ""
+    folder = judge_folders().get(name)
+    return f"the folder {folder}" if folder is not None and is_own(folder) else ""
 
 
 def make_judge(name: str, settings: Mapping[str, Any]) -> Judge:

@@ -15,6 +15,7 @@ from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import ItemKey, TakesLabels
+from trecjudge.judging.judge import code_of_others
 from trecjudge.judging.panel import NamedJudge, Panel, make_panel, panel_spec
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Judgment, Place, Response
@@ -31,7 +32,7 @@ from trecjudge.scores.leaderboard import (
 from trecjudge.scores.review import KEYS, panel_rules, read_gate, review
 from trecjudge.scores.statistics import standing_lines, standings_of
 from trecjudge.scores.summary import Summary, summarise
-from trecjudge.settings.plugins import find_in_working_folder, is_ours, is_own, judge_folders
+from trecjudge.settings.plugins import find_in_working_folder, module_of_others
 
 if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing
@@ -67,16 +68,11 @@ def panel_of(reader: JudgmentsReader, trust: bool = False) -> list[NamedJudge]:
 
 def _code_of_others(header: Header) -> Iterator[tuple[str, str]]:
     """Yield the judges and measures of a file that are not ours, each with where its code lies."""
-    folders = judge_folders()
     for name in header.judges:
-        module, _, attribute = name.partition(":")
-        if attribute and not is_ours(module):
-            yield f"judge {name!r}", f"the module {module}"
-        elif not attribute and name in folders and is_own(folders[name]):
-            yield f"judge {name!r}", f"the folder {folders[name]}"
+        if code := code_of_others(name):
+            yield f"judge {name!r}", code
     for reference in header.measures:
-        module = reference.partition(":")[0]
-        if not is_ours(module):
+        if module := module_of_others(reference):
             yield f"measure {reference!r}", f"the module {module}"
 
 

@@ -36,13 +36,14 @@ def is_own(folder: Path) -> bool:
     return str(folder.parent) in _own
 
 
-def is_ours(module: str) -> bool:
-    """Return whether a module is of this package: neither the user's own nor somebody else's."""
+def module_of_others(reference: str) -> str:
+    """Return the module of `module:name` where it is the user's own or somebody else's, else ""."""
+    module = reference.partition(":")[0]
     top, _, rest = module.removeprefix("trecjudge.").partition(".")
     if top == FOLDER:
         folder = judge_folders().get(rest.partition(".")[0])
-        return folder is not None and not is_own(folder)
-    return module.startswith("trecjudge.")
+        return "" if folder is not None and not is_own(folder) else module
+    return "" if module.startswith("trecjudge.") else module
 
 
 def find_in_working_folder() -> None:
