@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from trecjudge.records.evidence import Claim, Evidence, Fact, Source
+from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
 from trecjudge.text.visible import is_blank
+
+__all__ = ["AskedNugget", "Claim", "Evidence", "Fact", "GoldAnswer", "Nugget", "Source"]
 
 FULL: Final = "full_support"
 PARTIAL: Final = "partial_support"
@@ -41,7 +45,8 @@ class Place:
 class Topic:
     """An information need. `body` is the article that a DRAGUN topic asks about.
 
-    `qrels` are grades that somebody gave documents for it, by doc_id; None where there are none.
+    `qrels` are grades that somebody gave documents for it, by doc_id, `nuggets` what a good answer
+    says; each is None where nobody gave any.
     """
 
     topic_id: str
@@ -52,6 +57,7 @@ class Topic:
     url: str = ""
     limit: int | None = None
     qrels: Mapping[str, int] | None = field(default=None, hash=False)
+    nuggets: tuple[Nugget, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,67 +195,6 @@ class WholeResponse(Item):
     def of(cls, topic: Topic, response: Response) -> WholeResponse:
         """Return the item."""
         return cls(topic, response.run_id, response.text, response=response)
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A passage of a document: character offsets into `Document.full_text`, and the passage."""
-
-    start: int
-    end: int
-    quote: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An atomic statement of a response; `index` counts the response's claims from 0.
-
-    `cited` are the ids of the documents that its sentence cites. `importance` is 1 for what is
-    vital to the answer, 0.5 for a detail.
-    """
-
-    index: int
-    text: str
-    sentence_index: int
-    cited: tuple[str, ...] = ()
-    importance: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where something comes from: a passage of a document, and what is known of the document.
-
-    `start` and `end` are character offsets into `Document.full_text`, `excerpt` the passage.
-    `similarity` is how like the passage is to the claim, 0 to 1, in the detector's own terms.
-    """
-
-    doc_id: str
-    start: int
-    end: int
-    excerpt: str = ""
-    similarity: float | None = None
-    title: str = ""
-    url: str = ""
-    date: str = ""
-    version: str = ""
-
-    @property
-    def evidence(self) -> Evidence:
-        """Only the passage."""
-        return Evidence(self.start, self.end, self.excerpt)
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A statement of a document: character offsets into `Document.full_text`, and its text.
-
-    `found` is whether the response states it too; None where nobody asked.
-    """
-
-    text: str
-    start: int
-    end: int
-    found: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,61 @@
+"""Banks written in any of the formats: one file, or a folder with a file for each topic."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from trecjudge.errors import OutputError
+from trecjudge.files import whole
+from trecjudge.inputs.nuggets.bank import Bank
+from trecjudge.inputs.nuggets.reading import bank_of
+from trecjudge.inputs.nuggets.registry import BankFormat
+from trecjudge.records import Place
+
+LINES = (".jsonl", ".jsonl.gz")
+INDENT = 1
+
+
+def record_of(bank: Bank, format_: BankFormat) -> dict[str, Any]:
+    """Return the record of a bank; the very one that it was read from where nothing changed."""
+    if bank.format == format_.NAME:
+        raw = dict(bank.raw)
+        again = bank_of(format_, raw, bank.place or Place(""), lambda finding: None)
+        if again is not None and again.nuggets == bank.nuggets:
+            return raw
+    return format_.record(bank)
+
+
+def write_banks(banks: Iterable[Bank], target: Path, format_: BankFormat) -> list[Path]:
+    """Write banks to one file of lines, or to one file a topic in the folder `target`.
+
+    `target` is a file where its name ends in .jsonl or .jsonl.gz. Returns the files. Raises
+    OutputError if they cannot be written.
+    """
+    records = ((bank.topic_id, record_of(bank, format_)) for bank in banks)
+    if target.name.endswith(LINES):
+        text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for _, record in records)
+        return [_written(target, text)]
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be made: {error.strerror or error}") from error
+    files = []
+    for topic_id, record in records:
+        # Two topics never share a file: what a name must not hold is percent-encoded.
+        path = target / format_.FILE_NAME.format(topic=quote(topic_id, safe=" "))
+        files.append(_written(path, json.dumps(record, ensure_ascii=False, indent=INDENT)))
+    return files
+
+
+def _written(path: Path, text: str) -> Path:
+    packed = text.encode()
+    if path.suffix == ".gz":
+        packed = gzip.compress(packed, mtime=0)
+    with whole(path) as file:
+        file.write(packed)
+    return path
