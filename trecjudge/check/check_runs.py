@@ -15,6 +15,7 @@ from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.naming import OF_NAMES
+from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
 from trecjudge.inputs.runs import find_runs, open_runs
 from trecjudge.inputs.topics import read_topics
 
@@ -72,8 +73,9 @@ def check_command(
     track: str = "",
     documents: Sequence[Path] = (),
     fix_into: Path | None = None,
+    nuggets: Sequence[Path] = (),
 ) -> Checked:
-    """Check run files and, with `fix_into`, write repaired copies there.
+    """Check run files, and banks of `nuggets`; with `fix_into` write repaired copies of runs there.
 
     Raises InputError for inputs that cannot be used, OutputError for a folder that cannot.
     """
@@ -81,10 +83,15 @@ def check_command(
     beside: list[Finding] = []
     log = FindingLog([beside.append])
     topics = read_topics(topics_path, log) if topics_path else None
+    if nuggets:
+        banks = read_banks(nuggets, log)
+        if topics:
+            report_unmatched(banks, topics, topics, log)
     # An id written as a number is an id only if a document has it: citations need the store.
     store = open_documents(documents, default_folder(), log) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
-    files = open_runs(find_runs(runs, log), log, given)
+    # Banks may be checked without any runs.
+    files = open_runs(find_runs(runs, log), log, given) if runs or not nuggets else []
 
     def names(finding: Finding) -> None:
         # The checker finds all else itself; clashes of run ids are seen only while runs are read.

@@ -12,17 +12,18 @@ from trecjudge.show.check import closing_line, place_lines, verdict_table
 
 @exits
 def check_runs(
-    runs: own.Runs,
+    runs: own.RunsIfAny = None,
     topics: flag.Topics = None,
     dataset: flag.Dataset = "auto",
     track: own.Track = "",
     documents: flag.Documents = None,
+    nuggets: flag.Nuggets = None,
     fix: own.Fix = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
     """Show whether a track's own validator would refuse the runs, and why; repair copies."""
-    done = check_command(runs, topics, dataset, track, documents or [], fix)
+    done = check_command(runs or [], topics, dataset, track, documents or [], fix, nuggets or [])
     if as_json:
         print_json([done.as_dict()])
     elif not quiet:

@@ -51,6 +51,14 @@ Qrels = Annotated[
         rich_help_panel=INPUTS,
     ),
 ]
+Nuggets = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--nuggets",
+        help="Banks of nuggets, a file or a folder, for judges that ask for them.",
+        rich_help_panel=INPUTS,
+    ),
+]
 Dataset = Annotated[
     str,
     typer.Option("--dataset", help="rag, ragtime, dragun or auto.", rich_help_panel=INPUTS),

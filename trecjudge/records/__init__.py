@@ -248,7 +248,7 @@ class Judgment:
 
     A judgment on a claim has the claim, in `sources` the passages that it was held against, the
     most telling first, and in `match` how it follows from them: EXACT, PARAPHRASE, INFERENCE. One
-    on a document may have its `facts`.
+    on a document may have its `facts`, one on a nugget has the `nugget`.
     """
 
     run_id: str
@@ -270,6 +270,7 @@ class Judgment:
     sources: tuple[Source, ...] = ()
     facts: tuple[Fact, ...] = ()
     expected: float | None = None
+    nugget: AskedNugget | None = None
     usage: Usage = field(default=Usage(), compare=False)
 
     @property

@@ -19,6 +19,7 @@ from trecjudge.findings import shown
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import (
     LEFT_OUT,
+    AskedNugget,
     Citation,
     Claim,
     Evidence,
@@ -32,7 +33,7 @@ from trecjudge.records import (
 )
 
 FORMAT = 2
-OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected")
+OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected", "nugget")
 """Fields that are written only if set: most judges set none of them."""
 
 
@@ -229,6 +230,7 @@ _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "sources": TypeAdapter(tuple[Source, ...]),
     "facts": TypeAdapter(tuple[Fact, ...]),
     "expected": TypeAdapter(Annotated[float, Field(ge=0, le=1)]),
+    "nugget": TypeAdapter(AskedNugget),
 }
 NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
 TYPES: Mapping[str, tuple[type, ...]] = {

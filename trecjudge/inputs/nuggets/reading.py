@@ -15,7 +15,7 @@ from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_f
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
-from trecjudge.records import Nugget, Place, Topic
+from trecjudge.records import Nugget, Place
 
 OTHER_TOPIC_KEYS = ("topic_id", "query_id", "qid", "request_id", "narrative_id")
 
@@ -112,21 +112,17 @@ def _joined(first: Bank, second: Bank) -> tuple[Nugget, ...]:
     return (*first.nuggets, *fresh)
 
 
-def with_nuggets(
-    topics: Mapping[str, Topic], banks: Mapping[str, Bank], report: OnFinding
-) -> dict[str, Topic]:
-    """Return the topics with their nuggets; a topic or a bank without the other is reported."""
+def report_unmatched(
+    banks: Mapping[str, Bank], topics: Iterable[str], wanted: Iterable[str], report: OnFinding
+) -> None:
+    """Report banks of topics that are not known, and wanted topics without a bank."""
+    known = set(topics)
     for topic_id, bank in banks.items():
-        if topic_id not in topics and bank.place is not None:
-            message = f"is a bank of topic {topic_id!r}, which is not judged"
+        if topic_id not in known and bank.place is not None:
+            message = f"is a bank of topic {topic_id!r}, which is not in the topic file"
             report(Finding("nugget_topic_unknown", bank.place, message, topic_id=topic_id))
-    found = {}
-    for topic_id, topic in topics.items():
-        own = banks.get(topic_id)
-        if own is None:
-            first = next(bank.place for bank in banks.values())
-            place = Place(first.path if first else "")
-            message = f"has no bank of topic {topic_id!r}"
+    for topic_id in wanted:
+        if topic_id not in banks:
+            message = f"there is no bank of topic {topic_id!r}"
+            place = Place("--nuggets")
             report(Finding("nugget_bank_missing", place, message, topic_id=topic_id))
-        found[topic_id] = replace(topic, nuggets=own.nuggets if own else None)
-    return found

@@ -46,10 +46,15 @@ def write_banks(banks: Iterable[Bank], target: Path, format_: BankFormat) -> lis
         raise OutputError(f"{target}: cannot be made: {error.strerror or error}") from error
     files = []
     for topic_id, record in records:
-        # Two topics never share a file: what a name must not hold is percent-encoded.
-        path = target / format_.FILE_NAME.format(topic=quote(topic_id, safe=" "))
+        path = target / format_.FILE_NAME.format(topic=_file_part(topic_id))
         files.append(_written(path, json.dumps(record, ensure_ascii=False, indent=INDENT)))
     return files
+
+
+def _file_part(topic_id: str) -> str:
+    """Return a topic's id as a part of a file's name, no two alike; it hides no file."""
+    name = quote(topic_id, safe=" ")
+    return f"%2E{name[1:]}" if name.startswith(".") else name
 
 
 def _written(path: Path, text: str) -> Path:
