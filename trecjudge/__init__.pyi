@@ -12,6 +12,7 @@ from .api.statistics import MetaEvaluation as MetaEvaluation
 from .api.statistics import agree as agree
 from .api.statistics import compare as compare
 from .api.statistics import meta_evaluate as meta_evaluate
+from .errors import NOT_GIVEN as NOT_GIVEN
 from .errors import PLANNED as PLANNED
 from .errors import InputError as InputError
 from .errors import JudgmentFailed as JudgmentFailed
@@ -60,6 +61,10 @@ from .judging.claims.verdicts import UNATTRIBUTED as UNATTRIBUTED
 from .judging.judge import GroupingJudge as GroupingJudge
 from .judging.judge import Judge as Judge
 from .judging.judge import unjudged as unjudged
+from .judging.nuggets.matching import NOT_STATED as NOT_STATED
+from .judging.nuggets.matching import PARTLY as PARTLY
+from .judging.nuggets.matching import STATED as STATED
+from .judging.nuggets.matching import stated as stated
 from .judging.offline.prepared import scripts_of as scripts_of
 from .judging.offline.relevance import Parts as Parts
 from .judging.offline.relevance import Unit as Unit
@@ -81,14 +86,17 @@ from .records import FULL as FULL
 from .records import NONE as NONE
 from .records import NOTHING_SPENT as NOTHING_SPENT
 from .records import PARTIAL as PARTIAL
+from .records import AskedNugget as AskedNugget
 from .records import Citation as Citation
 from .records import Claim as Claim
 from .records import Document as Document
 from .records import Evidence as Evidence
 from .records import Fact as Fact
 from .records import Failure as Failure
+from .records import GoldAnswer as GoldAnswer
 from .records import Item as Item
 from .records import Judgment as Judgment
+from .records import Nugget as Nugget
 from .records import Place as Place
 from .records import Response as Response
 from .records import Sentence as Sentence
@@ -97,6 +105,8 @@ from .records import Topic as Topic
 from .records import Usage as Usage
 from .records import WholeResponse as WholeResponse
 from .records import judgment_of as judgment_of
+from .records.nuggets import OKAY as OKAY
+from .records.nuggets import VITAL as VITAL
 from .settings.fields import check_range as check_range
 from .text.numbers import other_writings as other_writings
 from .text.tokens import comparable as comparable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from trecjudge.errors import JudgmentFailed, PluginError
+from trecjudge.errors import NOT_GIVEN, JudgmentFailed, PluginError
 from trecjudge.inputs.labels import ItemKey, TakesLabels
 from trecjudge.judging.judge import Judge
 from trecjudge.judging.panel import NamedJudge, Panel
@@ -40,7 +40,7 @@ class GivenJudge:
         if label is None and item.exists is False:
             return await self._without_label(item, model)
         if label is None:
-            raise JudgmentFailed("not_given", f"no label is given for {key}")
+            raise JudgmentFailed(NOT_GIVEN, f"no label is given for {key}")
         assert isinstance(self.inner, TakesLabels)
         return self.inner.given(item, label)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import NOT_GIVEN, JudgmentFailed
 from trecjudge.inputs.labels import ItemKey, TakesLabels, key_of
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Failure, Item, Judgment, Response, Topic
@@ -140,7 +140,7 @@ def _by_people(
 
 def _open(judgment: Judgment) -> Judgment:
     """Return a judgment as if nobody had made it: in no numerator and no denominator."""
-    nothing = Failure("not_given", "people gave no label")
+    nothing = Failure(NOT_GIVEN, "people gave no label")
     return replace(judgment, label=None, grade=None, value=None, failure=nothing)
 
 

@@ -1,0 +1,1 @@
+"""What judges of nuggets share: whether a text states a nugget, and weights of importance."""
