@@ -29,6 +29,11 @@ class Where:
     sentence: int | None = None
     topic_id: str = ""
 
+    @property
+    def key(self) -> str:
+        """What tells it from other texts: a document is one, however often it is cited."""
+        return self.name if self.noun == "document" else f"{self.place} {self.name}"
+
 
 @dataclass(slots=True)
 class Tally:
@@ -36,12 +41,12 @@ class Tally:
 
     first: Where
     counts: Counter[str] = field(default_factory=Counter)
-    texts: dict[str, set[Where]] = field(default_factory=dict)
+    texts: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, what: str, count: int, where: Where) -> None:
         """Count what was found in a text."""
         self.counts[what] += count
-        self.texts.setdefault(where.noun, set()).add(where)
+        self.texts.setdefault(where.noun, set()).add(where.key)
 
     @property
     def where(self) -> str:
@@ -67,11 +72,10 @@ class HostileText:
                 cited = Where("citation", f"a citation of {at.name}", place, at.sentence, topic_id)
                 self._look(run, citation.value, cited)
         for document in response.documents.values():
-            # One that is cited twice counts once: its name is all that tells it from others.
             name = f"document {shown(document.doc_id)}"
-            at = Where("document", name, Place(place.path), None, topic_id)
+            at = Where("document", name, place, None, topic_id)
             for text in (document.full_text, document.doc_id, document.url):
-                self._look(run, text, at, place)
+                self._look(run, text, at)
         ids = (run, topic_id, *response.references)
         for text in dict.fromkeys(ids):
             self._look(run, text, Where("id", f"the id {shown(text)}", place, None, topic_id))
@@ -90,13 +94,9 @@ class HostileText:
         for (run, kind), tally in self._tallies.items():
             self.report(_finding(kind, run, tally))
 
-    def _look(self, run: str, text: str, at: Where, place: Place | None = None) -> None:
+    def _look(self, run: str, text: str, at: Where) -> None:
         for kind, what, count in _found(text):
-            tally = self._tallies.get((run, kind))
-            if tally is None:
-                first = Where(at.noun, at.name, place or at.place, at.sentence, at.topic_id)
-                tally = self._tallies[run, kind] = Tally(first)
-            tally.add(what, count, at)
+            self._tallies.setdefault((run, kind), Tally(at)).add(what, count, at)
 
 
 def _found(text: str) -> Iterator[tuple[str, str, int]]:

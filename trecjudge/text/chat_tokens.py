@@ -48,7 +48,7 @@ TOKEN = re.compile(
     rf"|<<{_GAP}/?{_GAP}SYS{_GAP}>>"
     rf"|\[{_GAP}/?{_GAP}{_SQUARED}{_GAP}\]|\[/(?:{THOUGHTS})\s*\]"
     r"|\[/?(?-i:IMG|PREFIX|SUFFIX|MIDDLE|ARGS|AUDIO)\]"
-    rf"|◁{_GAP}/?\w+{_GAP}▷|\]~!?b[\[\]]|\[e~\[",
+    rf"|◁{_GAP}/?[\w:]+{_GAP}▷|\]~!?b[\[\]]|\[e~\[",
     re.IGNORECASE,
 )
 """A control token: of ChatML, Llama, Mistral, Gemma, Phi, Qwen, DeepSeek, Command, GLM and more."""
@@ -60,7 +60,7 @@ _TURN = re.compile(
     re.IGNORECASE,
 )
 # As Vicuna has them, in the middle of a line too.
-_CAPITALS = re.compile(r"[^\S\n](?P<role>USER|ASSISTANT)(?P<colon>[:：])")
+_CAPITALS = re.compile(r"(?<![A-Z])[^\S\n](?P<role>USER|ASSISTANT)(?P<colon>[:：])")
 
 _BROKEN_FIELD = "[[ # #"
 _OPENINGS = ("<", "[", "◁", "]~")
