@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, get_args, get_origin
 
 import orjson
@@ -219,10 +219,14 @@ def load_signature(reference: str) -> Any:
     return found
 
 
+# Questions about one document follow one another.
+_broken = lru_cache(maxsize=32)(broken)
+
+
 def _fenced(value: Any) -> Any:
     """Return an input that cannot pose as a field of the prompt or reply, nor end its turn."""
     if isinstance(value, str):
-        return broken(value)
+        return _broken(value)
     if isinstance(value, Mapping):
         return {_fenced(name): _fenced(entry) for name, entry in value.items()}
     if isinstance(value, BaseModel):
