@@ -122,6 +122,9 @@ KINDS: dict[str, FindingKind] = {
     "scores_constant": FindingKind("warning", "no correlation is defined"),
     "scores_tied": FindingKind("note", "each coefficient treats ties by its definition"),
     "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
+    "chat_tokens": FindingKind("note", "broken where a model is asked, else as they are"),
+    "chat_turns": FindingKind("note", "bracketed where a model is asked, else as they are"),
+    "hidden_characters": FindingKind("note", "no model sees them, else as they are"),
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
     ),

@@ -103,10 +103,16 @@ class JobInputs:
         self, on_finding: OnFinding, taken: Taken, observe: Observe = unobserved
     ) -> RunReader:
         """Return the last reader of the runs, from their beginning."""
-        return self._reader(on_finding, taken, observe, self.records.read_last)
+        flag = self.job.model.use
+        return self._reader(on_finding, taken, observe, self.records.read_last, flag)
 
     def _reader(
-        self, on_finding: OnFinding, taken: Taken, observe: Observe, records: ReadRecords
+        self,
+        on_finding: OnFinding,
+        taken: Taken,
+        observe: Observe,
+        records: ReadRecords,
+        flag_hostile: bool = False,
     ) -> RunReader:
         return RunReader(
             self.files,
@@ -115,6 +121,7 @@ class JobInputs:
             known=self.all_topics or (),
             store=self.store,
             qrels=self.qrels,
+            flag_hostile=flag_hostile,
             max_runs=self.job.max_runs,
             only_runs=self.job.only_runs,
             records=records,

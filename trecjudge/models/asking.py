@@ -16,6 +16,7 @@ from trecjudge.models.reading import Unparsed, without_reasoning
 from trecjudge.models.requests import Request
 from trecjudge.models.spending import Expected
 from trecjudge.records import ModelCall, Usage
+from trecjudge.text.chat_tokens import TOKEN, broken
 
 LEAST_ROOM = 64
 """Tokens that an answer takes at least."""
@@ -148,4 +149,6 @@ def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:
     again = f"That reply could not be read: {wrong} Answer again in exactly the form asked for."
     # Without its thoughts: they would be paid for again, as input.
     answer = without_reasoning(reply) or reply
-    return [{"role": "assistant", "content": answer}, {"role": "user", "content": again}]
+    messages = [{"role": "assistant", "content": answer}, {"role": "user", "content": again}]
+    # A model may repeat what a text tried to end its turn with; the fields are those of its answer.
+    return [message | {"content": broken(message["content"], TOKEN)} for message in messages]

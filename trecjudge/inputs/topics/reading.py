@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.values import as_id, objects
@@ -26,6 +27,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     """
     topics: dict[str, Topic] = {}
     unused: dict[str, Place] = {}
+    hostile = HostileText(report)
     for place, fields in _records(path, report):
         found = topic_of(fields)
         if found is None:
@@ -39,6 +41,8 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
         if topic.topic_id in topics:
             message = f"topic {topic.topic_id!r} was there before"
             report(Finding("topic_duplicate", place, message, topic_id=topic.topic_id))
+        else:
+            hostile.look_at_topic(topic, place)
         # The first counts, as with labels and documents.
         topics.setdefault(topic.topic_id, topic)
     if not topics:
@@ -46,6 +50,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             f"{path}: no topics found; give JSONL records with one of {', '.join(ID_KEYS)},"
             " TSV or CSV of id and text, or TREC's <top> ... </top>"
         )
+    hostile.finish()
     if unused:
         message = f"holds text that no judge sees: {', '.join(sorted(unused))}"
         place = next(iter(unused.values()))
