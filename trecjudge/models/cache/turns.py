@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 
 
@@ -34,4 +35,11 @@ class TurnReads:
         """End the transaction, so that what is written from now on is seen."""
         if self._is_open:
             self._is_open = False
-            self.database.rollback()
+            with suppress(sqlite3.Error):  # closed since, or damaged: there is nothing to end
+                self.database.rollback()
+
+    def follow(self, database: sqlite3.Connection) -> None:
+        """Read from this connection from now on, where it is another one."""
+        if database is not self.database:
+            self._is_open = False
+            self.database = database
