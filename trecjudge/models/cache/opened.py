@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from trecjudge.models.cache.salvage import lone, opened, repair
-from trecjudge.models.cache.schema import is_damage, open_sound
+from trecjudge.models.cache.schema import is_damage
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -80,7 +80,7 @@ class CacheFile:
         with lone(self.path):
             if not self.has_moved():
                 repair(self.path, error, self.notify)
-            old, self.database = self.database, open_sound(self.path)
+            old, self.database = self.database, opened(self.path, self.notify)
             self._file = self._there()
         _close(old)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trecjudge.models.cache.pages import Values, records
 from trecjudge.models.cache.rows import NAMES, SIZES, completed, fault_of
-from trecjudge.models.cache.schema import BESIDE, Damaged, MissingTable, is_damage, open_sound
+from trecjudge.models.cache.schema import BESIDE, BUSY, Damaged, MissingTable, is_damage, open_sound
 
 LOCK = "replies.lock"
 LONGEST_REPAIR = 600.0
@@ -79,11 +79,12 @@ def repair(path: Path, error: sqlite3.Error, notify: Callable[[str], None]) -> N
     path = Path(os.path.realpath(path))
     fresh = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        with closing(open_sound(fresh)) as database:
-            saved = fill(database, path)
-            database.execute("PRAGMA journal_mode = DELETE")
-        aside = _set_aside(path)
-        fresh.replace(path)
+        with _still(path):
+            with closing(open_sound(fresh)) as database:
+                saved = fill(database, path)
+                database.execute("PRAGMA journal_mode = DELETE")
+            aside = _set_aside(path)
+            fresh.replace(path)
     finally:
         _remove(fresh)
         if isinstance(error, Damaged) and error.held is not None:
@@ -92,6 +93,18 @@ def repair(path: Path, error: sqlite3.Error, notify: Callable[[str], None]) -> N
         f"{path}: is damaged ({error}); {saved} replies are saved in a new file,"
         f" the damaged one is {aside}"
     )
+
+
+@contextmanager
+def _still(path: Path) -> Iterator[None]:
+    """Keep others from writing into a file, as far as it still can be locked."""
+    if not path.is_file() or not path.stat().st_size:  # SQLite would delete the log of an empty one
+        yield
+        return
+    with closing(sqlite3.connect(path, timeout=BUSY, isolation_level=None)) as database:
+        with suppress(sqlite3.Error):
+            database.execute("BEGIN IMMEDIATE")
+        yield
 
 
 def _remove(path: Path) -> None:

@@ -20,6 +20,8 @@ BUSY = 30.0
 BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file."""
 TABLES = ("replies", "abilities", "batches", "batched")
+LOOKS = 3
+"""How often a log is looked at before it is taken for damaged."""
 BELIEVABLE = 1_000_000
 """A version above it is a damaged number."""
 
@@ -99,9 +101,9 @@ def open_sound(path: Path) -> sqlite3.Connection:
     sqlite3.Error where it cannot be used.
     """
     check_regular(path)
-    if path.exists() and path.stat().st_size == 0 and _size(f"{path}-wal"):
-        raise Damaged("it is empty, but its write-ahead log is not")
-    in_log = frames_in_log(path)
+    if path.exists() and path.stat().st_size == 0:
+        raise Damaged("it is empty")
+    log = log_of(path)
     database = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
     try:
         database.execute("PRAGMA trusted_schema = OFF")
@@ -110,9 +112,11 @@ def open_sound(path: Path) -> sqlite3.Connection:
         _write_ahead(database)
         database.execute("PRAGMA synchronous = NORMAL")  # a crash costs the last replies only
         make_tables(database)
+        database.execute("BEGIN IMMEDIATE")  # a damaged header may say that nothing is written
+        database.rollback()
         check_tables(database, path, TABLES)
         database.execute("SELECT key FROM replies LIMIT 1").fetchone()
-        _check_log(database, path, in_log)
+        _check_log(database, path, log)
     except Damaged as error:
         error.held = database
         raise
@@ -249,30 +253,33 @@ def _changed(database: sqlite3.Connection, statement: str) -> None:
         raise Damaged(f"its tables are not those of its version: {error}") from error
 
 
-def frames_in_log(path: Path) -> int:
-    """Return how many frames of the log are to be taken, -1 where its header is damaged."""
+Log = tuple[bytes, int]
+"""The salts of a write-ahead log, new ones in each round; how many frames are to be taken."""
+
+
+def log_of(path: Path) -> Log:
+    """Return what is in the log of a file; -1 frames where its header is damaged."""
     log = Path(f"{path}-wal")
     if _size(str(log)) <= WAL_HEADER:
-        return 0
+        return b"", 0
     data = log.read_bytes()
     size = int.from_bytes(data[8:12], "big")
     if not header_is_sound(data[:WAL_HEADER]):
-        return -1
-    step = FRAME_HEADER + size
+        return data[16:24], -1
     ends = [start for _, start, is_end in frames(data, size) if is_end]
-    return (ends[-1] - FRAME_HEADER - WAL_HEADER) // step + 1 if ends else 0
+    step = FRAME_HEADER + size
+    return data[16:24], (ends[-1] - WAL_HEADER) // step + 1 if ends else 0
 
 
-def _check_log(database: sqlite3.Connection, path: Path, in_log: int) -> None:
+def _check_log(database: sqlite3.Connection, path: Path, log: Log) -> None:
     """Raise Damaged where SQLite left out a part of the log, as it does without a word."""
-    if not in_log:
-        return
-    for _ in range(3):
+    for _ in range(LOOKS):
         seen = database.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1]
-        if 0 <= in_log <= seen:
+        # Fewer than none: another process is at work on the log, and has found it sound.
+        if seen < 0 or 0 <= log[1] <= seen:
             return
-        time.sleep(0.05)  # another process may be writing just now
-        in_log = frames_in_log(path)
-        if not in_log:
+        time.sleep(0.05)  # it may be in the middle of writing, or have begun a new round
+        before, log = log, log_of(path)
+        if log[0] != before[0]:
             return
     raise Damaged("its write-ahead log is damaged")
