@@ -11,7 +11,15 @@ from pathlib import Path
 
 from trecjudge.models.cache.pages import Values, records
 from trecjudge.models.cache.rows import NAMES, SIZES, completed, fault_of
-from trecjudge.models.cache.schema import BESIDE, BUSY, Damaged, MissingTable, is_damage, open_sound
+from trecjudge.models.cache.schema import (
+    BESIDE,
+    BUSY,
+    Damaged,
+    MissingTable,
+    is_damage,
+    is_regular,
+    open_sound,
+)
 
 LOCK = "replies.lock"
 LONGEST_REPAIR = 600.0
@@ -98,7 +106,8 @@ def repair(path: Path, error: sqlite3.Error, notify: Callable[[str], None]) -> N
 @contextmanager
 def _still(path: Path) -> Iterator[None]:
     """Keep others from writing into a file, as far as it still can be locked."""
-    if not path.is_file() or not path.stat().st_size:  # SQLite would delete the log of an empty one
+    # Of an empty one SQLite would delete the log, and at a pipe beside it wait for ever.
+    if not is_regular(path) or not path.exists() or not path.stat().st_size:
         yield
         return
     with closing(sqlite3.connect(path, timeout=BUSY, isolation_level=None)) as database:

@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from trecjudge.errors import InputError
@@ -112,8 +113,9 @@ def open_sound(path: Path) -> sqlite3.Connection:
         _write_ahead(database)
         database.execute("PRAGMA synchronous = NORMAL")  # a crash costs the last replies only
         make_tables(database)
-        database.execute("BEGIN IMMEDIATE")  # a damaged header may say that nothing is written
-        database.rollback()
+        # A damaged header may say that the file is only to be read.
+        database.execute("DELETE FROM versions WHERE version < 0")
+        database.commit()
         check_tables(database, path, TABLES)
         database.execute("SELECT key FROM replies LIMIT 1").fetchone()
         _check_log(database, path, log)
@@ -136,6 +138,14 @@ def check_regular(path: Path) -> None:
         if not stat.S_ISREG(mode):
             kind = "a folder" if stat.S_ISDIR(mode) else "no ordinary file"
             raise Damaged(f"{Path(name).name} is {kind}")
+
+
+def is_regular(path: Path) -> bool:
+    """Return whether a file and what lies beside it are ordinary files, where they are there."""
+    with suppress(Damaged):
+        check_regular(path)
+        return True
+    return False
 
 
 def _size(name: str) -> int:

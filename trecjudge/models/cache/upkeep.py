@@ -111,9 +111,9 @@ def import_from(folder: Path | None, source: Path, notify: Notify = untold) -> i
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with closing(CacheFile(path, notify)) as file:
-                rows = [_of(label, row) for row in other.rows()]
 
                 def add(database: sqlite3.Connection) -> int:
+                    rows = (_of(label, row) for row in other.rows())
                     count = database.executemany(ADD, rows).rowcount
                     _add_abilities(database, other)
                     return count
