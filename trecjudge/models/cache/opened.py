@@ -24,9 +24,11 @@ class CacheFile:
     path: Path
     notify: Callable[[str], None]
     database: sqlite3.Connection = field(init=False, repr=False)
+    _name: str = field(init=False, repr=False)
     _file: tuple[int, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self._name = str(self.path)
         self._open()
 
     def read(self, work: Work[T]) -> T:
@@ -70,7 +72,7 @@ class CacheFile:
 
     def _there(self) -> tuple[int, int]:
         try:
-            found = os.stat(self.path)
+            found = os.stat(self._name)
         except OSError:
             return (0, 0)
         return (found.st_dev, found.st_ino)

@@ -129,9 +129,9 @@ class ReplyCache:
     def _own(self, key: str) -> Kept | None:
         if self._reader is None:
             return None
-        self._reads.begin()
+        is_new_turn = self._reads.begin()
         reply: Kept | None = self._read(lambda database: _reply(database, key), self._reader)
-        if reply is None and self._reader.has_moved():
+        if reply is None and is_new_turn and self._reader.has_moved():
             self._reads.end()
             self._reader.reopen()
             reply = self._read(lambda database: _reply(database, key), self._reader)

@@ -38,18 +38,12 @@ OTHERS = {
 """The other tables, by how many columns they have, and the types of these."""
 
 
-def connect(path: Path, notify: Callable[[str], None]) -> sqlite3.Connection:
-    """Open (or make) a cache file for use from several threads and processes.
+def opened(path: Path, notify: Callable[[str], None]) -> sqlite3.Connection:
+    """Open (or make) a cache file for several threads and processes; to be called in `lone`.
 
     One that is damaged is repaired, and `notify` told. Raises InputError for one that cannot be
     used, sqlite3.Error or OSError where none can be kept there.
     """
-    with lone(path):
-        return opened(path, notify)
-
-
-def opened(path: Path, notify: Callable[[str], None]) -> sqlite3.Connection:
-    """Open a file as `connect` does, for one who is alone with it already."""
     try:
         return open_sound(path)
     except MissingTable as error:

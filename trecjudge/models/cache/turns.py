@@ -19,17 +19,18 @@ class TurnReads:
     database: sqlite3.Connection
     _is_open: bool = False
 
-    def begin(self) -> None:
-        """Open a transaction, unless one is open, where there is an event loop to end it."""
+    def begin(self) -> bool:
+        """Open a transaction, where there is an event loop to end it; False if one is open."""
         if self._is_open:
-            return
+            return False
         try:
             loop = asyncio.get_running_loop()
             self.database.execute("BEGIN")
         except (RuntimeError, sqlite3.Error):  # no turns, or damaged: each read is by itself
-            return
+            return True
         self._is_open = True
         loop.call_soon(self.end)
+        return True
 
     def end(self) -> None:
         """End the transaction, so that what is written from now on is seen."""
