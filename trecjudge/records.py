@@ -290,6 +290,8 @@ class ModelCall:
     """What the model thought beside its reply, where the endpoint gives it apart."""
     earlier: tuple[ModelCall, ...] = ()
     """The tries before it whose replies could not be used; they were paid for too."""
+    source: str = ""
+    """The cache that the reply came from, where that is another one than the job's own."""
 
 
 @dataclass(frozen=True, slots=True)

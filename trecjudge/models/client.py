@@ -53,7 +53,7 @@ class Client:
         self.spending = spending or Spending()
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
         first = self.endpoints.all[0]
-        if settings.batch and isinstance(first.transport, Transport):
+        if settings.batch and not offline and isinstance(first.transport, Transport):
             first.transport = BatchTransport(
                 replies.requests, replies.cache, notify, first.transport
             )
@@ -87,7 +87,9 @@ class Client:
         if self.endpoints.several:
             habits |= {e.url: e.habits.record() for e in self.endpoints.all}
         digests = self.requests.prompts.digests(self.replies.form_of)
-        return self.settings.public() | {"endpoint": habits, "prompts_sha256": digests}
+        made = {"endpoint": habits, "prompts_sha256": digests}
+        others = self.replies.cache.record()
+        return self.settings.public() | made | ({"other_caches": others} if others else {})
 
     async def __aenter__(self) -> Client:
         return self
@@ -143,7 +145,8 @@ class Client:
             self.spending.cached += 1
         reply = found.reply
         usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
-        return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
+        call = ModelCall(name, found.request.messages, reply.text, usage, 0, source=reply.source)
+        return found.fields, call
 
     async def _ask_in_form(
         self, program: Program, inputs: dict[str, Any], made: RequestsByForm

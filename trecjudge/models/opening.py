@@ -104,6 +104,6 @@ def _replies(
     for program in programs:
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()
-    cache = ReplyCache(folder, notify, options.cache_from)
+    cache = ReplyCache(folder, notify, options.cache_from, writes=options.asks)
     asked = set() if options.plan else options.command.asked
     return Replies(Requests(settings, prompts), cache, options.refresh, asked)

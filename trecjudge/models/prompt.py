@@ -125,6 +125,8 @@ class PlainPrompt:
 
     request: dict[str, Any] = field(default_factory=dict)
     program: Program = PLAIN
+    digest: str = ""
+    """Empty: what somebody else wrote has no wording of its own."""
 
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the reply as it is."""

@@ -201,7 +201,8 @@ class Replies:
 
     async def keep(self, request: Request, reply: CachedReply) -> None:
         """Keep the reply to a request of this job; returns when it is on disk."""
-        asked = RequestInfo(request.prompt.program.name, request.stated)
+        prompt = request.prompt
+        asked = RequestInfo(prompt.program.name, request.stated, prompt.digest)
         await self.cache.put(request.key, reply, self.requests.origin, asked)
         self.asked_marks.add(request.mark)
 

@@ -85,6 +85,7 @@ class DebugLog:
             reply=reply,
             **({"reasoning": thought} if thought else {}),
             cached=call.usage.cached,
+            **({"source": call.source} if call.source else {}),
             tokens=call.usage.prompt_tokens + call.usage.completion_tokens,
             seconds=round(call.usage.seconds, 4),
             tries=call.tries,

@@ -49,7 +49,7 @@ class BatchTransport:
         self._most = settings.batch_size
         self._plain = plain
         self.load = plain.load
-        self._book = BatchBook(cache.path)
+        self._book = BatchBook(cache.path, notify)
         self._batches = Batches(
             BatchApi(plain, plain.address, settings.timeout),
             Retry(settings.patience, notify),
