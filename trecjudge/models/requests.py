@@ -18,6 +18,7 @@ from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.models.reading import Unparsed
 from trecjudge.models.settings import LlmSettings
+from trecjudge.records import ModelCall, Usage
 
 MODULE_TOKENS = 150
 """About what a reply to a module's own request has."""
@@ -131,6 +132,11 @@ class KeptReply:
     reply: CachedReply
     fields: dict[str, Any]
 
+    def call(self, program: str) -> ModelCall:
+        """Return the exchange for the log."""
+        usage = Usage(True, self.reply.prompt_tokens, self.reply.completion_tokens)
+        return ModelCall(program, self.request.messages, self.reply.text, usage, tries=0)
+
 
 @dataclass(slots=True)
 class Replies:
@@ -204,6 +210,13 @@ class Replies:
         asked = RequestInfo(request.prompt.program.name, request.stated)
         await self.cache.put(request.key, reply, self.requests.origin, asked)
         self.asked_marks.add(request.mark)
+
+    def learn_forms(self) -> None:
+        """Take over what other jobs have found out since about the forms of replies."""
+        for origin, habits in zip(self.requests.origins, self.of_each, strict=True):
+            habits.forms = Habits.read(self.cache.habits(origin)).forms | habits.forms
+        if len(self.of_each) > 1:
+            self.habits.forms = shared_habits(self.of_each).forms | self.habits.forms
 
     def keep_habits(self) -> None:
         """Keep what is known of the endpoints, for later jobs too."""

@@ -219,6 +219,10 @@ class ReplyCache:
         row = self._first(query, (key,))
         return CachedReply(str(row[0]), int(row[1]), int(row[2])) if row else None
 
+    def renew(self) -> None:
+        """See from now on what was written in this turn of the event loop, too."""
+        self._reads.end()
+
     def habits(self, origin: Origin) -> str | None:
         """Return what is kept of how this model wants to be asked, or None."""
         query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
