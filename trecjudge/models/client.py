@@ -200,10 +200,8 @@ class Client:
         key = request.key
         # No await between this look and `begun`, or two equal requests would both be sent.
         if key not in self._under_way:
-            asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
-            return await self._under_way.begun(
-                key, self._flights.released_after(request, self._ask(asking))
-            )
+            work = self._ask(Asking(request, max_tokens or self.settings.max_tokens, turn))
+            return await self._under_way.begun(key, self._flights.released_after(request, work))
         self.spending.saved += 1
         try:
             fields, call = await self._under_way.joined(key)
