@@ -59,7 +59,7 @@ class Client:
         first = self.endpoints.all[0]
         if settings.batch and isinstance(first.transport, Transport):
             first.transport = BatchTransport(
-                replies.requests, replies.cache, notify, first.transport
+                replies.requests, replies.cache, leases, notify, first.transport
             )
         self.transport = first.transport
         # Until one reply is good, no more calls are under way than may fail: a wrong key is cheap.
@@ -278,10 +278,10 @@ class Client:
         except NoRoom:
             crowded = True
             raise
-        except Busy:
-            # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
-            busy = True
-            asking.tries -= 1
+        except (Busy, AskedElsewhere):
+            # Nothing was answered, or to another process: neither a call nor a try.
+            busy = admitted
+            asking.tries -= admitted
             raise
         finally:
             if admitted:

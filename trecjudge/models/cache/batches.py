@@ -93,9 +93,11 @@ class BatchBook:
         with self._writable(), self._database:
             self._database.execute("DELETE FROM batched WHERE key = ?", (key,))
 
-    def finish(self, file: str) -> None:
-        """Forget a batch, but for the answers that are kept."""
+    def finish(self, file: str, used: Iterable[str] = ()) -> None:
+        """Forget a batch, but for the answers that are kept, and not used yet."""
         with self._writable(), self._database:
+            drop = "DELETE FROM batched WHERE file = ? AND key = ?"
+            self._database.executemany(drop, ((file, key) for key in used))
             delete = "DELETE FROM batched WHERE file = ? AND answer IS NULL"
             self._database.execute(delete, (file,))
             self._database.execute("DELETE FROM batches WHERE file = ?", (file,))

@@ -103,7 +103,7 @@ class Holder:
             # In this order: of two that come at once, one sees the other, or its arrival.
             self._arrivals = self._number(ARRIVALS) + 1
             self._write(ARRIVALS, self._arrivals)
-            self._is_first = self.locks.holder(PLACES_FROM, PLACES) is None
+            self.is_first = self.locks.holder(PLACES_FROM, PLACES) is None
             self._beat = self._number(8 * self.place)
             self.beat()
         except BaseException:
@@ -142,9 +142,9 @@ class Holder:
 
     def was_by_itself(self) -> bool:
         """Return whether no other process has shared the file since this one came."""
-        if self._is_first and self._number(ARRIVALS) != self._arrivals:
-            self._is_first = False
-        return self._is_first
+        if self.is_first and self._number(ARRIVALS) != self._arrivals:
+            self.is_first = False
+        return self.is_first
 
     def runs(self, place: int) -> bool:
         """Return whether the process at a place runs, as far as was seen by looking often."""

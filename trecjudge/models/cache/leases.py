@@ -95,7 +95,8 @@ class Leases:
     def is_elsewhere(self, key: str) -> bool:
         """Return whether another process, which runs, has the lease of this key."""
         holder = self._holder
-        if holder is None or key in self._held or holder.was_by_itself():
+        # As it was when that was asked last: a claim will tell if another has come since.
+        if holder is None or holder.is_first or key in self._held:
             return False
         start = _start(key)
         try:
