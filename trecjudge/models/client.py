@@ -167,7 +167,7 @@ class Client:
                 # Whoever waited here did so while an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
                     return found
-                if self.replies.form_of(program) is None:
+                if self.replies.learned_form(program) is None:
                     return await self._in_form(program, inputs, made, turn)
             finally:
                 turn.end()

@@ -211,12 +211,13 @@ class Replies:
         await self.cache.put(request.key, reply, self.requests.origin, asked)
         self.asked_marks.add(request.mark)
 
-    def learn_forms(self) -> None:
-        """Take over what other jobs have found out since about the forms of replies."""
+    def learned_form(self, program: Program) -> Form | None:
+        """Return the form of a program's replies, also as another job has found it out since."""
         for origin, habits in zip(self.requests.origins, self.of_each, strict=True):
             habits.forms = Habits.read(self.cache.habits(origin)).forms | habits.forms
         if len(self.of_each) > 1:
             self.habits.forms = shared_habits(self.of_each).forms | self.habits.forms
+        return self.form_of(program)
 
     def keep_habits(self) -> None:
         """Keep what is known of the endpoints, for later jobs too."""

@@ -77,10 +77,10 @@ class SingleFlight:
         return self.replies.kept(request)
 
     def _learn_form(self, asking: Asking) -> str | None:
-        """Return the form that another process has found out; nobody waits for it any more then."""
+        """Return the form that another process has found out, and let others ask in it."""
         if asking.turn is None:
             return None
-        self.replies.learn_forms()
-        if form := self.replies.habits.forms.get(asking.program):
+        form = self.replies.learned_form(asking.request.prompt.program)
+        if form is not None:
             asking.turn.end()
         return form
