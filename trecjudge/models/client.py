@@ -14,6 +14,7 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.models.asking import Asking, FormFault, Turn
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.bearing import FaultPolicy
+from trecjudge.models.cache.leases import FILE, AskedElsewhere, Leases
 from trecjudge.models.cache.replies import CachedReply
 from trecjudge.models.endpoints import Endpoints
 from trecjudge.models.envelope import Reply
@@ -25,10 +26,11 @@ from trecjudge.models.pace import TurnedAway
 from trecjudge.models.patience import Patience
 from trecjudge.models.prompt import PlainPrompt, Prompt
 from trecjudge.models.requests import KeptReply, Replies, Request
+from trecjudge.models.single_flight import SingleFlight
 from trecjudge.models.spending import Expected, NoRoom, Spending
 from trecjudge.models.transport import Transport
 from trecjudge.models.under_way import UnderWay
-from trecjudge.records import ModelCall, Usage
+from trecjudge.records import ModelCall
 
 FieldsAndCall = tuple[dict[str, Any], ModelCall]
 ReplyAndFields = tuple[Reply, dict[str, Any]]
@@ -52,10 +54,12 @@ class Client:
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
+        leases = Leases(replies.cache.folder / FILE, notify, self._is_over)
+        self._flights = SingleFlight(replies, leases, self._is_over)
         first = self.endpoints.all[0]
         if settings.batch and not offline and isinstance(first.transport, Transport):
             first.transport = BatchTransport(
-                replies.requests, replies.cache, notify, first.transport
+                replies.requests, replies.cache, leases, notify, first.transport
             )
         self.transport = first.transport
         # Until one reply is good, no more calls are under way than may fail: a wrong key is cheap.
@@ -106,6 +110,11 @@ class Client:
         await self._under_way.close(self.transport.last_wait if interrupted else 0.0)
         self.patience.close()
         await self.endpoints.close()
+        self._flights.leases.close()
+
+    def _is_over(self) -> bool:
+        """Return whether nothing is asked any more."""
+        return self._closing or self.fault_policy.stopped is not None
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program: from the cache, with an equal request under way, or by a call."""
@@ -139,14 +148,9 @@ class Client:
             if self._offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
-        if found.request.key in self._under_way or self.replies.asked(found.request):
-            self.spending.saved += 1
-        else:
-            self.spending.cached += 1
-        reply = found.reply
-        usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
-        call = ModelCall(name, found.request.messages, reply.text, usage, 0, source=reply.source)
-        return found.fields, call
+        asked_now = found.request.key in self._under_way or self.replies.asked(found.request)
+        self.spending.reuse(asked_now)
+        return found.fields, found.call(name)
 
     async def _ask_in_form(
         self, program: Program, inputs: dict[str, Any], made: RequestsByForm
@@ -163,7 +167,7 @@ class Client:
                 # Whoever waited here did so while an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
                     return found
-                if self.replies.form_of(program) is None:
+                if self.replies.learned_form(program) is None:
                     return await self._in_form(program, inputs, made, turn)
             finally:
                 turn.end()
@@ -196,8 +200,8 @@ class Client:
         key = request.key
         # No await between this look and `begun`, or two equal requests would both be sent.
         if key not in self._under_way:
-            asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
-            return await self._under_way.begun(key, self._ask(asking))
+            work = self._ask(Asking(request, max_tokens or self.settings.max_tokens, turn))
+            return await self._under_way.begun(key, self._flights.released_after(request, work))
         self.spending.saved += 1
         try:
             fields, call = await self._under_way.joined(key)
@@ -212,12 +216,19 @@ class Client:
                 reply, fields = await self._try(asking)
             except TurnedAway:  # its endpoint went out of order while it waited: choose anew
                 continue
+            except AskedElsewhere:
+                if kept := await self._flights.of_another(asking):
+                    self.spending.cached += 1
+                    return kept.fields, kept.call(asking.program)
             except NoRoom:
+                self._flights.release(asking.request)
                 await self.spending.budget.room()
             except Fault as fault:
                 if any(fault.tokens):
                     self._count_tokens(asking, *fault.tokens)
                     asking.paid_in_vain(fault)
+                if not asking.earlier:  # nothing is paid yet: another process may try
+                    self._flights.release(asking.request)
                 await self.fault_policy.after(asking, fault)
             else:
                 self._learn_limit(asking)
@@ -226,6 +237,7 @@ class Client:
 
     async def _try(self, asking: Asking) -> ReplyAndFields:
         """Send a request when there is a place for it at an endpoint."""
+        self._flights.look(asking.request)
         asking.endpoint = await self.endpoints.enter(asking.request.first, asking.avoided)
         try:
             return await self._send(asking)
@@ -251,6 +263,7 @@ class Client:
                 raise JudgmentFailed("interrupted", "not asked any more")
             if self.fault_policy.stopped:
                 raise JudgmentFailed(*self.fault_policy.stopped)
+            self._flights.claim(request)
             asking.expected = self._expected(asking)  # by what was seen until now
             self.spending.call(asking.expected)
             self.spending.retries += asking.tries > 0
@@ -265,10 +278,10 @@ class Client:
         except NoRoom:
             crowded = True
             raise
-        except Busy:
-            # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
-            busy = True
-            asking.tries -= 1
+        except (Busy, AskedElsewhere):
+            # Nothing was answered, or to another process: neither a call nor a try.
+            busy = admitted
+            asking.tries -= admitted
             raise
         finally:
             if admitted:

@@ -141,6 +141,13 @@ class Spending:
         """The price of the tokens so far; None without prices."""
         return self.price(self.prompt_tokens, self.completion_tokens) if self.prices else None
 
+    def reuse(self, asked_now: bool) -> None:
+        """Count a reply that cost nothing: `asked_now` by this command, else an earlier one."""
+        if asked_now:
+            self.saved += 1
+        else:
+            self.cached += 1
+
     def call(self, expected: Expected) -> None:
         """Count a call about to be made and reserve what it may cost.
 

@@ -269,3 +269,36 @@ def test_half_the_price(tmp_path: Path) -> None:
 
     plain = settings_for("http://a/v1", prices={"input": 1.0, "output": 2.0}, batch=True)
     assert plain.pricing == Prices(0.5, 1.0)
+
+
+def test_a_batch_that_several_jobs_want_is_sent_once(tmp_path: Path) -> None:
+    async def at_once() -> tuple[list[list[str]], list[int]]:
+        import asyncio
+
+        async with (
+            batching(attesting()) as endpoint,
+            client_to(endpoint.url, tmp_path, batch=True) as first,
+            client_to(endpoint.url, tmp_path, batch=True) as second,
+            client_to(endpoint.url, tmp_path, batch=True) as third,
+        ):
+            asked = (ask_many(client, 20) for client in (first, second, third))
+            found = await asyncio.gather(*asked)
+            assert batches_under_way(tmp_path) == []
+            return [kinds(each) for each in found], [len(b.lines) for b in endpoint.batches]
+
+    assert run(at_once()) == ([["ok"] * 20] * 3, [20])
+
+
+def test_of_a_batch_that_expires_the_rest_is_sent_once(tmp_path: Path) -> None:
+    async def at_once() -> tuple[list[list[str]], int]:
+        import asyncio
+
+        async with (
+            batching(attesting(), expires={0: 12}) as endpoint,
+            client_to(endpoint.url, tmp_path, batch=True) as first,
+            client_to(endpoint.url, tmp_path, batch=True) as second,
+        ):
+            found = await asyncio.gather(ask_many(first, 20), ask_many(second, 25))
+            return [kinds(each) for each in found], len(endpoint.asked)
+
+    assert run(at_once()) == ([["ok"] * 20, ["ok"] * 25], 25)

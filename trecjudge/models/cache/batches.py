@@ -106,10 +106,13 @@ class BatchBook:
         delete = "DELETE FROM batched WHERE key = ?"
         self._write(lambda database: database.execute(delete, (key,)))
 
-    def finish(self, file: str) -> None:
-        """Forget a batch, but for the answers that are kept."""
+    def finish(self, file: str, used: Iterable[str] = ()) -> None:
+        """Forget a batch, but for the answers that are kept, and not used yet."""
+        keys = [(file, key) for key in used]
 
         def forget(database: sqlite3.Connection) -> None:
+            drop = "DELETE FROM batched WHERE file = ? AND key = ?"
+            database.executemany(drop, keys)
             delete = "DELETE FROM batched WHERE file = ? AND answer IS NULL"
             database.execute(delete, (file,))
             database.execute("DELETE FROM batches WHERE file = ?", (file,))

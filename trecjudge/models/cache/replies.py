@@ -144,6 +144,10 @@ class ReplyCache:
         except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{self.path}: cannot be read: {error}") from error
 
+    def renew(self) -> None:
+        """See from now on what was written in this turn of the event loop, too."""
+        self._reads.end()
+
     def habits(self, origin: Origin) -> str | None:
         """Return what is kept of how this model wants to be asked, or None."""
         query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
