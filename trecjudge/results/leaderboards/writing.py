@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from trecjudge.errors import OutputError
-from trecjudge.files import whole
+from trecjudge.files import chosen, whole
 from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, Layout
 from trecjudge.results.trec import ALL, ENCODED_ALL, LeaderboardRow, encode, encode_topic
 
@@ -25,7 +25,7 @@ def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> 
     Return the files. Raises OutputError if they cannot be written.
     """
     if not layout.by_file:
-        with whole(target) as file:
+        with chosen(target) as file:
             file.writelines(line.encode() for line in texts(rows, layout))
         return [target]
     runs: dict[str, list[LeaderboardRow]] = defaultdict(list)
