@@ -152,13 +152,15 @@ class FaultPolicy:
             asking.turn.end()  # it may be this item's fault: another one shall try
         asking.tries -= not isinstance(fault, Busy)  # an outage takes no try
         asking.waiting_since = now if asking.waiting_since is None else asking.waiting_since
+        passed, most = now - asking.waiting_since, self.settings.patience
+        waited = f"waited for {most:g} s (llm.patience) in vain: {fault}"
         if self.patience.waits(str(fault)):
-            waited = f"waited for {self.settings.patience:g} s (llm.patience) in vain: {fault}"
             self._end("stopped", waited)
-        if self.stopped or now - asking.waiting_since > self.settings.patience:
-            raise self._failure(asking, fault) from fault
+        if self.stopped or passed > most:
+            raise self._failure(asking, fault, waited) from fault
         asked = fault.after if isinstance(fault, Busy) else 0.0
-        pause = asked or self.patience.pause()
+        # What it asks for counts as long as there is patience: then it is tried once more.
+        pause = min(asked or self.patience.pause(), self.patience.left(), most - passed)
         # While others succeed, only this request was one too many.
         only_this = not asked and not self.patience.is_pausing
         if fault.status != TOO_MANY and not (only_this and asking.waits > 2):
@@ -203,10 +205,10 @@ class FaultPolicy:
             left = self.settings.give_up_after - self.patience.in_a_row
             self.endpoints.cap(max(1, left))
 
-    def _failure(self, asking: Asking, fault: Fault) -> JudgmentFailed:
+    def _failure(self, asking: Asking, fault: Fault, message: str = "") -> JudgmentFailed:
         """Return the failure of this item."""
-        call = asking.failed(str(fault))
-        return JudgmentFailed(fault.kind, str(fault), asking.tries, call)
+        message = message or str(fault)
+        return JudgmentFailed(fault.kind, message, asking.tries, asking.failed(message))
 
     def _end(self, kind: str, message: str) -> None:
         """Ask nothing from now on: what would be asked is unjudged, by this kind and message."""

@@ -62,6 +62,8 @@ class Client:
         self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, notify)
         self.fault_policy = FaultPolicy(replies, self.endpoints, self.patience, notify)
+        for endpoint in self.endpoints.all:
+            endpoint.transport.pace.longest = self.patience.left
         # Of several endpoints one that holds requests back is no wait: the others are asked.
         if not self.endpoints.several:
             self.transport.pace.on_hold = self.patience.holds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -30,7 +31,7 @@ from trecjudge.models.faults import (
     status_of,
 )
 from trecjudge.models.load import Load
-from trecjudge.models.pace import LONGEST_WAIT, Pace, seconds_of
+from trecjudge.models.pace import Pace, seconds_of
 from trecjudge.models.settings import LlmSettings
 
 T = TypeVar("T")
@@ -249,11 +250,11 @@ def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
     if seconds := _seconds(headers.get("Retry-After", "")):
         return seconds
     if seconds := seconds_of(f"{headers.get('retry-after-ms', '')}ms"):
-        return min(LONGEST_WAIT, seconds)
+        return seconds
     if seconds := _until(headers.get("x-ratelimit-reset", "")):
-        return min(LONGEST_WAIT, seconds)
+        return seconds
     found = _TRY_AGAIN.search(words.lower())
-    return min(LONGEST_WAIT, seconds_of(found[1].replace(" ", ""))) if found else 0.0
+    return seconds_of(found[1].replace(" ", "")) if found else 0.0
 
 
 def _until(reset: str) -> float:
@@ -266,14 +267,14 @@ def _until(reset: str) -> float:
 
 
 def _seconds(retry_after: str) -> float:
-    """Return a Retry-After header, seconds or a date, as seconds from now, capped."""
+    """Return a Retry-After header, seconds or a date, as seconds from now; 0 for nonsense."""
     try:
         seconds = float(retry_after)
     except ValueError:
         try:
             then = parsedate_to_datetime(retry_after)
-        except ValueError:
+        except (ValueError, OverflowError):
             return 0.0
         then = then if then.tzinfo else then.replace(tzinfo=UTC)
         seconds = (then - datetime.now(UTC)).total_seconds()
-    return min(LONGEST_WAIT, max(0.0, seconds)) if seconds == seconds else 0.0  # not NaN
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0

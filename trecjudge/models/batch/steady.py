@@ -48,8 +48,9 @@ class Retry:
                 if passed >= NOTICE_AFTER and not noticed:
                     noticed = True
                     self.notify(f"waiting for the endpoint: {fault}")
-                # An endpoint that asks for a wait knows best.
-                await asyncio.sleep((isinstance(fault, Busy) and fault.after) or pause)
+                # An endpoint that asks for a wait knows best, as long as there is patience.
+                wait = (isinstance(fault, Busy) and fault.after) or pause
+                await asyncio.sleep(min(wait, self.patience - passed))
                 pause = min(LONGEST_PAUSE, 2 * pause)
             else:
                 self._has_answered = True
