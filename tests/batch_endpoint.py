@@ -35,8 +35,8 @@ class BatchEndpoint:
 
     A batch is over after each step was looked at once and `held` is False. `expires` is after how
     many lines the n-th batch expires, `fails` with what errors it fails, `refuse` how a path is
-    answered, `refusal` in what words, `loses` how many batches begin without a word of it. `asked` are the bodies of all
-    lines that were worked on.
+    answered, `refusal` in what words, `loses` how many batches begin without a word of it. `asked`
+    are the bodies of all lines that were worked on.
     """
 
     script: Script

@@ -62,6 +62,8 @@ class Client:
         self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, notify)
         self.fault_policy = FaultPolicy(replies, self.endpoints, self.patience, notify)
+        self.endpoints.silence.listener = self.fault_policy
+        self.endpoints.silence.has_answered = replies.answered_before
         for endpoint in self.endpoints.all:
             endpoint.transport.pace.longest = self.patience.left
         # Of several endpoints one that holds requests back is no wait: the others are asked.
@@ -248,8 +250,7 @@ class Client:
             # Called when its turn comes: much may have changed while it waited.
             if self._closing:
                 raise JudgmentFailed("interrupted", "not asked any more")
-            if self.fault_policy.stopped:
-                raise JudgmentFailed(*self.fault_policy.stopped)
+            self.fault_policy.check()
             asking.expected = self._expected(asking)  # by what was seen until now
             self.spending.call(asking.expected)
             self.spending.retries += asking.tries > 0

@@ -33,6 +33,7 @@ from trecjudge.models.faults import (
 from trecjudge.models.load import Load
 from trecjudge.models.pace import Pace, seconds_of
 from trecjudge.models.settings import LlmSettings
+from trecjudge.models.silence import Silence
 
 T = TypeVar("T")
 TOO_MANY = 429
@@ -83,7 +84,8 @@ class Transport:
 
     at_once = 1
 
-    def __init__(self, settings: LlmSettings, access: Access) -> None:
+    def __init__(self, settings: LlmSettings, access: Access, silence: Silence) -> None:
+        self._silence = silence
         self.last_wait = min(LAST_WAIT, settings.timeout)
         self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
         self.load = Load()
@@ -128,7 +130,8 @@ class Transport:
     async def _reply(self, body: dict[str, Any]) -> Reply:
         number, status = self.load.begin(), 0
         try:
-            status, headers, payload = await self._followed(orjson.dumps(body))
+            async with self._silence.waiting():
+                status, headers, payload = await self._followed(orjson.dumps(body))
         finally:
             self.load.end(number, status == 200)
         return self.read(status, headers, payload)
