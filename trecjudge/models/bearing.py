@@ -97,8 +97,7 @@ class FaultPolicy:
         elif self.stopped is None:
             hint = "check OPENAI_BASE_URL, and whether the model is up; run the same command again"
             self.dead, self.stopped = f"{self._where}: {message}; {hint}", ("stopped", message)
-            self._stop.set()
-            self.endpoints.release()
+            self.wake()
 
     @property
     def _where(self) -> str:
@@ -267,8 +266,21 @@ class FaultPolicy:
         if self.stopped is None:
             self.stopped = (kind, message)
             self.notify(f"{self._where}: {message}; {GO_ON}")
-            self._stop.set()
-            self.endpoints.release()
+            self.wake()
+
+    def interrupt(self, seconds: float) -> float:
+        """Ask nothing any more; return for how long replies on their way are waited for."""
+        on_their_way = self.endpoints.silence.requests
+        self.wake()
+        if not (on_their_way and seconds):
+            return 0.0
+        self.notify(f"waiting up to {seconds:g} s for {on_their_way} replies on their way")
+        return seconds
+
+    def wake(self) -> None:
+        """Let all that waits to be asked go on at once: it is not asked any more."""
+        self._stop.set()
+        self.endpoints.release()
 
     async def _sleep(self, seconds: float) -> None:
         """Sleep, but wake up at once when asking ends."""

@@ -104,10 +104,15 @@ class Client:
     ) -> None:
         # What is on its way is paid for: it is waited for and kept, unless something broke.
         self._closing = True
-        interrupted = isinstance(error, asyncio.CancelledError)
-        await self._under_way.close(self.transport.last_wait if interrupted else 0.0)
-        self.patience.close()
-        await self.endpoints.close()
+        try:
+            if isinstance(error, asyncio.CancelledError):
+                waited_for = self.fault_policy.interrupt(self.transport.last_wait)
+                await self._under_way.settle(waited_for)
+        finally:
+            await self._under_way.close()
+            self.spending.lost = self.endpoints.silence.lost
+            self.patience.close()
+            await self.endpoints.close()
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program: from the cache, with an equal request under way, or by a call."""
@@ -291,6 +296,7 @@ class Client:
         self._learn_form(asking)
         # Only a reply that parsed is kept: a bad one must be asked for again by the next job.
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
+        self.spending.kept += 1
         await self.replies.keep(asking.request, kept)
         return reply, fields
 

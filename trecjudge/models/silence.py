@@ -38,6 +38,8 @@ class Silence:
     later: float
     listener: Listener | None = None
     has_answered: bool = False
+    lost: int = 0
+    """Requests that were given up because their caller is gone."""
     _waiting: set[asyncio.Timeout] = field(default_factory=set)
     _from: float = 0.0
     _before: float = 0.0
@@ -49,6 +51,11 @@ class Silence:
     def limit(self) -> float:
         """The seconds for which an answer is waited for."""
         return self.later if self.has_answered else self.first
+
+    @property
+    def requests(self) -> int:
+        """How many requests wait for their answer."""
+        return len(self._waiting)
 
     @asynccontextmanager
     async def waiting(self) -> AsyncIterator[None]:
@@ -65,6 +72,9 @@ class Silence:
                     self._waiting.discard(given_up)
                     if not self._waiting:  # time in which nothing is asked is no silence
                         self._before += _now() - self._from
+        except asyncio.CancelledError:
+            self.lost += 1
+            raise
         except TimeoutError:
             raise Fault("transport", "no answer") from None
         self._answered()
