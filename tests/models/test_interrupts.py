@@ -96,7 +96,9 @@ def test_a_second_one_loses_what_is_in_flight_and_nothing_else(
         assert len(endpoint.requests) == 200 + IN_FLIGHT
 
 
-@pytest.mark.parametrize(("count", "number"), zip([0, 1, 90], SIGNALS, strict=True), ids=names)
+@pytest.mark.parametrize(
+    ("count", "number"), list(zip([0, 1, 90], SIGNALS, strict=True)), ids=names
+)
 def test_at_any_moment_only_what_is_in_flight_is_asked_again(
     count: int, number: signal.Signals, tmp_path: Path, here: Here
 ) -> None:

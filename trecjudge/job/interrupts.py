@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -34,11 +33,9 @@ class Interrupts:
                 signal.signal(number, self._interrupt)
 
     @contextmanager
-    def cancelling(self) -> Iterator[None]:
-        """Cancel the task that runs at the first signal, rather than to break it off."""
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        assert task is not None
-        self._cancel = lambda: loop.call_soon_threadsafe(task.cancel)
+    def cancelling(self, cancel: Callable[[], object]) -> Iterator[None]:
+        """Call `cancel` at the first signal, rather than to break off what runs."""
+        self._cancel = cancel
         try:
             yield
         finally:
