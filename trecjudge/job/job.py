@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -221,3 +221,18 @@ def _documents(job: Job, on_finding: OnFinding) -> DocumentStore:
     """Open the documents given beside the runs; an index of them lies beside the cache."""
     folder = job.model.cache_folder or default_folder()
     return open_documents(job.documents, folder, on_finding)
+
+
+def left_by(job: Job) -> Iterator[str]:
+    """Yield what a job that was interrupted keeps, and what is lost."""
+    part = job.outputs.log.with_name(f"{job.outputs.log.name}.part")
+    log = [f"the log so far, {part}"] if part.exists() else []
+    spent = job.model.command.spent
+    kept, lost = sum(one.kept for one in spent), sum(one.lost for one in spent)
+    if job.model.asks:
+        folder = job.model.cache_folder or default_folder()
+        yield f"kept: {'; '.join([f'{kept} replies of the model, in {folder}', *log])}"
+        yield f"lost: {lost} requests that were on their way; they are asked again"
+    else:
+        yield f"kept: {'; '.join(log) or 'nothing'}"
+        yield "lost: what this job judged so far; no model was asked, so it costs time only"

@@ -20,6 +20,7 @@ from trecjudge.models.endpoints import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
 from trecjudge.models.habits import Form
+from trecjudge.models.learning import HabitLearner
 from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.model import Prediction, Program
 from trecjudge.models.pace import TurnedAway
@@ -56,6 +57,7 @@ class Client:
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
         leases = Leases(replies.cache.folder / FILE, notify, self._is_over)
         self._flights = SingleFlight(replies, leases, self._is_over)
+        self._learner = HabitLearner(replies, notify)
         first = self.endpoints.all[0]
         if settings.batch and not offline and isinstance(first.transport, Transport):
             first.transport = BatchTransport(
@@ -66,10 +68,13 @@ class Client:
         self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, notify)
         self.fault_policy = FaultPolicy(replies, self.endpoints, self.patience, notify)
+        self.endpoints.silence.listener = self.fault_policy
+        self.endpoints.silence.has_answered = replies.answered_before
+        for endpoint in self.endpoints.all:
+            endpoint.transport.pace.longest = self.patience.left
         # Of several endpoints one that holds requests back is no wait: the others are asked.
         if not self.endpoints.several:
             self.transport.pace.on_hold = self.patience.holds
-        self._notify = notify
         self._offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
         self._under_way: UnderWay[FieldsAndCall] = UnderWay()
@@ -106,11 +111,16 @@ class Client:
     ) -> None:
         # What is on its way is paid for: it is waited for and kept, unless something broke.
         self._closing = True
-        interrupted = isinstance(error, asyncio.CancelledError)
-        await self._under_way.close(self.transport.last_wait if interrupted else 0.0)
-        self.patience.close()
-        await self.endpoints.close()
-        self._flights.leases.close()
+        try:
+            if isinstance(error, asyncio.CancelledError):
+                waited_for = self.fault_policy.interrupt(self.transport.last_wait)
+                await self._under_way.settle(waited_for)
+        finally:
+            await self._under_way.close()
+            self.spending.lost = self.endpoints.silence.lost
+            self.patience.close()
+            await self.endpoints.close()
+            self._flights.leases.close()
 
     def _is_over(self) -> bool:
         """Return whether nothing is asked any more."""
@@ -231,7 +241,7 @@ class Client:
                     self._flights.release(asking.request)
                 await self.fault_policy.after(asking, fault)
             else:
-                self._learn_limit(asking)
+                self._learner.limit(asking)
                 call, earlier = asking.call(reply), tuple(asking.earlier)
                 return fields, replace(call, earlier=earlier) if earlier else call
 
@@ -261,8 +271,7 @@ class Client:
             # Called when its turn comes: much may have changed while it waited.
             if self._closing:
                 raise JudgmentFailed("interrupted", "not asked any more")
-            if self.fault_policy.stopped:
-                raise JudgmentFailed(*self.fault_policy.stopped)
+            self.fault_policy.check()
             self._flights.claim(request)
             asking.expected = self._expected(asking)  # by what was seen until now
             self.spending.call(asking.expected)
@@ -301,9 +310,10 @@ class Client:
         fields = asking.fields(reply, self.settings.most)
         self.fault_policy.good()
         self.endpoints.cap(math.inf)
-        self._learn_form(asking)
+        self._learner.form(asking)
         # Only a reply that parsed is kept: a bad one must be asked for again by the next job.
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
+        self.spending.kept += 1
         await self.replies.keep(asking.request, kept)
         return reply, fields
 
@@ -318,33 +328,3 @@ class Client:
         self.spending.reply(prompt_tokens, completion_tokens, asking.expected)
         estimated = (asking.prompt_tokens, asking.request.stated)
         self.replies.lengths.note(asking.program, estimated, prompt_tokens, completion_tokens)
-
-    def _learn_form(self, asking: Asking) -> None:
-        """Note the form that an endpoint takes, and the one that all of them do."""
-        prompt, habits = asking.request.prompt, asking.endpoint.habits
-        if not isinstance(prompt, Prompt) or self.settings.structured != "auto":
-            return
-        name, form, shared = asking.program, prompt.form, self.replies.habits.forms
-        # A reply by markers proves nothing of an endpoint that was not asked for a schema.
-        if habits.forms.get(name) == form or (form == "chat" and self._may_take_schema(asking)):
-            return
-        habits.forms[name] = form
-        if form == "chat" or name not in shared:
-            shared[name] = form
-        self.replies.keep_habits()
-
-    def _may_take_schema(self, asking: Asking) -> bool:
-        return asking.program not in asking.endpoint.no_schema
-
-    def _learn_limit(self, asking: Asking) -> None:
-        """Note the token limit that a reply needed, for all replies of its program."""
-        habits = self.replies.habits
-        if not asking.cuts or habits.limits.get(asking.program, 0) >= asking.max_tokens:
-            return
-        habits.limits[asking.program] = asking.max_tokens
-        asking.endpoint.habits.limits[asking.program] = asking.max_tokens
-        self.replies.keep_habits()
-        self._notify(
-            f"replies of {asking.program} are cut at {self.settings.max_tokens} tokens:"
-            f" up to {asking.max_tokens} are asked for from now on (llm.max_tokens)"
-        )

@@ -9,6 +9,8 @@ from typing import Any
 
 import orjson
 
+from trecjudge.models.pace import LONGEST_WAIT
+
 LONGEST_MESSAGE = 300
 LONGEST_WORDS = 4000
 OF_THE_FORM = frozenset({400, 404, 415, 422, 500, 501})
@@ -39,11 +41,15 @@ class Unreachable(Fault):
 
 
 class Busy(Fault):
-    """The endpoint cannot answer at the moment; `after` are the seconds that it asked to wait."""
+    """The endpoint cannot answer at the moment.
 
-    def __init__(self, message: str, status: int, after: float = 0.0) -> None:
-        super().__init__("transport", message, status)
-        self.after = after
+    `after` are the seconds to wait: what it asked for, but not more than LONGEST_WAIT.
+    """
+
+    def __init__(self, message: str, status: int, asked: float = 0.0) -> None:
+        said = f" (it asks to wait {asked:.6g} s)" if asked else ""
+        super().__init__("transport", f"{message}{said}", status)
+        self.after = min(LONGEST_WAIT, asked)
 
 
 class ItemFault(Fault):

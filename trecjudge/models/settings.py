@@ -35,7 +35,9 @@ class LlmSettings:
     `extra_body` is added to every request. A reply may have `max_tokens`; where it is cut, up to
     `most_tokens` are asked for.
     Patience: `timeout` seconds for one try; `tries` counts the first; an endpoint that is busy or
-    out of order is waited for `patience` seconds in all; `give_up_after` calls that fail in a row
+    out of order is waited for `patience` seconds in all, the first answer of any kind for
+    `first_answer` seconds (`patience`, if that is less), but both as long as two tries may take;
+    `give_up_after` calls that fail in a row
     for one cause, on different items, end the asking.
     Pace: `in_flight` requests at once, in all; `rpm` requests and `tpm` tokens per minute, at each
     endpoint. `prices` are per million tokens: {input: 0.15, output: 0.6}.
@@ -60,6 +62,7 @@ class LlmSettings:
     timeout: float = 120.0
     tries: int = 3
     patience: float = 900.0
+    first_answer: float = 300.0
     give_up_after: int = 50
     in_flight: int = 32
     rpm: float | None = None
@@ -166,7 +169,7 @@ def _check(settings: LlmSettings) -> None:
         raise ModelError("llm.batch: goes with one base_url only")
     if settings.tries > MOST_TRIES:
         raise ModelError(f"llm.tries is {settings.tries}: must be at most {MOST_TRIES}")
-    for name in ("timeout", "rpm", "tpm", "batch_poll"):
+    for name in ("timeout", "first_answer", "rpm", "tpm", "batch_poll"):
         value = getattr(settings, name)
         if value is not None and value <= 0:
             raise ModelError(f"llm.{name} is {value}: must be more than 0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -30,8 +31,9 @@ from trecjudge.models.faults import (
     status_of,
 )
 from trecjudge.models.load import Load
-from trecjudge.models.pace import LONGEST_WAIT, Pace, seconds_of
+from trecjudge.models.pace import Pace, seconds_of
 from trecjudge.models.settings import LlmSettings
+from trecjudge.models.silence import Silence
 
 T = TypeVar("T")
 TOO_MANY = 429
@@ -82,7 +84,8 @@ class Transport:
 
     at_once = 1
 
-    def __init__(self, settings: LlmSettings, access: Access) -> None:
+    def __init__(self, settings: LlmSettings, access: Access, silence: Silence) -> None:
+        self._silence = silence
         self.last_wait = min(LAST_WAIT, settings.timeout)
         self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
         self.load = Load()
@@ -127,7 +130,8 @@ class Transport:
     async def _reply(self, body: dict[str, Any]) -> Reply:
         number, status = self.load.begin(), 0
         try:
-            status, headers, payload = await self._followed(orjson.dumps(body))
+            async with self._silence.waiting():
+                status, headers, payload = await self._followed(orjson.dumps(body))
         finally:
             self.load.end(number, status == 200)
         return self.read(status, headers, payload)
@@ -249,11 +253,11 @@ def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
     if seconds := _seconds(headers.get("Retry-After", "")):
         return seconds
     if seconds := seconds_of(f"{headers.get('retry-after-ms', '')}ms"):
-        return min(LONGEST_WAIT, seconds)
+        return seconds
     if seconds := _until(headers.get("x-ratelimit-reset", "")):
-        return min(LONGEST_WAIT, seconds)
+        return seconds
     found = _TRY_AGAIN.search(words.lower())
-    return min(LONGEST_WAIT, seconds_of(found[1].replace(" ", ""))) if found else 0.0
+    return seconds_of(found[1].replace(" ", "")) if found else 0.0
 
 
 def _until(reset: str) -> float:
@@ -266,14 +270,14 @@ def _until(reset: str) -> float:
 
 
 def _seconds(retry_after: str) -> float:
-    """Return a Retry-After header, seconds or a date, as seconds from now, capped."""
+    """Return a Retry-After header, seconds or a date, as seconds from now; 0 for nonsense."""
     try:
         seconds = float(retry_after)
     except ValueError:
         try:
             then = parsedate_to_datetime(retry_after)
-        except ValueError:
+        except (ValueError, OverflowError):
             return 0.0
         then = then if then.tzinfo else then.replace(tzinfo=UTC)
         seconds = (then - datetime.now(UTC)).total_seconds()
-    return min(LONGEST_WAIT, max(0.0, seconds)) if seconds == seconds else 0.0  # not NaN
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0

@@ -10,7 +10,7 @@ import pytest
 from tests.batch_endpoint import BatchEndpoint, batching
 from tests.endpoint import Answer, Script, attestation, attesting, running, text_of
 from tests.models.clients import ask_many, client_to, kinds
-from tests.models.clock import run
+from tests.models.clock import now, run
 from trecjudge.errors import ModelError
 from trecjudge.models.cache.upkeep import batches_under_way
 from trecjudge.models.client import Client
@@ -167,6 +167,44 @@ def test_an_outage_is_waited_out(path: str, status: int, tmp_path: Path) -> None
     options = {"refuse": {path: [status] * 4}}
     found, sizes, _, _ = batched(tmp_path, attesting(), options=options)
     assert (found, sizes) == (["ok"] * 20, [20])
+
+
+@pytest.mark.parametrize("path", ["POST files", "POST batches", "GET batches"])
+@pytest.mark.parametrize("status", [503, 429])
+def test_no_wait_that_is_asked_for_is_longer_than_the_patience(
+    path: str, status: int, tmp_path: Path
+) -> None:
+    refusal = "Please try again in 3600 seconds."
+
+    async def asked() -> tuple[list[Any], float]:
+        async with (
+            batching(attesting(), refuse={path: [status] * 99}, refusal=refusal) as endpoint,
+            client_to(endpoint.url, tmp_path, batch=True, patience=20.0) as client,
+        ):
+            began = now()
+            return await ask_many(client, 3), now() - began
+
+    found, seconds = run(asked())
+    assert kinds(found) == ["stopped"] * 3
+    assert "waited for 20 s (llm.patience) in vain: HTTP" in str(found[0])
+    assert "(it asks to wait 3600 s)" in str(found[0])
+    assert 20 <= seconds < 23
+
+
+def test_nor_one_that_the_answers_in_a_batch_ask_for(tmp_path: Path) -> None:
+    busy = Answer(status=429, raw=b'{"error": {"message": "Try again in 3600 seconds."}}')
+
+    async def asked() -> tuple[list[Any], float]:
+        async with (
+            batching(lambda body, number: busy) as endpoint,
+            client_to(endpoint.url, tmp_path, batch=True, patience=20.0) as client,
+        ):
+            began = now()
+            return await ask_many(client, 3), now() - began
+
+    found, seconds = run(asked())
+    assert set(kinds(found)) <= {"transport", "stopped"}
+    assert 20 <= seconds < 40
 
 
 def test_a_file_that_is_too_large_is_sent_in_halves(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ WINDOW = "24h"
 OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 NO_API = frozenset({404, 405, 501})
 TOO_LARGE = 413
+FILES = 30
+"""How many times as long as another request one with a file may take."""
 
 
 class BatchTooLarge(Exception):
@@ -118,9 +120,10 @@ class BatchApi:
     async def _exchange(
         self, method: str, path: str, data: Any = None, **more: Any
     ) -> tuple[int, Any, bytes]:
-        # A large file may take its time, but may not stand still.
+        # A large file may take its time, but may not stand still, nor come drop by drop for ever.
+        longest = FILES * self.timeout if path.startswith("files") else self.timeout
         patience = aiohttp.ClientTimeout(
-            total=None, sock_connect=self.timeout, sock_read=self.timeout
+            total=longest, sock_connect=self.timeout, sock_read=self.timeout
         )
         address = self.address(path)
         return await self.transport.exchange(method, address, data, timeout=patience, **more)

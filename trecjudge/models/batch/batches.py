@@ -255,7 +255,7 @@ class Batches:
         fault = of_all(self._fault(state.problem))
         self._forget(batch)
         if isinstance(fault, Busy) or b"token_limit_exceeded" in state.problem:
-            await self._smaller(batch, str(fault), LONGEST_PAUSE)
+            await self._smaller(batch, str(fault), min(LONGEST_PAUSE, self._retry.patience))
             return
         raise fault
 

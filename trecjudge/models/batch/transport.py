@@ -52,7 +52,7 @@ class BatchTransport:
         self._book = BatchBook(cache.path, notify)
         self._batches = Batches(
             BatchApi(plain, plain.address, settings.timeout),
-            Retry(settings.patience, notify),
+            Retry(settings.patience, notify, settings.first_answer),
             self._book,
             cache,
             leases,

@@ -158,6 +158,8 @@ def _script() -> Markup:
 
 def _write_beside(folder: Path, blocks: Mapping[str, bytes]) -> None:
     """Write blocks as scripts into the folder; remove those of an earlier page."""
+    if folder.is_symlink():  # nothing is removed or written where somebody's link leads
+        folder.unlink()
     if folder.is_dir():
         for name in LARGE:
             # Blocks of an earlier report would be loaded as if they were of this one.
