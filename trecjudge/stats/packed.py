@@ -21,7 +21,7 @@ class PackedRows:
     """Rows of all groups."""
     _packed: dict[Group, bytes] = field(default_factory=dict)
 
-    def put(self, group: Group, rows: Iterable[tuple[Any, ...]]) -> None:
+    def put(self, group: Group, rows: Iterable[Any]) -> None:
         """Add rows to a group."""
         held = self.rows(group)
         every = [*held, *rows]

@@ -9,12 +9,14 @@ from typing import Any
 import orjson
 import pytest
 
-from trecjudge.show.html.blocks import Block, Blocks
+from trecjudge.show.html.blocks import Block, Blocks, Packed
 
 
-def unpacked(packed: bytes) -> Any:
+def unpacked(packed: bytes | Packed) -> Any:
     """Return what a browser makes of a block."""
-    return orjson.loads(zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS))
+    text = packed if isinstance(packed, bytes) else b"".join(packed)
+    assert len(text) == len(packed)
+    return orjson.loads(zlib.decompress(base64.b64decode(text), -zlib.MAX_WBITS))
 
 
 @pytest.mark.parametrize("entries", [[], [1], [{"a": "é\u202e</script>"}, None, [2.5]]])
