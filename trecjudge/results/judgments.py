@@ -9,7 +9,9 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -104,7 +106,8 @@ class JudgmentsWriter:
 
     def header(self, header: Header) -> None:
         """Write the first line."""
-        self._line({"record": "header", "format": FORMAT} | _fields(header))
+        fields = {name: getattr(header, name) for name in Header.__slots__}
+        self._line({"record": "header", "format": FORMAT} | fields)
 
     def response(self, response: Response, judgments: Sequence[tuple[str, Judgment]]) -> None:
         """Write a response and its judgments, each with the name of its judge."""
@@ -123,10 +126,6 @@ class JudgmentsWriter:
         self.file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
 
-def _fields(header: Header) -> dict[str, Any]:
-    return {name: getattr(header, name) for name in Header.__slots__}
-
-
 @dataclass(slots=True, weakref_slot=True)
 class JudgmentsReader:
     """Reads a judgments file: the header first, then response by response, and these again.
@@ -138,8 +137,7 @@ class JudgmentsReader:
     path: Path
     header: Header = field(init=False)
     _records: Iterator[tuple[int, dict[str, Any]]] = field(init=False)
-    _begins: int = 0
-    """Where the record that was read last begins, in bytes of the unpacked file."""
+    _begins: int = 0  # of the record read last, in bytes of the unpacked file
     _places: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """(run_id, topic_id) -> the line of a response, and where it begins."""
     _seekable: BinaryIO | None = None
@@ -207,18 +205,14 @@ class JudgmentsReader:
                 self._seekable = seekable(self.path)
                 weakref.finalize(self, self._seekable.close)
             self._seekable.seek(begins)
-            texts = filter(bytes.strip, self._seekable)  # as when it was read: blank lines are none
+            texts = filter(bytes.strip, self._seekable)  # blank lines are none
             response = _response(orjson.loads(next(texts)))
             if (response.run_id, response.topic_id) != (run_id, topic_id):
                 raise LookupError(response.run_id)
             wanted = set(places)
             rows = enumerate(islice(texts, max(places, default=-1) + 1))
-            found = {
-                place: _judgment(orjson.loads(text), response)
-                for place, text in rows
-                if place in wanted
-            }
-            return response, [found[place] for place in places]
+            own = {p: _judgment(orjson.loads(text), response) for p, text in rows if p in wanted}
+            return response, [own[place] for place in places]
         except (OSError, LookupError, TypeError, ValueError, StopIteration) as error:
             raise self._error(number, "was changed while it was read") from error
 
@@ -277,26 +271,34 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "reason": (str,),
     "attester": (str,),
 }
+_TYPED = itemgetter(*TYPES)
 
 
 def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     """Return a judgment on the response. Raises KeyError, TypeError or ValueError if it is none."""
-    for name, types in TYPES.items():
-        # By exact type: in Python True is an int, and would pass for a grade of 1.
-        if type(record[name]) not in types:
-            raise ValueError(f"{name} is {shown(record[name])}")
-    for name in ("run_id", "topic_id"):
-        if record[name] != getattr(response, name):
+    if not _are_right(tuple(map(type, _TYPED(record)))):
+        for name, types in TYPES.items():
+            if type(record[name]) not in types:
+                raise ValueError(f"{name} is {shown(record[name])}")
+    for name, own in (("run_id", response.run_id), ("topic_id", response.topic_id)):
+        if record[name] != own:
             raise ValueError(f"{name} is {shown(record[name])}, not the response's")
     if record["failure"] is not None and not isinstance(record["failure"]["kind"], str):
         raise ValueError(f"failure is {shown(record['failure'])}")
-    fields = {key: value for key, value in record.items() if key != "record"}
+    fields = record | _optional_fields(record)
     evidence, failure = fields.pop("evidence"), fields.pop("failure")
+    del fields["record"]
     return Judgment(
         evidence=Evidence(**evidence) if evidence else None,
         failure=Failure(**failure) if failure else None,
-        **fields | _optional_fields(record),
+        **fields,
     )
+
+
+@cache  # millions of records have the same few types
+def _are_right(kinds: tuple[type, ...]) -> bool:
+    # By exact type: in Python True is an int, and would pass for a grade of 1.
+    return all(kind in types for kind, types in zip(kinds, TYPES.values(), strict=True))
 
 
 def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
