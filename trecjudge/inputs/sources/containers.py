@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.inputs.sources.checksums import open_summed
-from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, unpacking
+from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, is_packed, unpacking
 
 BOM = b"\xef\xbb\xbf"
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
@@ -172,6 +173,21 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def chunks(path: Path) -> Iterator[bytes]:
     """Yield the unpacked bytes of a file. Raises InputError as `lines`."""
     return Opened(path).chunks()
+
+
+def seekable(path: Path) -> BinaryIO:
+    """Open what a file holds, unpacked, to read at any place of it. Raises OSError, or as `lines`.
+
+    What is packed is unpacked into a temporary file without a name.
+    """
+    file: BinaryIO = path.open("rb")
+    if not is_packed(file.read(8)):
+        return file
+    file.close()
+    unpacked: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 (closed by who reads it)
+    for chunk in chunks(path):
+        unpacked.write(chunk)
+    return unpacked
 
 
 def _unreadable(path: Path, number: int, error: Exception) -> InputError:

@@ -108,6 +108,11 @@ def unpacking(file: io.BufferedReader) -> Iterator[IO[bytes]]:
             raise readable.error
 
 
+def is_packed(first: bytes) -> bool:
+    """Return whether a file that begins so is packed."""
+    return first.startswith(tuple(UNPACKERS))
+
+
 def breaks_off(unpacked: IO[bytes] | None) -> bool:
     """Return whether packed data turned out to break off."""
     return getattr(getattr(unpacked, "raw", None), "error", None) is not None
