@@ -101,6 +101,8 @@ class Client:
         # What is on its way is paid for: it is waited for and kept, unless something broke.
         self._closing = True
         interrupted = isinstance(error, asyncio.CancelledError)
+        if interrupted:
+            self.endpoints.hurry()
         await self._under_way.close(self.transport.last_wait if interrupted else 0.0)
         self.patience.close()
         await self.endpoints.close()

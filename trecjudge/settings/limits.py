@@ -61,7 +61,9 @@ class Limits:
             return self._excess(text, _STRINGS[0], "", ",")
         return self._excess(text, _STRINGS[1], b"", b",")
 
-    def _excess(self, text: AnyStr, string: re.Pattern[AnyStr], nothing: AnyStr, comma: AnyStr) -> str:
+    def _excess(
+        self, text: AnyStr, string: re.Pattern[AnyStr], nothing: AnyStr, comma: AnyStr
+    ) -> str:
         most = IN_ALL * self.entries
         few = text.count(comma) <= most or string.sub(nothing, text).count(comma) <= most
         return "" if few else self.too_many

@@ -22,11 +22,19 @@ UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 class Unpacker(Protocol):
     """Unpacks one frame, or stream, as the standard library does it."""
 
-    eof: bool
-    unused_data: bytes
-    needs_input: bool
+    @property
+    def eof(self) -> bool:
+        """Whether its end was reached."""
 
-    def decompress(self, data: bytes, max_length: int) -> bytes:
+    @property
+    def unused_data(self) -> bytes:
+        """What follows its end."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether more data are needed to unpack more."""
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
         """Return what the data hold, unpacked; not much more than so many bytes."""
 
 

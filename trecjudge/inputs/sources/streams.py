@@ -15,6 +15,7 @@ from trecjudge.inputs.sources.passing import Passing
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
+
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is no JSON number")
 

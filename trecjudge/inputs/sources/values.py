@@ -18,6 +18,7 @@ from trecjudge.inputs.sources.streams import DECODER, JsonStream, too_large
 from trecjudge.records import Place
 from trecjudge.settings.limits import Limits, limits
 
+
 def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
     """Yield (line, JSON value) of a JSONL file, one array, or values one after another.
 
@@ -47,9 +48,7 @@ def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
             yield from _entries(number, value)
 
 
-def _kept(
-    place: Place, value: Any, most: Limits, report: OnFinding
-) -> Iterator[tuple[int, Any]]:
+def _kept(place: Place, value: Any, most: Limits, report: OnFinding) -> Iterator[tuple[int, Any]]:
     """Yield the entries of an array on one line, or the one value there, but what is too large."""
     for number, entry in _entries(place.line or 1, value):
         if excess := most.excess(entry):
@@ -103,9 +102,7 @@ def _is_multi_line(first: bytes, second: bytes = b"") -> bool:
     return False
 
 
-def _salvage(
-    place: Place, line: bytes, error: ValueError, report: OnFinding
-) -> Iterator[Any]:
+def _salvage(place: Place, line: bytes, error: ValueError, report: OnFinding) -> Iterator[Any]:
     """Yield the values of a line that holds several; report a line that holds none, or a rest."""
     try:
         text = line.decode()
