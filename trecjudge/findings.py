@@ -45,6 +45,7 @@ KINDS: dict[str, FindingKind] = {
     "line_not_json": FindingKind("error", "the line is not judged"),
     "record_not_an_object": FindingKind("error", "the line is not judged"),
     "record_unknown_shape": FindingKind("error", "the line is not judged"),
+    "record_too_large": FindingKind("error", "what is too large is not read"),
     "topic_id_missing": FindingKind("error", "the response is not judged"),
     "topic_id_conflict": FindingKind("warning", "the first id given counts"),
     "topic_duplicate": FindingKind("warning", "the first record counts"),

@@ -19,6 +19,7 @@ from trecjudge.job.pipeline import check_jobs, plan_job, run_job
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import Summary
+from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.progress import ConsoleWatcher
 
@@ -29,6 +30,11 @@ GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 def judge(flags: JobFlags) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
+    with limited(flags.limit or ()):
+        return _judge(flags)
+
+
+def _judge(flags: JobFlags) -> int:
     find_in_working_folder()  # for the user's own judges, measures and prompts
     jobs = jobs_asked_for(flags)
     check_jobs(jobs)  # all of them, before the first one spends anything

@@ -15,7 +15,7 @@ from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import label_duplicate, placed_labels, support_label
-from trecjudge.inputs.sources.containers import lines
+from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import GRADES, NONE, Judgment, Place
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
@@ -102,7 +102,7 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     """
     if not os.path.isfile(path) or kind_of(path) not in ("", "qrels", "judgments"):
         return _of_judgments(judgments_at(path), report)
-    first = next(lines(path), (0, b""))[1]
+    first = first_line(path)
     if not first.lstrip().startswith((b"{", b"[")) or is_json_qrels(path):
         return _of_qrels(path, report)
     if _is_header(first):

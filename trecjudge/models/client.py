@@ -113,6 +113,7 @@ class Client:
         self._closing = True
         try:
             if isinstance(error, asyncio.CancelledError):
+                self.endpoints.hurry()
                 waited_for = self.fault_policy.interrupt(self.transport.last_wait)
                 await self._under_way.settle(waited_for)
         finally:

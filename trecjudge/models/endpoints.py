@@ -138,6 +138,11 @@ class Endpoints:
         for endpoint in self.all:
             endpoint.transport.pace.release()
 
+    def hurry(self) -> None:
+        """Wait for no large reply any more."""
+        for endpoint in self.all:
+            endpoint.transport.hurry()
+
     async def enter(self, document: str, avoided: Collection[Endpoint]) -> Endpoint:
         """Return the endpoint for a request, when there is a place for it; to be left again."""
         if not self.several:

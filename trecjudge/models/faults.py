@@ -10,9 +10,12 @@ from typing import Any
 import orjson
 
 from trecjudge.models.pace import LONGEST_WAIT
+from trecjudge.settings.limits import limits
 
 LONGEST_MESSAGE = 300
 LONGEST_WORDS = 4000
+LONGEST_PAGE = 8000
+"""Characters of a web page that are looked at: its mark-up is searched for from each `<` on."""
 OF_THE_FORM = frozenset({400, 404, 415, 422, 500, 501})
 """Statuses that may go away where no reply by JSON schema is asked for."""
 
@@ -171,6 +174,8 @@ def problem_in(status: int, payload: bytes, mask: Any = str) -> Problem:
         answer = orjson.loads(payload)
     except orjson.JSONDecodeError:
         answer = None
+    if limits().excess(answer):
+        answer = None
     if isinstance(answer, list) and answer:
         answer = answer[0]
     error = _error_in(answer) if isinstance(answer, Mapping) else answer
@@ -306,4 +311,5 @@ def _codes(problem: Mapping[str, Any]) -> Iterator[str]:
 
 def plain(text: str) -> str:
     """Return the text of a web page; any other text as it is."""
-    return _MARKUP.sub(" ", text) if text.lstrip().startswith("<") else text
+    is_page = text.lstrip().startswith("<")
+    return _MARKUP.sub(" ", text.lstrip()[:LONGEST_PAGE]) if is_page else text

@@ -34,7 +34,7 @@ COLUMNS = ("text", "title", "url", "date", "version")
 IRDS = "irds:"
 LOST = (
     *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
-    "collection_unreadable",
+    *("collection_unreadable", "record_too_large"),
 )
 """Findings on records and files that gave no document."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.hostile import HostileText
-from trecjudge.inputs.sources.containers import lines
+from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.inputs.topics.record import ID_KEYS, SAME_KEYS, TEXT_KEYS, Record, named, topic_of
@@ -71,7 +71,7 @@ def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
         raise InputError(f"{path}: no such topic file")
     if own := own_output(path):
         raise InputError(f"{path}: is {own}, no topic file")
-    first = next(lines(path), (0, b""))[1].lstrip()[:1]
+    first = first_line(path).lstrip()[:1]
     if first in (b"{", b"["):
         for number, record in objects(path, report):
             for fields in _expanded(record):

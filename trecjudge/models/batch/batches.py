@@ -293,7 +293,15 @@ class Batches:
 
     async def _hand_out(self, batch: Batch, state: BatchState) -> None:
         """Hand out the answers of a batch: good ones first, so that others are none in a row."""
-        contents = [await self._retry.run(partial(self._api.content, file)) for file in state.files]
+        with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
+            contents = [
+                await self._retry.run(partial(self._api.content, file, Path(folder) / str(number)))
+                for number, file in enumerate(state.files)
+            ]
+            files = [path for path in contents if path is not None]
+            await self._hand_out_of(batch, state, files)
+
+    async def _hand_out_of(self, batch: Batch, state: BatchState, files: list[Path]) -> None:
         self.over.add(batch.file)
         self._batches.pop(batch.file, None)
         self.last_size = max(1, len(batch.waiting))
@@ -301,7 +309,7 @@ class Batches:
         unclaimed: list[tuple[str, bytes]] = []
         good: list[PendingRequest] = []
         left = dict(batch.waiting)
-        for key, entry in entries(content for content in contents if content is not None):
+        for key, entry in entries(files, self._api.most_bytes):
             if is_unanswered(entry):
                 continue
             waiting = left.pop(key, None)

@@ -51,7 +51,7 @@ class BatchTransport:
         self.load = plain.load
         self._book = BatchBook(cache.path, notify)
         self._batches = Batches(
-            BatchApi(plain, plain.address, settings.timeout),
+            BatchApi(plain, plain.address, settings.timeout, settings.most_bytes),
             Retry(settings.patience, notify, settings.first_answer),
             self._book,
             cache,
@@ -103,6 +103,10 @@ class BatchTransport:
             waiting.answer.cancel()
             if not waiting.done.done():
                 waiting.done.set_result(None)
+
+    def hurry(self) -> None:
+        """Wait for no large answer any more."""
+        self._plain.hurry()
 
     def _place(self, waiting: PendingRequest) -> None:
         """Give a request its answer, if it came already, or put it where it is waited for."""

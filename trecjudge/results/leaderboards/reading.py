@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.sources.containers import ENDINGS, lines
+from trecjudge.inputs.sources.containers import ENDINGS, first_line, lines
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
@@ -74,7 +74,7 @@ def _any_rows(
 
 
 def _begins_json(path: Path) -> bool:
-    return next(lines(path), (0, b""))[1].lstrip()[:1] in (b"{", b"[")
+    return first_line(path).lstrip()[:1] in (b"{", b"[")
 
 
 def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
