@@ -16,7 +16,6 @@ from trecjudge import (
     Fact,
     Judgment,
     LeaderboardSpec,
-    LexicalDetector,
     Library,
     MeasureSpec,
     Model,
@@ -81,7 +80,7 @@ class AttributionJudge(ClaimJudging):
             return unread
         facts: Sequence[Fact] = ()
         if self.facts:
-            facts = facts_found(document, item.response, LexicalDetector(self.overlap))
+            facts = facts_found(document, item.response, self.by_words())
         given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": "lexical"}
         # A used document stays used, whatever the unjudged claims are.
         failed = next((j.failure for j in found if j.failure and _leaves_open(j, document)), None)

@@ -36,4 +36,4 @@ def facts_found(document: Document, response: Response, detector: LexicalDetecto
 
 
 def _states(stated: Library, fact: str, detector: LexicalDetector) -> bool:
-    return any(detector.holds(fact, passage) for passage in stated.best(fact))
+    return any(detector.holds(fact, passage) for passage in detector.passages(fact, stated))
