@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
+    AMBIGUOUS,
     ATTRIBUTED,
     CONTRADICTED,
     HOLLOW,
@@ -22,6 +23,7 @@ from trecjudge import (
     Response,
     WholeResponse,
     comparable,
+    expected_rate,
     facts_found,
     filling,
     judgment_of,
@@ -52,6 +54,7 @@ class AttributionJudge(ClaimJudging):
         columns = [
             MeasureSpec("ATTRIBUTION_RATE", attributed),
             MeasureSpec("WEIGHTED_ATTRIBUTION", rate([ATTRIBUTED], lambda c: c.importance)),
+            MeasureSpec("EXPECTED_ATTRIBUTION", expected_rate({ATTRIBUTED: 1.0, AMBIGUOUS: 0.5})),
             MeasureSpec("CONTRADICTION_RATE", contradicted, default=None, lower_is_better=True),
             MeasureSpec("DOCUMENT_COVERAGE", document_coverage),
             MeasureSpec("ATTRIBUTION_PRECISION", attributed),

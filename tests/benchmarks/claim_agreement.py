@@ -34,12 +34,14 @@ from trecjudge.judges.citation import CitationJudge
 from trecjudge.judges.faithfulness import FaithfulnessJudge
 from trecjudge.judges.grounding import GroundingJudge
 from trecjudge.judges.support import SupportJudge
-from trecjudge.judging.offline.calibration import format_calibration
+from trecjudge.judging.claims.by_words import LexicalDetector
+from trecjudge.judging.claims.search import Library
+from trecjudge.judging.offline.calibration import calibration_at, format_calibration
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare
 from trecjudge.judging.offline.wording import read_wording
 from trecjudge.models.model import NoModel
-from trecjudge.records import Document, Judgment, Response, Sentence, Topic, WholeResponse
+from trecjudge.records import Document, Judgment, Response, Sentence, Topic
 from trecjudge.stats.agreement import auc
 
 OF_LABEL = {"ATTRIBUTED": 1.0, "yes": 1.0, "supported": 1.0, "AMBIGUOUS": 0.5}
@@ -125,6 +127,80 @@ def calibrations(pairs: Sequence[LabelledPair], folder: Path) -> Iterator[tuple[
         yield topic, path
 
 
+@dataclass(frozen=True)
+class Decided:
+    """A claim whose sentence people have labelled, and what words say of it.
+
+    `sure` is what the first detector of `[lexical, llm]` decides, 1 or 0, None where it leaves it.
+    """
+
+    run: str
+    topic: str
+    label: str
+    supported: float
+    full: float
+    sure: float | None
+
+
+CASCADES: Mapping[str, Any] = {
+    "as built": lambda one: one.sure,
+    "P < 0.1": lambda one: 0.0 if one.supported < 0.1 else None,
+    "P < 0.2": lambda one: 0.0 if one.supported < 0.2 else None,
+    "P < 0.3": lambda one: 0.0 if one.supported < 0.3 else None,
+    "P < 0.2, full > 0.9": lambda one: _cut(one, 0.2, 0.9),
+    "P < 0.2, full > 0.8": lambda one: _cut(one, 0.2, 0.8),
+    "P < 0.3, full > 0.6": lambda one: _cut(one, 0.3, 0.6),
+}
+"""What a first detector may decide of a claim: 1, 0, or None for what it leaves to the next."""
+
+
+def _cut(one: Decided, below: float, above: float) -> float | None:
+    return 0.0 if one.supported < below else 1.0 if one.full > above else None
+
+
+def cascades(claims: Sequence[Decided]) -> None:
+    """Print how many calls a cascade spares, were the model as good as the people, and its loss.
+
+    The loss: how else it orders the runs by the share of claims in fully supported sentences, how
+    far that share is off, and what people say where words decide.
+    """
+    print("\ncascades before a model that answers as the assessors do:")
+    whole = _shares(claims, lambda one: None)
+    for name, rule in CASCADES.items():
+        ours = _shares(claims, rule)
+        decided = [(rule(one), one.label) for one in claims if rule(one) is not None]
+        tau = kendalltau([whole[r] for r in whole], [ours[r] for r in whole]).statistic
+        off = float(np.mean(list(ours.values())) - np.mean(list(whole.values())))
+        print(
+            f"  {name:20} spares {len(decided) / len(claims):.3f}, tau-b {tau:.3f}, level {off:+.3f}"
+        )
+        for side, what in ((0.0, "unattributed"), (1.0, "attributed")):
+            print(f"    {what}: {dict(Counter(label for own, label in decided if own == side))}")
+
+
+def _shares(claims: Sequence[Decided], rule: Any) -> dict[str, float]:
+    """Return by run the mean over topics of the share of claims attributed."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in claims:
+        own = rule(one)
+        found[one.run][one.topic].append(float(one.label == "FULL") if own is None else own)
+    means = {run: [float(np.mean(v)) for v in own.values()] for run, own in found.items()}
+    return {run: float(np.mean(values)) for run, values in means.items()}
+
+
+def _decided(response: Response, one: Judgment, label: str, calibration: str) -> Decided:
+    assert one.claim is not None
+    claim, library = one.claim.text, Library.of(response)
+    detector = LexicalDetector(calibration=calibration)
+    verdict = asyncio.run(detector.verdict(claim, library))
+    values = {"ATTRIBUTED": 1.0, "UNATTRIBUTED": 0.0}
+    sure = values.get(verdict.label) if detector.is_sure(claim, verdict, library) else None
+    support = [p.support for p in library.compared(claim, calibration_at(calibration)) if p.support]
+    supported = max((found.probability for found in support), default=0.0)
+    full = max((found.full for found in support), default=0.0)
+    return Decided(response.run_id, response.topic_id, label, supported, full, sure)
+
+
 @dataclass
 class Runs:
     """What people say of the runs and what judges do: values by name, run and topic."""
@@ -133,6 +209,7 @@ class Runs:
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
     labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     sentences: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    claims: list[Decided] = field(default_factory=list)
 
     def add(self, name: str, run: str, topic: str, value: float | bool | None) -> None:
         """Keep one value; None is in no mean."""
@@ -185,6 +262,7 @@ def held_out(folder: Path) -> None:
             for response in by_topic[topic]:
                 _judge_all(runs, Topic(topic), response, path, said)
     runs.report()
+    cascades(runs.claims)
 
 
 def _judge_all(
@@ -212,6 +290,8 @@ def _judge_all(
                     key = response.run_id, topic.topic_id, one.claim.sentence_index
                     for label in said.get(key, ())[:1]:
                         runs.sentences[one.label or "unjudged"][label] += 1
+                        if response.run_id in runs.human and one.judged:
+                            runs.claims.append(_decided(response, one, label, str(calibration)))
 
 
 def main() -> None:

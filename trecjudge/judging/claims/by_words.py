@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from trecjudge.judging.claims.contradiction import contradiction
+from trecjudge.judging.claims.inference import inferred
 from trecjudge.judging.claims.search import Library, Passage
 from trecjudge.judging.claims.verdicts import (
     AMBIGUOUS,
@@ -38,15 +38,13 @@ _RIVAL_FROM = 0.5
 
 _MOST_RIVALS = 5
 """Passages looked at for a contradiction, the nearest first."""
-# Two documents make an inference only where each adds something, and they hang together.
-_INFERENCE_FROM = 0.85
-_EACH_ADDS = 0.2
-_MOST_COMBINED = 6
-# Of claims so improbable 2 in 100 are in sentences that assessors called fully supported.
-_SURE_BELOW = 0.1
+# Of claims so improbable 3 in 100 are in sentences that assessors called fully supported.
+_SURE_BELOW = 0.2
 _HALF = 0.5
 """The most that is expected of what rules full support out."""
 _DECIMALS = 4
+_NEAR_COPY = 0.7
+"""Share of a claim in a passage from which on it tells something that only one of them denies."""
 _DOUBT = frozenset(
     map(
         word_form,
@@ -84,7 +82,7 @@ class LexicalDetector:
         holding = [p for p in passages if p is not rival and self.holds(claim, p)]
         if rival and holding:
             return self._ambiguous(f"documents disagree: {how}", [holding[0], rival])
-        if denied := [p for p in holding if denies_otherwise(claim, p.text)]:
+        if denied := [p for p in holding if self._denied(claim, p)]:
             holding = [p for p in holding if p not in denied]
         if holding:
             return self._attributed(claim, holding)
@@ -94,7 +92,7 @@ class LexicalDetector:
             found, weight = sources_of([rival]), self._weight(0.0)
             return Verdict(CONTRADICTED, how, self.name, found, expected=weight)
         near = passages if self.threshold is not None else library.best(claim)
-        if pair := _inferred(claim, near):
+        if pair := inferred(claim, near):
             return self._together(claim, pair)
         # Only now: a claim that was found needs no other document.
         library.require_read(claim)
@@ -131,6 +129,10 @@ class LexicalDetector:
         if self.score(passage) <= self.threshold or missing(claim, passage.text):
             return False
         return not self.falls_short(compare(claim, prepare(passage.text)))
+
+    def _denied(self, claim: str, passage: Passage) -> bool:
+        near_copy = passage.support is None or passage.overlap > _NEAR_COPY
+        return near_copy and denies_otherwise(claim, passage.text)
 
     def falls_short(self, found: Comparison) -> bool:
         """Return whether a claim goes beyond a passage, contradicts it, or has no content."""
@@ -169,7 +171,7 @@ class LexicalDetector:
         if lacking := support.label == FULL and _other_numbers(claim, best):
             how = f"{support.reason}; another unit, sign or bound: {', '.join(map(repr, lacking))}"
             return self._ambiguous(how, passages[:NEAREST])
-        # People call a single fact supported or not: nothing of it is left where the rest is missing.
+        # A single fact has no part: people call it supported or not.
         none = support.label == NONE or support.one_fact
         label: Label = UNATTRIBUTED if none else AMBIGUOUS
         return Verdict(label, support.reason, self.name, found, expected=_expected(support))
@@ -205,6 +207,10 @@ class SemanticDetector(LexicalDetector):
     def score(self, passage: Passage) -> float:
         """Return the value that is compared with the threshold."""
         return passage.cosine or 0.0
+
+    def _denied(self, claim: str, passage: Passage) -> bool:
+        near_copy = passage.support is None or passage.overlap > _NEAR_COPY
+        return near_copy and denies_otherwise(claim, passage.text)
 
     def falls_short(self, found: Comparison) -> bool:
         """Return whether a claim contradicts a passage, or has no content; synonyms are allowed."""
@@ -303,34 +309,3 @@ def _contradicted(claim: str, passages: Sequence[Passage]) -> tuple[Passage, str
         if how := contradiction(claim, passage.text):
             return passage, how
     return None
-
-
-def _inferred(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage] | None:
-    """Return two passages of two documents that together hold a claim, and hang together.
-
-    Each has a part that the other lacks; they share a name or a rare word that is no part of the
-    claim, by which the one leads to the other.
-    """
-    terms = {term.form: term for term in wording_of(claim).terms}
-    total = sum(term.weight for term in terms.values()) or 1.0
-    read = [(p, _content(p.text)) for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
-    for (one, ours), (other, theirs) in combinations(read, 2):
-        # Names and numbers first: they are few, and rule most pairs out.
-        both = terms.keys() & (ours.keys() | theirs.keys())
-        needed = [t for t in terms.values() if t.named or t.number]
-        if any(term.form not in both for term in needed):
-            continue
-        if sum(terms[form].weight for form in both) < _INFERENCE_FROM * total:
-            continue
-        adds = min(
-            sum(terms[form].weight for form in both - mine.keys()) for mine in (ours, theirs)
-        )
-        bridge = any(ours[form] for form in ours.keys() & theirs.keys() - terms.keys())
-        if adds >= _EACH_ADDS * total and bridge:
-            return one, other
-    return None
-
-
-def _content(text: str) -> dict[str, bool]:
-    """Return the forms of a text, and whether each could lead from one text to another."""
-    return {t.form: t.named or (t.content and t.weight > 0.6) for t in wording_of(text).terms}

@@ -9,6 +9,7 @@ from trecjudge.judging.claims.clauses import subject_of
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare
 from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.text.directions import DIRECTED, opposed
 from trecjudge.text.forms import word_form
 from trecjudge.text.kinds import rivals
 from trecjudge.text.numbers import SCALES
@@ -41,10 +42,10 @@ def contradiction(claim: str, passage: str) -> str | None:
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
     all its names, and a subject half of which at least is in the claim. Contradicted is a number
     whose unit the sentence has only with another number, a year only of what happens once; a
-    statement that is negated on one side only; or a property ("is blue") in whose place the
-    sentence has another of the same kind. Bounds ("over 3"), rough guesses,
-    rounded numbers and those of another year contradict nothing. No word of the passage is in what
-    is returned.
+    statement that is negated on one side only; a property ("is blue") in whose place the sentence
+    has another of the same kind, or a word of direction ("rose") whose opposite it has. Bounds
+    ("over 3"), rough guesses, rounded numbers and those of another year contradict nothing. No
+    word of the passage is in what is returned.
     """
     sentences = split_sentences(passage)
     same = [s for s in sentences if _same_statement(claim, s)]
@@ -57,8 +58,31 @@ def contradiction(claim: str, passage: str) -> str | None:
         if not bounds and compare(claim, prepare(sentence)).negation_differs:
             return "negated on one side only"
     others = (_other_word(claim, sentence) for sentence in sentences)
-    found = next(filter(None, others), None)
-    return f"another of its kind than {found!r}" if found else None
+    if found := next(filter(None, others), None):
+        return f"another of its kind than {found!r}"
+    turned = next(filter(None, (_opposite(claim, s) for s in sentences)), None)
+    return f"the opposite of {turned!r}" if turned else None
+
+
+def _opposite(claim: str, sentence: str) -> str:
+    """Return the claim's word of direction where the sentence says the opposite of the same."""
+    ours, theirs = wording_of(claim), wording_of(sentence)
+    if ours.denies or theirs.denies:
+        return ""
+    for term in ours.terms:
+        # "It rose, then fell" says both: of one direction only it is the contrary.
+        one_way = term.form in DIRECTED and not {term.form} & set(theirs.forms)
+        if one_way and opposed(term.form, set(theirs.forms)):
+            rest = claim[: term.start] + claim[term.end :]
+            if _same_statement(rest, sentence) and _same_figures(claim, sentence):
+                return claim[term.start : term.end]
+    return ""
+
+
+def _same_figures(claim: str, sentence: str) -> bool:
+    """Return whether neither side has a number that the other lacks: of one time and amount."""
+    ours, theirs = ({q.number for q in quantities(text)} for text in (claim, sentence))
+    return ours == theirs
 
 
 def _other_word(claim: str, sentence: str) -> str:

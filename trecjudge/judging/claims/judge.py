@@ -44,8 +44,9 @@ class ClaimJudging:
     lexical; `cascade` is a list of detectors in its place, each of which leaves what it is not
     sure of to the next. The lexical one asks the calibrated attester, by the weights of the file
     `calibration` or the package's own; with `overlap` it asks for more than this share of a claim's
-    weight in one passage instead. `similarity` is what the semantic one asks for; `characters` and `rounds` what a model reads at a time, and how often. Passages for
-    it are looked for by words and, where the extra `semantic` is installed, by meaning.
+    weight in one passage instead. `similarity` is what the semantic one asks for; `characters` and
+    `rounds` what a model reads at a time, and how often. Passages for it are looked for by words
+    and, where the extra `semantic` is installed, by meaning.
     """
 
     claims: Extractor = "auto"
