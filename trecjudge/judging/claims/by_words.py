@@ -107,6 +107,14 @@ class LexicalDetector:
             return library.best(claim)
         return library.compared(claim, calibration_at(self.calibration))
 
+    def states(self, claim: str, library: Library) -> bool:
+        """Return whether a document holds a claim, by itself."""
+        if self.threshold is not None:
+            found = library.best(claim)
+        else:
+            found = library.compared(claim, calibration_at(self.calibration), nearest=0)
+        return any(self.holds(claim, passage) for passage in found)
+
     def is_sure(self, claim: str, verdict: Verdict, library: Library) -> bool:
         """Return whether a verdict may be left at that.
 

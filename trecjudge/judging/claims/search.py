@@ -128,27 +128,28 @@ class Library:
         found = [self._best_in(document, claim) for document in self.readable(claim)]
         return sorted(filter(None, found), key=lambda p: -p.likeness)
 
-    def compared(self, claim: str, calibration: Calibration) -> list[Passage]:
+    def compared(
+        self, claim: str, calibration: Calibration, nearest: int = _NEAREST_COMPARED
+    ) -> list[Passage]:
         """Return the evidence for a claim in every document that may hold it, with its support.
 
         The best supported comes first. Documents that have too little of the claim to hold it are
-        left out, but for the nearest three.
+        left out, but for the `nearest`.
         """
         found = []
-        for document in self._likely(claim):
+        for document in self._likely(claim, nearest):
             support = compare(claim, prepared_text(document.full_text), calibration)
             if support.end > support.start:
                 at = support.start, support.end, min(1.0, support.share)
                 found.append(Passage(document, *at, support=support))
         return sorted(found, key=lambda p: -(p.support.score if p.support else 0.0))
 
-    def _likely(self, claim: str) -> list[Document]:
+    def _likely(self, claim: str, nearest: int) -> list[Document]:
         """Return the documents that have enough of a claim to be compared, the most first."""
         shares = [(_share(claim, document), document) for document in self.readable(claim)]
         shares.sort(key=lambda pair: -pair[0])
-        nearest = shares[:_NEAREST_COMPARED]
-        more = (pair for pair in shares[_NEAREST_COMPARED:] if pair[0] >= _HOLDS_FROM)
-        return [document for _, document in (*nearest, *more)]
+        more = (pair for pair in shares[nearest:] if pair[0] >= _HOLDS_FROM)
+        return [document for _, document in (*shares[:nearest], *more)]
 
     def passages(self, claim: str) -> list[Passage]:
         """Return passages that do not overlap, of all documents to their ends, best first.
