@@ -171,9 +171,8 @@ def cascades(claims: Sequence[Decided]) -> None:
         decided = [(rule(one), one.label) for one in claims if rule(one) is not None]
         tau = kendalltau([whole[r] for r in whole], [ours[r] for r in whole]).statistic
         off = float(np.mean(list(ours.values())) - np.mean(list(whole.values())))
-        print(
-            f"  {name:20} spares {len(decided) / len(claims):.3f}, tau-b {tau:.3f}, level {off:+.3f}"
-        )
+        spared = len(decided) / len(claims)
+        print(f"  {name:20} spares {spared:.3f}, tau-b {tau:.3f}, level {off:+.3f}")
         for side, what in ((0.0, "unattributed"), (1.0, "attributed")):
             print(f"    {what}: {dict(Counter(label for own, label in decided if own == side))}")
 
