@@ -10,7 +10,12 @@ import pytest
 
 from tests.judging.claims.library import library
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.claims.by_words import LexicalDetector, SemanticDetector, states_plainly
+from trecjudge.judging.claims.by_words import (
+    LexicalDetector,
+    SemanticDetector,
+    missing_numbers,
+    states_plainly,
+)
 from trecjudge.judging.claims.search import Library
 from trecjudge.judging.claims.verdicts import Verdict
 from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
@@ -290,6 +295,18 @@ def test_a_number_of_another_unit_is_not_attributed() -> None:
     claim = "Grown patients who suffer from severe migraine take the medicine in doses of 5 g."
     found = verdict(claim, claim.replace("5 g", "5 mg"))
     assert found.label != "ATTRIBUTED"
+
+
+@pytest.mark.parametrize(
+    ("passage", "lacking"),
+    [
+        ("Africa has fifty-four countries.", []),
+        ("Africa has two hundred and fifty-four countries.", ["54 countries"]),
+    ],
+    ids=["in words", "another in words"],
+)
+def test_a_number_is_there_in_whatever_words(passage: str, lacking: list[str]) -> None:
+    assert missing_numbers("Africa has 54 countries.", passage) == lacking
 
 
 def test_a_denial_far_from_a_claim_does_not_touch_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from trecjudge.judging.claims.contradiction import contradiction
+from trecjudge.judging.claims.contradiction import contradiction, numbers_in_words
 from trecjudge.judging.claims.inference import inferred
 from trecjudge.judging.claims.search import Library, Passage
 from trecjudge.judging.claims.verdicts import (
@@ -254,7 +254,9 @@ def missing_numbers(claim: str, passage: str) -> list[str]:
     """Return the numbers of a claim, written in digits, that a passage lacks."""
     ours = [q for q in quantities(claim) if any(c.isdigit() for c in q.written)]
     theirs = list(quantities(passage)) if ours else []
-    return [mine.written for mine in ours if not any(_same(mine, q) for q in theirs)]
+    lacking = [mine for mine in ours if not any(_same(mine, q) for q in theirs)]
+    in_words = numbers_in_words(passage) if lacking else set()
+    return [mine.written for mine in lacking if mine.number not in in_words]
 
 
 def _same(one: Quantity, other: Quantity) -> bool:

@@ -12,10 +12,10 @@ from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.text.directions import DIRECTED, opposed
 from trecjudge.text.forms import word_form
 from trecjudge.text.kinds import rivals
-from trecjudge.text.numbers import SCALES
+from trecjudge.text.numbers import SCALES, composed, may_compose
 from trecjudge.text.quantities import YEAR, Quantity, agree, quantities
 from trecjudge.text.sentences import split_sentences
-from trecjudge.text.tokens import tokenize
+from trecjudge.text.tokens import read_forms, tokenize
 
 _SAME_STATEMENT = 0.8
 """The share of a claim's weight, numbers aside, that makes a sentence its other version."""
@@ -50,6 +50,7 @@ def contradiction(claim: str, passage: str) -> str | None:
     sentences = split_sentences(passage)
     same = [s for s in sentences if _same_statement(claim, s)]
     known = {quantity.number for s in same for quantity in quantities(s)}
+    known |= {number for s in same for number in numbers_in_words(s)}
     for sentence in same:
         other = _other_number(claim, sentence, known)
         if other is not None:
@@ -62,6 +63,15 @@ def contradiction(claim: str, passage: str) -> str | None:
         return f"another of its kind than {found!r}"
     turned = next(filter(None, (_opposite(claim, s) for s in sentences)), None)
     return f"the opposite of {turned!r}" if turned else None
+
+
+def numbers_in_words(text: str) -> set[str]:
+    """Return the numbers that several words write, such as "fifty-four", in digits."""
+    written, forms = read_forms(text)
+    if not may_compose(forms):
+        return set()
+    found = composed(written, forms)
+    return {number for first, stop, number in found if all(map(str.isalpha, written[first:stop]))}
 
 
 def _opposite(claim: str, sentence: str) -> str:
