@@ -35,6 +35,8 @@ class Comparison:
     negated on one side only; `direction_differs`: one side has rise where the other has fall;
     `replaced`: words in whose place the document has others. `wanting`: a word is
     replaced, one that a short sentence needs is missing, or it has no content word at all.
+    `share` is the share of the sentence's weight that the evidence has. `one_fact`: the sentence
+    states only one thing.
     """
 
     score: float
@@ -51,6 +53,8 @@ class Comparison:
     direction_differs: bool = False
     replaced: tuple[str, ...] = ()
     wanting: bool = False
+    share: float = 0.0
+    one_fact: bool = False
 
 
 def compare(
@@ -84,6 +88,8 @@ def compare(
         direction_differs=found.direction_differs,
         replaced=found.replaced,
         wanting=bool(found.replaced) or found.too_little,
+        share=found.in_passage,
+        one_fact=found.one_fact,
     )
 
 
@@ -106,6 +112,7 @@ def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
             return Comparison(
                 *(_COPIED, "full_support", start, end, (), (), False, reason),
                 *(_COPIED, _COPIED, _COPIED),
+                share=1.0,
             )
     return _nothing("the sentence has only function words: nothing in it can be attested")
 
