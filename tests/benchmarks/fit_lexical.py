@@ -1,11 +1,13 @@
 """Fit the offline attester on human labels and report how good it is on unseen topics.
 
-    python tests/benchmarks/fit_lexical.py --labels DIR [--failures N] [--write]
+    python tests/benchmarks/fit_lexical.py --labels DIR [--pairs FILE ...] [--failures N] [--write]
 
 DIR holds `labels.jsonl`, `runs/` and `pairs.jsonl.gz`. Every topic is judged with weights and word
 frequencies from the other topics only. Intervals are 95 % bootstraps over topics. Where the extra
 `semantic` is installed, what embeddings would add is reported too. With --write `frequencies.txt`
-and `calibration.json` of the package are fitted on all topics and rewritten.
+and `calibration.json` of the package are fitted on all topics and rewritten. With --pairs one
+table has the topics held out, each FILE (JSONL of group, sentence, document, label) judged by the
+shipped weights, and each of them by length of document; with the level of each topic by itself.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from lexical_data import Data, Fold, folds, latin_table, read_data, run_order
+from lexical_tables import Judged, level_lines, read_set, table_lines
 from numpy.typing import NDArray
 
 import trecjudge.text
@@ -309,6 +312,7 @@ def main() -> None:
     """Read the command line, fit, report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--labels", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--pairs", type=Path, nargs="+", default=[], metavar="FILE")
     parser.add_argument("--failures", type=int, default=0, help="so many mistakes of each kind")
     parser.add_argument("--write", action="store_true", help="rewrite the package data")
     parser.add_argument("--when", default=time.strftime("%Y-%m"), help="date noted in the data")
@@ -320,6 +324,10 @@ def main() -> None:
     ceilings(data, whole)
     few_labels(data)
     speed(data)
+    if options.pairs:
+        sets = [Judged("TREC RAG 2025, held out", data.pairs, whole.found)]
+        sets += map(read_set, options.pairs)
+        print("", *table_lines(sets), "", *level_lines(sets[0]), sep="\n")
     if options.failures:
         failures(data, whole, parts, options.failures)
     if options.write:

@@ -15,7 +15,7 @@ from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import key_of, label_duplicate, placed_labels, support_label
 from trecjudge.inputs.sources.containers import lines
-from trecjudge.records import GRADES, NONE, Judgment, Place
+from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
@@ -84,7 +84,7 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
         item = (*key_of(judgment), _apart(judgment))
         if judgment.failure is not None:
             side.unjudged += 1
-        elif judgment.label is not None:
+        elif judgment.label not in (None, NOTHING_TO_CHECK):
             first = labels.setdefault(item, (judgment.label, place))
             if first[0] != judgment.label:
                 report(label_duplicate(item, (judgment.label, place), first))
