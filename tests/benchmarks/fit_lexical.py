@@ -24,6 +24,7 @@ from lexical_data import Data, Fold, folds, latin_table, read_data, run_order
 from lexical_tables import Judged, level_lines, read_set, table_lines
 from numpy.typing import NDArray
 
+import trecjudge.judging.offline
 import trecjudge.text
 from trecjudge.cli.judge import GARBAGE_THRESHOLDS
 from trecjudge.evaluation.calibrate.figures import (
@@ -50,7 +51,8 @@ from trecjudge.stats.resampling import NO_INTERVAL, draws, interval_of
 from trecjudge.text.frequencies import frequency_lines
 from trecjudge.text.tokens import tokenize
 
-PACKAGE = Path(trecjudge.text.__file__).parent
+TEXT = Path(trecjudge.text.__file__).parent
+OFFLINE = Path(trecjudge.judging.offline.__file__).parent
 ORDERS = 500
 """Resamples of which the order of all runs is worked out."""
 COLUMNS = Features._fields
@@ -293,7 +295,7 @@ def write(data: Data, whole: Result, when: str) -> None:
     """Fit on all topics and rewrite the package data."""
     topics = [pair.topic_id for pair in data.pairs]
     found, table = measure_apart(data.pairs, topics, latin_table)
-    (PACKAGE / "frequencies.txt").write_text("\n".join((*frequency_lines(table), "")), "utf-8")
+    (TEXT / "frequencies.txt").write_text("\n".join((*frequency_lines(table), "")), "utf-8")
     rows = [pair.features for pair in found]
     how = HOW.format(
         when=when,
@@ -303,9 +305,9 @@ def write(data: Data, whole: Result, when: str) -> None:
         figures="; ".join(f"{f.name} {figure_text(f)}" for f in figures_of(data, whole)),
     ).splitlines()
     fitted = fit(rows, [pair.weight for pair in data.pairs], SHIPPED, how=how)
-    (PACKAGE / "calibration.json").write_text(format_calibration(fitted), "utf-8")
-    read_calibration(PACKAGE / "calibration.json")
-    print(f"written: {PACKAGE / 'calibration.json'}, {PACKAGE / 'frequencies.txt'}")
+    (OFFLINE / "calibration.json").write_text(format_calibration(fitted), "utf-8")
+    read_calibration(OFFLINE / "calibration.json")
+    print(f"written: {OFFLINE / 'calibration.json'}, {TEXT / 'frequencies.txt'}")
 
 
 def main() -> None:

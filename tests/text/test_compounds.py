@@ -29,8 +29,9 @@ def test_in_two_are_neighbours_only() -> None:
 
 
 def test_in_one() -> None:
-    assert in_one("Wi", "Fi", {"wifi"}) == "wifi"
-    assert in_one("a", "part", {"apart"}) is None
+    assert in_one("Wi", "Fi", "fi", {"wifi"}) == "wifi"
+    assert in_one("health", "care", "care", {"healthcar"}) == "healthcar"
+    assert in_one("a", "part", "part", {"apart"}) is None
 
 
 @pytest.mark.parametrize(

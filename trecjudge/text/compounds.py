@@ -44,10 +44,16 @@ def in_two(
     return None
 
 
-def in_one(first: str, second: str, forms: Collection[str]) -> str | None:
-    """Return the form of two written words as one where a text has it: "wi fi" for "WiFi"."""
-    too_short = len(first) < _SHORTEST and first.lower() not in _LETTERS
-    if too_short or len(second) < _SHORTEST or not (first.isalpha() and second.isalpha()):
+def in_one(first: str, second: str, form: str, forms: Collection[str]) -> str | None:
+    """Return the form of two written words as one where a text has it: "wi fi" for "WiFi".
+
+    `form` is that of the second. The form of the whole is not worked out: looked for is what it
+    nearly always is.
+    """
+    head = first.lower()
+    if (len(head) < _SHORTEST and head not in _LETTERS) or len(form) < _SHORTEST:
         return None
-    whole = word_form(first + second)
-    return whole if whole in forms else None
+    whole = head + form
+    if whole in forms:
+        return whole if head.isalpha() and second.isalpha() else None
+    return whole[:-1] if whole[-1] == "e" and whole[:-1] in forms else None

@@ -16,6 +16,7 @@ _IS_HEADING = re.compile(
     r"^\s*(?:#{1,6}\s|(?:\d{1,3}[.)]\s*)?(?:\*\*|__)[^*_]+?:?(?:\*\*|__):?\s*$)"
 )
 _LONGEST_HEADING = 8
+_LONGEST = 160
 # A heading that says something is judged: with a number, or with a verb that can be seen.
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|could|will|would|may|might|must|"
@@ -71,6 +72,8 @@ def states_nothing(sentence: str) -> bool:
     sentence that only looks like one of these is judged: one with a number of its own, with
     a verb, or one that merely ends in a colon.
     """
+    if len(sentence) > _LONGEST:
+        return False
     bare = _CITATIONS.sub("", " ".join(sentence.split()))
     plain = _EMPHASIS.sub("", _LAYOUT.sub("", bare)).strip()
     if not _LETTER.search(plain):

@@ -29,7 +29,7 @@ NO_TEXT: Final = "no_document_text"
 _FEW = 3
 """Ids that a message lists."""
 STRICT_CUT: Final = 0.5
-"""P(fully supported) from which `strict` says so: on the labels of all sets a flat optimum."""
+"""P(fully supported) from which `strict` says so; best are 0.35 on TREC's labels, 0.55 on WiCE."""
 _STATES_NOTHING = "the sentence states nothing that a document could support"
 HOLLOW: Final = "the run carries this document without text"
 """Why such a document supports nothing."""

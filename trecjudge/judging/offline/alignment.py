@@ -19,6 +19,8 @@ from trecjudge.text.tokens import read_forms
 
 _NEAR_COPY = 0.8
 """Part of the sentence's words that stand in the same order in one segment."""
+# With fewer of its words in common a segment is not laid beside the sentence.
+_IN_COMMON = 0.5
 _SAME_MATTER = 0.75
 _LONGEST_STRETCH = 2
 _MOST_DIFFERENT = 2
@@ -105,8 +107,11 @@ def _added(
 def _likest(forms: Sequence[str], document: Prepared, passage: PassageSpan) -> Beside | None:
     """Return the words, forms and the alignment of the likest segment, and how like it is."""
     best: Beside | None = None
+    own = set(forms)
     for index in range(passage.first, passage.last + 1):
         written, theirs = read_forms(document.text[slice(*document.spans[index])])
+        if len(own.intersection(theirs)) < _IN_COMMON * len(own):
+            continue
         blocks: list[Block] = list(
             SequenceMatcher(None, forms, theirs, autojunk=False).get_opcodes()
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trecjudge.judging.offline.prepared import Prepared
-from trecjudge.judging.offline.wording import Term, Wording
+from trecjudge.judging.offline.wording import Wording
 from trecjudge.text.compounds import in_one, in_two
 from trecjudge.text.quantities import Quantity, convertible, quantities, same_converted
 from trecjudge.text.tokens import read_forms
@@ -17,10 +17,14 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
     A word that it has in two takes the forms of these, two words that it has in one that of it,
     and a quantity that it has in another unit those of that.
     """
-    found = _converted(wording, document)
+    found: dict[str, tuple[str, ...]] = {}
     places = document.segments_of
     for index, term in enumerate(wording.terms):
-        if term.form in places or not term.meaningful or not term.form.isalpha():
+        if term.form in places or not term.meaningful:
+            continue
+        if term.number:
+            found |= _converted(wording, document)
+        if term.form in found:
             continue
         written = wording.text[term.start : term.end]
         if pair := in_two(written, places, document.neighbours):
@@ -64,16 +68,23 @@ def _both(one: Quantity) -> tuple[str, str]:
 def _joined(index: int, wording: Wording, document: Prepared) -> str | None:
     """Return the form that the document has for a term and the one beside it, as one word."""
     terms, text = wording.terms, wording.text
-    for first, second in ((index, index + 1), (index - 1, index)):
-        if first < 0 or second >= len(terms):
-            continue
-        one, other = terms[first], terms[second]
-        if other.start - one.end == 1 and (
-            whole := in_one(_written(one, text), _written(other, text), document.segments_of)
-        ):
+    term = terms[index]
+    if index + 1 < len(terms) and terms[index + 1].start - term.end == 1:
+        after = terms[index + 1]
+        whole = in_one(
+            text[term.start : term.end],
+            text[after.start : after.end],
+            after.form,
+            document.segments_of,
+        )
+        if whole:
             return whole
+    if index and term.start - terms[index - 1].end == 1:
+        before = terms[index - 1]
+        return in_one(
+            text[before.start : before.end],
+            text[term.start : term.end],
+            term.form,
+            document.segments_of,
+        )
     return None
-
-
-def _written(term: Term, text: str) -> str:
-    return text[term.start : term.end]
