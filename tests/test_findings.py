@@ -29,6 +29,8 @@ def test_by_which_kinds_something_is_not_judged() -> None:
         "file_without_responses",
         "label_unusable",
         "line_not_json",
+        "nugget_bank_topicless",
+        "nugget_bank_unknown",
         "record_not_an_object",
         "record_unknown_shape",
         "row_unreadable",
