@@ -11,6 +11,7 @@ from trecjudge.judging.offline.prepared import Prepared, prepared_text, scripts_
 from trecjudge.judging.offline.support import compare
 from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.records import FULL, PARTIAL, GoldAnswer, Nugget
+from trecjudge.text.forms import word_form
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import comparable, scripts
 
@@ -24,6 +25,10 @@ _SHORT = 4
 _ABOUT = 0.35
 """Share of the question's weight that stands with a short answer, so that it answers this one."""
 _HALF = 0.5
+_ASKING = frozenset(
+    map(word_form, ("happen", "happens", "happened", "occur", "kind", "sort", "type"))
+)
+"""What a question asks with, and its answer need not repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ def _with_question(
         label: Label = PARTLY if share >= _HALF else NOT_STATED
         return Match(label, f"the answer's {missing} is not there")
     own = {term.form for term in telling}
-    asked = [t for t in _telling(question) if t.form not in own]
+    asked = [t for t in _telling(question) if t.form not in own and t.form not in _ASKING]
     present = [t for t in (*telling, *asked) if t.form in document.segments_of]
     passage = best_passage([(term, _weight(term, own)) for term in present], document)
     there = _forms_in(document, passage.start, passage.end)
