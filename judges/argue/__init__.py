@@ -112,6 +112,15 @@ class ArgueJudge(Attesting):
         """Return whether labels of others say nothing about an item: they are on citations."""
         return isinstance(item, WholeResponse)
 
+    def given(self, item: Item, label: str) -> Judgment:
+        """Return the judgment of a citation that somebody else's label makes.
+
+        Raises JudgmentFailed for what is no label of support, and on anything but a citation.
+        """
+        if item.citation is None:
+            raise JudgmentFailed("parse", "argue takes labels on citations only")
+        return Attesting.given(self, item, label)
+
     def paths(self, response: Response, judgments: Sequence[Judgment]) -> list[SentencePath]:
         """Return the way of each sentence through the tree, from the judgments on its response."""
         return Tree.of(response, judgments).paths()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tests.fakes import ScriptedModel
+from trecjudge.errors import JudgmentFailed
 from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.nuggets.reading import read_banks
 from trecjudge.inputs.runs import RunReader
@@ -22,6 +23,7 @@ from trecjudge.models.model import Model
 from trecjudge.records import Response, Topic
 from trecjudge.scores.leaderboard import Leaderboard
 
+Fails = Callable[[Mapping[str, Any]], bool]
 DATA = Path(__file__).parent / "argue"
 DECISIONS = json.loads((DATA / "decisions.json").read_text())
 TOPICS = ("901", "902", "903")
@@ -35,9 +37,18 @@ def expected(name: str) -> dict[str, Any]:
     return found
 
 
-def scripted() -> ScriptedModel:
-    """Return a model that decides as the script says; what is not listed is no."""
-    return ScriptedModel(_answer)
+def scripted(fails: Fails = lambda inputs: False) -> ScriptedModel:
+    """Return a model that decides as the script says; what is not listed is no.
+
+    Where `fails` says so, its reply cannot be read.
+    """
+
+    def answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if fails(inputs):
+            raise JudgmentFailed("parse", "unreadable")
+        return _answer(inputs)
+
+    return ScriptedModel(answer)
 
 
 def _answer(inputs: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -71,7 +71,7 @@ def uncited_by_words(sentence: str, earlier: Sequence[str]) -> Uncited:
         return Uncited(NEEDS_NONE, _WHY[kind])
     if _denies(plain):
         return Uncited(NEGATIVE, "its main clause is negated")
-    if not statements(sentence) or not any(t.content or t.number for t in wording_of(plain).terms):
+    if not statements(sentence) or not wording_of(plain).meaningful:
         return Uncited(NEEDS_NONE, "it has nothing to check")
     before = next((s for s in earlier if says_again(plain, bare(s))), None)
     if before is not None:
