@@ -16,6 +16,7 @@ from trecjudge.judges.argue import ArgueJudge
 from trecjudge.judges.argue.scoring import harmonic_mean, of_sums
 from trecjudge.judging.nuggets.tree import Matches
 from trecjudge.measures import aggregate
+from trecjudge.models.model import NoModel
 from trecjudge.scores.leaderboard import Leaderboard
 
 RUNS = ("careful", "broad", "uncited")
@@ -155,3 +156,39 @@ def test_a_bank_that_does_not_say_and_asks_for_one_answer_only() -> None:
         for bank in ("nuggets.v3.jsonl", "nuggets.2024.jsonl")
     }
     assert list(stated.values()) == [0.5, 0.75]  # the lamp burned colza oil, and two more
+
+
+WRONG_BY_WORDS = {
+    # Paraphrase: no word, or no number, of the answer is in the sentence.
+    ("The last keeper left in 1983.", "When did the last keeper leave? in the early 1980s"),
+    ("Nobody has kept the light since 1983.", "When did the last keeper leave? 1983"),
+    ("A berth costs 41 crowns and dogs travel free.", "May dogs travel? free of charge"),
+    # The answer is there, and no word of its question.
+    ("Its height is 34 metres.", "How high is the tower? 34 metres"),
+}
+
+
+def test_by_words_few_decisions_differ_from_the_script() -> None:
+    given = pairs(DATA / "nuggets.v3.jsonl", RUNS)
+    found = {
+        model.available: {
+            ((j.sentence_index, j.citation, j.about), j.run_id, j.topic_id): j.label
+            for each in judged(ArgueJudge(), model, given)
+            for j in each.judgments
+            if j.sentence_index is not None
+        }
+        for model in (scripted(), NoModel())
+    }
+    texts = {(r.run_id, r.topic_id, s.index): s.text for _, r in given for s in r.sentences}
+    differ = {
+        (texts[run, topic, key[0]], key[2])
+        for key, run, topic in found[True].keys() | found[False].keys()
+        if found[True].get((key, run, topic)) != found[False].get((key, run, topic))
+    }
+    assert differ == WRONG_BY_WORDS
+    questions = sum(
+        len(response.sentences) * sum(len(nugget.answers) for nugget in topic.nuggets or ())
+        for topic, response in given
+    )
+    others = [key for key, _, _ in found[True] if not key[2]]
+    assert (questions, len(others)) == (132, 26)  # the README has the figures

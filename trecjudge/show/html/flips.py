@@ -15,7 +15,7 @@ from trecjudge.scores.scoring import spec_of
 from trecjudge.show.tones import tone, word
 
 JudgmentKey = tuple[str, str, str, int | None, str | None, str | None, str]
-"""judge, run, topic, sentence, document, citation, claim or what is measured: what is judged."""
+"""judge, run, topic, sentence, document, citation, claim, nugget or what is measured: what is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ def _add(
 
 def _key(judgment: Judgment, judge: str | None) -> JudgmentKey:
     place = judge or "", judgment.run_id, judgment.topic_id, judgment.sentence_index
-    if judgment.claim is not None:
+    if judgment.about:
         # The document is part of the decision: a claim may be found elsewhere, or nowhere.
-        return *place, None, None, judgment.claim.text
+        return *place, None, None, judgment.about
     measured = judgment.label or "" if judgment.value is not None else ""
     return *place, judgment.doc_id, judgment.citation, measured
 
