@@ -71,23 +71,25 @@ class Scoring:
     @property
     def measures(self) -> tuple[MeasureSpec, ...]:
         """The measures of a topic, then those from counts summed over topics."""
-        shares: dict[str, Counting] = {
-            "SENTENCE_SUPPORT": sentence_support,
-            "CITATION_SUPPORT": self.citation_support,
-            "CITATION_RELEVANCE": citation_relevance,
-            "NUGGET_COVERAGE": self.coverage,
-            "NUGGET_COVERAGE_WEIGHTED": self.coverage_weighted,
-        }
-        harmonic = {
-            "F1": (sentence_support, self.coverage),
-            "F1_WEIGHTED": (sentence_support, self.coverage_weighted),
-        }
+        coverage, weighted = self.coverage, self.coverage_weighted
         return (
-            *(MeasureSpec(name, rate(counting)) for name, counting in shares.items()),
-            *(MeasureSpec(name, f1_of(*both)) for name, both in harmonic.items()),
+            MeasureSpec("SENTENCE_SUPPORT", rate(sentence_support)),
+            MeasureSpec("CITATION_SUPPORT", rate(self.citation_support)),
+            MeasureSpec("CITATION_RELEVANCE", rate(citation_relevance)),
+            MeasureSpec("NUGGET_COVERAGE", rate(coverage)),
+            MeasureSpec("NUGGET_COVERAGE_WEIGHTED", rate(weighted)),
+            MeasureSpec("F1", f1_of(sentence_support, coverage)),
+            MeasureSpec("F1_WEIGHTED", f1_of(sentence_support, weighted)),
             MeasureSpec("ARGUE_PRECISION", rate(argue_precision)),
             MeasureSpec("ARGUE_RECALL", rate(argue_recall)),
-            *(micro(name, counting) for name, counting in (shares | harmonic).items()),
+            micro("SENTENCE_SUPPORT", sentence_support),
+            micro("CITATION_SUPPORT", self.citation_support),
+            micro("CITATION_RELEVANCE", citation_relevance),
+            # What a bank holds is the same for every run: a missing response lacks all of it.
+            micro("NUGGET_COVERAGE", coverage, own=(1,)),
+            micro("NUGGET_COVERAGE_WEIGHTED", weighted, own=(1,)),
+            micro("F1", sentence_support, coverage, own=(3,)),
+            micro("F1_WEIGHTED", sentence_support, weighted, own=(3,)),
         )
 
     def citation_support(self, tree: Tree) -> Share:
@@ -210,25 +212,18 @@ def harmonic_mean(one: float, other: float) -> float:
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
-def micro(name: str, counting: Counting | tuple[Counting, Counting]) -> MeasureSpec:
-    """Return the measure of all topics together: its counts are summed before they are divided."""
-    countings = counting if isinstance(counting, tuple) else (counting,)
-    # What a bank holds is the same for every run: a missing response lacks all of it.
-    of_bank = tuple(2 * i + 1 for i, c in enumerate(countings) if is_of_bank(c))
+def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> MeasureSpec:
+    """Return the measure of all topics together: its counts are summed before they are divided.
+
+    `own` are the positions of counts that are the topic's, whatever the response.
+    """
 
     def sums(response: Response, judgments: Judgments) -> Sums:
         """Return part and whole of each share."""
         tree = Tree.of(response, judgments)
         return tuple(number for each in countings for number in each(tree).sums)
 
-    return MeasureSpec(
-        f"{name}_MICRO", nothing, "of_sums", None, sums=SumsSpec(sums, of_sums, own=of_bank)
-    )
-
-
-def is_of_bank(counting: Counting) -> bool:
-    """Return whether the whole of a share is what the bank holds, whatever the response."""
-    return getattr(counting, "__name__", "").startswith("coverage")
+    return MeasureSpec(f"{name}_MICRO", nothing, "of_sums", None, sums=SumsSpec(sums, of_sums, own))
 
 
 def nothing(response: Response, judgments: Judgments) -> None:

@@ -15,7 +15,7 @@ from trecjudge.scores.scoring import spec_of
 from trecjudge.show.tones import tone, word
 
 JudgmentKey = tuple[str, str, str, int | None, str | None, str | None, str]
-"""judge, run, topic, sentence, document, citation, claim, nugget or what is measured: what is judged."""
+"""judge, run, topic, sentence, document, citation, claim, nugget or measure: what is judged."""
 
 
 @dataclass(frozen=True, slots=True)
