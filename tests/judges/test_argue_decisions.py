@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.commandline import command
+from tests.endpoint import Answer, attestation, serving
 from tests.fakes import ScriptedModel, response
 from tests.judges.argue_data import DATA, Fails, board, judged, pairs, scripted
 from trecjudge.errors import WorkflowError
@@ -288,3 +289,31 @@ def test_labels_of_people_are_on_citations_and_the_judge_decides_the_rest(tmp_pa
     assert {r["attester"] for r in made if r["grade"] is not None} == {"given", ""}
     assert not [record for record in made if record["failure"]]
     assert [record for record in made if record["attester"] == "lexical"]
+
+
+def replies(body: dict[str, Any], number: int) -> Answer:
+    """Return a reply to any of the judge's questions; a list of two questions is one short."""
+    text, form = body["messages"][-1]["content"], json.dumps(body.get("response_format"))
+    if "state_answers" in form:
+        count = text.count("(1) ")
+        listed = [{"number": n, "reason": "So.", "answers": [1]} for n in range(1, count + 1)]
+        return Answer(json.dumps({"stated": listed[: 1 if count == 2 else count]}))
+    if "judge_uncited" in form:
+        decision = {"negative": False, "needs_citation": True, "first": True}
+        return Answer(json.dumps({"reason": "So."} | decision))
+    return Answer(attestation(body))
+
+
+def test_over_an_endpoint_every_item_is_accounted_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(replies) as endpoint:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        lines = job(tmp_path, "--use-env-llm", "--set", "window=2")
+    # The model says the first answer to everything, so of an AND only a part; one citation is of
+    # no document.
+    assert "careful\t903\tNUGGET_COVERAGE\t1.000000" in lines
+    assert "careful\t901\tNUGGET_COVERAGE\t0.750000" in lines
+    assert "broad\t903\tSENTENCE_SUPPORT\t0.666667" in lines
+    assert not [line for line in lines if "unjudged" in line]
