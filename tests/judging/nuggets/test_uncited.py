@@ -16,6 +16,16 @@ from trecjudge.judging.nuggets.uncited import leaves_open, says_again, uncited_b
             "It closed because copper was not to be had.", "NEEDS_CITATION", id="negated beside"
         ),
         pytest.param("The lamp shone without a keeper.", "NEEDS_CITATION", id="without"),
+        pytest.param(
+            "The danger is not in the lamp but in the oil.", "NEEDS_CITATION", id="not but"
+        ),
+        pytest.param(
+            "If there is no wind, the lamp burns low.", "NEEDS_CITATION", id="a condition"
+        ),
+        pytest.param(
+            "Such kits help where laboratories are not near.", "NEEDS_CITATION", id="where"
+        ),
+        pytest.param("If asked, nobody could name the founder.", "NEGATIVE", id="behind a clause"),
         pytest.param("The works were not founded in 1902.", "NEGATIVE", id="not so"),
         pytest.param("No record tells who founded the works.", "NEGATIVE", id="not known"),
         pytest.param("Nobody has kept the light since 1983.", "NEGATIVE", id="nobody"),
@@ -27,6 +37,8 @@ from trecjudge.judging.nuggets.uncited import leaves_open, says_again, uncited_b
         pytest.param("This report has told the story.", "NEEDS_NONE", id="of the report"),
         pytest.param("In this section we look at kettles.", "NEEDS_NONE", id="of a section"),
         pytest.param("Let us turn to the keepers.", "NEEDS_NONE", id="a turn"),
+        pytest.param("We consider the following aspects.", "NEEDS_NONE", id="what follows"),
+        pytest.param("I will next answer who kept it.", "NEEDS_NONE", id="what comes next"),
         pytest.param("I think it is nice.", "NEEDS_NONE", id="an opinion"),
         pytest.param("And so on.", "NEEDS_NONE", id="nothing to check"),
     ],
@@ -43,6 +55,12 @@ def test_what_an_uncited_sentence_is(sentence: str, label: str) -> None:
         ("In 1926 the smiths struck.", "The smiths struck in 1926.", True),
         ("The tower is 43 metres high.", "The tower is 34 metres high.", False),
         ("The smiths struck in 1926.", "In 1926 the works built a new hall of brick.", False),
+        ("However, the Crusades were cruel.", "The Crusades were a failure or a success.", False),
+        (
+            "The rate of e-waste recycling is insufficient.",
+            "The recycling of e-waste is hard.",
+            False,
+        ),
         ("Gulls nest on the cliffs.", "The lamp burned colza oil.", False),
         ("Чайки гнездятся на скалах.", "Gulls nest on the cliffs.", False),
     ],

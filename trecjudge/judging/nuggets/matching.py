@@ -26,6 +26,8 @@ _SHORT = 4
 _ABOUT = 0.35
 """Share of the question's weight that stands with a short answer, so that it answers this one."""
 _HALF = 0.5
+_MOST = 0.7
+"""Share of a statement's weight that stands in a text which states it."""
 _ASKING = frozenset(
     map(word_form, ("happen", "happens", "happened", "occur", "kind", "sort", "type"))
 )
@@ -63,8 +65,12 @@ def stated(text: str, nugget: Nugget, answer: GoldAnswer) -> Match:
 def _compared(statement: str, document: Prepared) -> Match:
     found = compare(statement, document)
     label: Label = NOT_STATED
+    telling = _telling(statement)
+    whole = sum(term.weight for term in telling)
+    there = sum(term.weight for term in telling if term.form in document.segments_of)
+    # A cited document is mostly on the matter, and half of the words may do; any text is not.
     if found.label == FULL:
-        label = STATED
+        label = STATED if there >= _MOST * whole else PARTLY
     elif found.label == PARTIAL:
         label = PARTLY
     return Match(label, found.reason, found.start, found.end)

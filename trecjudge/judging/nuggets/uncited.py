@@ -32,17 +32,25 @@ _WHY: dict[NoClaim, str] = {
 _OF_ITSELF = re.compile(
     r"^(?:in\s+)?th(?:is|e\s+present)\s+(?:answer|response|report|summary|overview|essay|section)\b"
     r"|^let(?:\s+us|['’]s)\b"
-    r"|^we\s+(?:(?:will|shall|now|next|first|then)\s+)+(?:turn|look|consider|examine|see|begin|go)\b",
+    r"|^(?:i|we)\s+(?:(?:will|shall|now|next|first|then)\s+)+"
+    r"(?:turn|look|consider|examine|see|begin|go|answer|discuss|describe|explain|address)\b"
+    r"|\bthe\s+following\s+(?:\w+\s+)?(?:aspects|points|steps|factors|questions|sections)[.:]$",
     re.IGNORECASE,
 )
 _NOBODY = frozenset(map(word_form, ("nobody", "nothing", "unknown", "unclear", "unrecorded")))
 # "It shone without a keeper" says what is so.
 _LACKING = frozenset(map(word_form, "without ohne sans sin sem senza без بدون دون".split()))  # noqa: SIM905
 # A negation behind one of these is beside the point: "It closed because copper was not to be had".
-_JOINING = "because although though which who whom whose that while whereas if when"
+_JOINING = (
+    "because although though which who whom whose that while whereas if when where unless until"
+    " since so making"
+)
 _SUBORDINATING = frozenset(map(word_form, _JOINING.split()))
+_BUT = word_form("but")
 _SAME_WEIGHT = 0.5
-"""Share of a sentence's weight that an earlier one has which names the same numbers and names."""
+"""Share of a sentence's weight that an earlier one has which has the same numbers and names."""
+_MOST_SAME = 0.75
+"""The same of one without numbers: half of the words are often only the same matter."""
 _MOST = 0.6
 """Share of a question's weight that a negative sentence has which is about it."""
 
@@ -82,28 +90,37 @@ def uncited_by_words(sentence: str, earlier: Sequence[str]) -> Uncited:
 def _denies(plain: str) -> bool:
     """Return whether the main clause is negated: what stands before a subordinate one."""
     tokens = tokenize(plain)
+    if tokens and tokens[0].form in _SUBORDINATING:  # the main clause comes behind
+        tokens = tokenize(plain.partition(",")[2])
     end = next((i for i, t in enumerate(tokens) if i and t.form in _SUBORDINATING), len(tokens))
     main = [token for token in tokens[:end] if token.form not in _LACKING]
+    if any(token.form == _BUT for token in main):  # "not in the lamp but in the oil" asserts
+        return False
     return has_negation(main) or any(token.form in _NOBODY for token in main)
 
 
 def says_again(sentence: str, earlier: str) -> bool:
     """Return whether an earlier sentence says what this one says, as far as words show it.
 
-    It supports it in full, or has all its numbers and names and half of its other words.
+    It supports it in full and has most of its words; or there are numbers in it, and it has all of
+    them, all names and half of the words. The same names by themselves are only the same matter.
     """
     document = prepared_text(earlier)
-    terms = wording_of(sentence).terms
-    if not any(term.form in document.segments_of for term in terms if _tells(term)):
+    telling = [term for term in wording_of(sentence).terms if _tells(term)]
+    there = [term for term in telling if term.form in document.segments_of]
+    share = ratio_of(there, telling)
+    if share < _SAME_WEIGHT:
         return False
-    if compare(sentence, document).label == FULL:
+    exact = [term for term in telling if term.number or term.named]
+    if any(term.number for term in exact) and all(term in there for term in exact):
         return True
-    exact = [term for term in terms if term.number or term.named]
-    if not exact or any(term.form not in document.segments_of for term in exact):
-        return False
-    whole = sum(term.weight for term in terms if _tells(term))
-    there = sum(t.weight for t in terms if _tells(t) and t.form in document.segments_of)
-    return there >= _SAME_WEIGHT * whole
+    return share >= _MOST_SAME and compare(sentence, document).label == FULL
+
+
+def ratio_of(some: Sequence[Term], terms: Sequence[Term]) -> float:
+    """Return the share of the terms' weight that some of them have; 0 without terms."""
+    whole = sum(term.weight for term in terms)
+    return sum(term.weight for term in some) / whole if whole else 0.0
 
 
 def _tells(term: Term) -> bool:
@@ -117,6 +134,4 @@ def leaves_open(sentence: str, question: str) -> bool:
     """
     asked = [term for term in wording_of(question).terms if _tells(term)]
     document = prepared_text(sentence)
-    whole = sum(term.weight for term in asked)
-    there = sum(term.weight for term in asked if term.form in document.segments_of)
-    return bool(asked) and there >= _MOST * whole
+    return ratio_of([t for t in asked if t.form in document.segments_of], asked) >= _MOST
