@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.fakes import judgment, response
-from trecjudge.records import FULL, NONE, Claim, Failure, Judgment, Response
+from trecjudge.records import FULL, NONE, AskedNugget, Claim, Failure, Judgment, Response
 from trecjudge.stats.flips import VerdictChanges, verdict_changes
 
 FAILED = Failure("transport", "reset")
@@ -61,6 +61,15 @@ def test_two_judges_of_different_names_are_set_beside_each_other() -> None:
     assert found([of(FULL, judge="mine")], [of(NONE, judge="yours")]).shared == 1
     both = [of(FULL, judge="mine"), of(FULL, judge="third")]
     assert found(both, [of(NONE, judge="yours")]).shared == 0
+
+
+def test_nuggets_are_distinguished_by_their_text_and_answer() -> None:
+    one, other = (AskedNugget("1", "Of what?", answer=answer) for answer in ("tin", "zinc"))
+    plain = judgment("NEEDS_NONE")
+    before = [judgment(FULL, nugget=one), judgment(FULL, nugget=other), plain]
+    result = found(before, [plain, judgment(FULL, nugget=one), judgment(NONE, nugget=other)])
+    assert [flip.sentence for flip in result.flips] == ["Of what? zinc"]
+    assert (result.shared, result.only_before, result.only_after) == (3, 0, 0)
 
 
 def test_claims_are_distinguished_by_their_text() -> None:

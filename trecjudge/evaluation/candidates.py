@@ -14,7 +14,8 @@ from trecjudge.inputs.labels import ItemKey, TakesLabels, key_of
 from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
-from trecjudge.scores.leaderboard import Leaderboard, measured
+from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.scores.measuring import measured
 from trecjudge.scores.scoring import panel_of
 from trecjudge.stats.labelling import Candidate, drawn, near_ties, ranked
 from trecjudge.stats.resampling import SEED

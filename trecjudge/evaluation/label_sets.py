@@ -166,12 +166,12 @@ def _take(
 
 
 def _apart(judgment: Judgment) -> str | None:
-    """Return what distinguishes items of one label key: claim, citation as written, or measure.
+    """Return what distinguishes items of one label key: claim, nugget, citation, or measure.
 
     A judgment that measures a whole response has the name of the measure as its label.
     """
-    if judgment.claim is not None:
-        return judgment.claim.text
+    if judgment.about:
+        return judgment.about
     measured = judgment.value is not None and judgment.grade is None
     return judgment.label if measured else judgment.citation
 

@@ -34,6 +34,14 @@ class TakesLabels(Protocol):
         """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
 
 
+@runtime_checkable
+class DecidesSome(TakesLabels, Protocol):
+    """A judge that takes labels for some of its items, and decides on the others itself."""
+
+    def decides_itself(self, item: Item) -> bool:
+        """Return whether no label of others can be on an item."""
+
+
 def support_label(label: str) -> str | None:
     """Return the support label that a text stands for, None for anything else.
 

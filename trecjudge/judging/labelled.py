@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from trecjudge.errors import NOT_GIVEN, JudgmentFailed, PluginError
-from trecjudge.inputs.labels import ItemKey, TakesLabels
+from trecjudge.inputs.labels import DecidesSome, ItemKey, TakesLabels
 from trecjudge.judging.judge import Judge
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.measures import LeaderboardSpec
@@ -16,7 +16,7 @@ from trecjudge.records import Item, Judgment, Response, Topic
 
 @dataclass(frozen=True, slots=True)
 class GivenJudge:
-    """A judge whose every decision is looked up; an item without a label is unjudged."""
+    """A judge whose decisions are looked up; an item without a label is unjudged."""
 
     inner: Judge
     labels: Mapping[ItemKey, str]
@@ -30,8 +30,13 @@ class GivenJudge:
         """Yield the judge's own items."""
         return self.inner.pool(topic, response)
 
-    async def judge(self, item: Item, model: Model) -> Judgment:
-        """Return the judgment that the item's label makes."""
+    async def judge(self, item: Item, model: Model) -> Judgment | list[Judgment]:
+        """Return the judgment that the item's label makes.
+
+        What a judge of several kinds of items says nobody can label, it decides itself.
+        """
+        if isinstance(self.inner, DecidesSome) and self.inner.decides_itself(item):
+            return await self.inner.judge(item, model)
         doc_id = item.citation.doc_id if item.citation else None
         doc_id = item.document.doc_id if item.document and doc_id is None else doc_id
         key = (item.topic.topic_id, item.run_id, item.sentence_index, doc_id)

@@ -282,6 +282,13 @@ class Judgment:
         """Whether the judge decided; False is our failure, never the system's."""
         return self.failure is None
 
+    @property
+    def about(self) -> str:
+        """What it is on beside sentence and document: a claim, or a nugget and its answer."""
+        if self.claim is not None:
+            return self.claim.text
+        return "" if self.nugget is None else f"{self.nugget.text} {self.nugget.answer}".strip()
+
 
 def judgment_of(item: Item, **decision: Any) -> Judgment:
     """Return the judgment that `decision` (fields of Judgment) makes on `item`."""

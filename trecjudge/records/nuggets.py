@@ -50,9 +50,15 @@ class Nugget:
 
 @dataclass(frozen=True, slots=True)
 class AskedNugget:
-    """The nugget that a judgment is on, and the gold answer, empty where it is on all of it."""
+    """The nugget that a judgment is on, and the gold answer, empty where it is on all of it.
+
+    `answers` and `together` are the nugget's own, for measures that count answers: they must be
+    computable from a judgments file, without the bank.
+    """
 
     nugget_id: str
     text: str
     importance: str = ""
     answer: str = ""
+    answers: tuple[GoldAnswer, ...] = ()
+    together: bool = False

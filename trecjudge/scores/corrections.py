@@ -9,7 +9,7 @@ from trecjudge.errors import NOT_GIVEN, JudgmentFailed
 from trecjudge.inputs.labels import ItemKey, TakesLabels, key_of
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Failure, Item, Judgment, Response, Topic
-from trecjudge.scores.leaderboard import measured
+from trecjudge.scores.measuring import measured
 
 EQUAL = 1e-9
 """Changes that differ by less are equal but for rounding."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from trecjudge.judging.offline.passages import best_passage
@@ -11,6 +12,7 @@ from trecjudge.judging.offline.prepared import Prepared, prepared_text, scripts_
 from trecjudge.judging.offline.support import compare
 from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.records import FULL, PARTIAL, GoldAnswer, Nugget
+from trecjudge.text.forms import word_form
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import comparable, scripts
 
@@ -24,6 +26,12 @@ _SHORT = 4
 _ABOUT = 0.35
 """Share of the question's weight that stands with a short answer, so that it answers this one."""
 _HALF = 0.5
+_MOST = 0.7
+"""Share of a statement's weight that stands in a text which states it."""
+_ASKING = frozenset(
+    map(word_form, ("happen", "happens", "happened", "occur", "kind", "sort", "type"))
+)
+"""What a question asks with, and its answer need not repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +50,13 @@ def stated(text: str, nugget: Nugget, answer: GoldAnswer) -> Match:
     A statement, or a long answer, is compared as a sentence is with a document. Of a short answer
     all words and numbers must be there, in whatever writing, and with them some of the question.
     """
-    if not comparable(scripts(answer.text), scripts_of(text)):
+    if not comparable(_scripts_of_answer(answer.text), scripts_of(text)):
         return Match(NOT_STATED, "it is in another script than the text")
     document = prepared_text(text)
     telling = _telling(answer.text)
+    # Most answers have nothing to do with a text: they are told apart before anything is compared.
+    if not any(term.form in document.segments_of for term in telling):
+        return Match(NOT_STATED, "no word of the answer is there")
     if not nugget.is_question or len(telling) >= _SHORT:
         return _compared(answer.text, document)
     return _with_question(nugget.text, answer.text, telling, document)
@@ -54,17 +65,27 @@ def stated(text: str, nugget: Nugget, answer: GoldAnswer) -> Match:
 def _compared(statement: str, document: Prepared) -> Match:
     found = compare(statement, document)
     label: Label = NOT_STATED
+    telling = _telling(statement)
+    whole = sum(term.weight for term in telling)
+    there = sum(term.weight for term in telling if term.form in document.segments_of)
+    # A cited document is mostly on the matter, and half of the words may do; any text is not.
     if found.label == FULL:
-        label = STATED
+        label = STATED if there >= _MOST * whole else PARTLY
     elif found.label == PARTIAL:
         label = PARTLY
     return Match(label, found.reason, found.start, found.end)
 
 
-def _telling(text: str) -> list[Term]:
+@lru_cache(maxsize=4096)  # a bank is held against every sentence of every run
+def _scripts_of_answer(text: str) -> frozenset[str]:
+    return scripts(text)
+
+
+@lru_cache(maxsize=4096)
+def _telling(text: str) -> tuple[Term, ...]:
     """Return the words by which an answer is known: content and numbers, else all of them."""
     terms = wording_of(text).terms
-    return [term for term in terms if term.content or term.number or term.named] or list(terms)
+    return tuple(t for t in terms if t.content or t.number or t.named) or terms
 
 
 def _with_question(
@@ -75,10 +96,12 @@ def _with_question(
     if lacking and not find_quote_span(document.text, answer):
         missing = ", ".join(repr(answer[term.start : term.end]) for term in lacking[:3])
         share = 1 - len(lacking) / len(telling)
-        label: Label = PARTLY if share >= _HALF else NOT_STATED
+        # Half of a name may do in part; half of a number, or of a date, is another one.
+        other = any(term.number for term in lacking)
+        label: Label = PARTLY if share >= _HALF and not other else NOT_STATED
         return Match(label, f"the answer's {missing} is not there")
     own = {term.form for term in telling}
-    asked = [t for t in _telling(question) if t.form not in own]
+    asked = [t for t in _telling(question) if t.form not in own and t.form not in _ASKING]
     present = [t for t in (*telling, *asked) if t.form in document.segments_of]
     passage = best_passage([(term, _weight(term, own)) for term in present], document)
     there = _forms_in(document, passage.start, passage.end)

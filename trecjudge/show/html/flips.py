@@ -16,7 +16,7 @@ from trecjudge.show.tones import tone, word
 from trecjudge.stats.packed import PackedRows
 
 ItemKey = tuple[str, int | None, str | None, str | None, str]
-"""judge, sentence, document, citation, claim or what is measured: what is judged of a response."""
+"""judge, sentence, document, citation, claim, nugget or what is measured: what is judged of a response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +172,9 @@ def _add(
 
 def _key(judgment: Judgment, judge: str | None) -> ItemKey:
     place = judge or "", judgment.sentence_index
-    if judgment.claim is not None:
+    if judgment.about:
         # The document is part of the decision: a claim may be found elsewhere, or nowhere.
-        return *place, None, None, judgment.claim.text
+        return *place, None, None, judgment.about
     measured = judgment.label or "" if judgment.value is not None else ""
     return *place, judgment.doc_id, judgment.citation, measured
 
