@@ -16,7 +16,7 @@ from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import label_duplicate, placed_labels, support_label
 from trecjudge.inputs.sources.containers import first_line
-from trecjudge.records import GRADES, NONE, Judgment, Place
+from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
@@ -139,7 +139,7 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
                 continue
             if judgment.failure is not None:
                 side.unjudged += 1
-            elif judgment.label is not None:
+            elif judgment.label not in (None, NOTHING_TO_CHECK):
                 item = judgment.sentence_index, judgment.doc_id, _apart(judgment)
                 row = item, judgment.label, number, judgment.value
                 _take(side, (response.topic_id, response.run_id), rows, row, report)

@@ -15,15 +15,12 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import JudgmentFailed, ModelError, OutputError
+from trecjudge.models.batch.answers import Answers
 from trecjudge.models.batch.api import BatchApi, BatchState, BatchTooLarge, of_all
 from trecjudge.models.batch.lines import (
     Batch,
     PendingRequest,
-    RawAnswer,
-    answered,
     entries,
-    is_failure,
-    is_unanswered,
     line_of,
 )
 from trecjudge.models.batch.steady import Retry
@@ -305,34 +302,18 @@ class Batches:
         self.over.add(batch.file)
         self._batches.pop(batch.file, None)
         self.last_size = max(1, len(batch.waiting))
-        failures: list[tuple[PendingRequest, RawAnswer]] = []
-        unclaimed: list[tuple[str, bytes]] = []
-        good: list[PendingRequest] = []
-        left = dict(batch.waiting)
-        for key, entry in entries(files, self._api.most_bytes):
-            if is_unanswered(entry):
-                continue
-            waiting = left.pop(key, None)
-            if waiting is None:
-                if key not in batch.waiting and self._cache.get(key) is None:
-                    unclaimed.append((key, orjson.dumps(entry)))
-                continue
-            found = answered(entry)
-            if is_failure(found):
-                failures.append((waiting, found))
-            elif not waiting.answer.done():
-                waiting.answer.set_result(found)
-                good.append(waiting)
+        rows = entries(files, self._api.most_bytes)
+        found = Answers.of(rows, batch.waiting, lambda key: self._cache.get(key) is not None)
         # Of an earlier command: paid for, so kept until somebody asks for them.
-        self._book.keep(unclaimed)
-        if good:
-            await asyncio.wait([waiting.done for waiting in good])
+        self._book.keep(found.unclaimed)
+        if found.good:
+            await asyncio.wait([waiting.done for waiting in found.good])
         is_first = self._book.record(batch.file) is not None
         self._book.finish(batch.file, batch.waiting)  # good ones are in the cache
-        for waiting, found in failures:
+        for waiting, answer in found.failures:
             if not waiting.answer.done():
-                waiting.answer.set_result(found)
-        for waiting in left.values():
+                waiting.answer.set_result(answer)
+        for waiting in found.left:
             if state.status == "cancelled":
                 waiting.fail(JudgmentFailed("stopped", f"batch {batch.id} was cancelled"))
             elif is_first:
