@@ -12,12 +12,16 @@ from typing import IO, Any
 
 import orjson
 
+from trecjudge.models.faults import NOT_READ
 from trecjudge.settings.limits import limits
 
 TARGET = "/v1/chat/completions"
 CHUNK = 1 << 16
 KEY = re.compile(rb'"custom_id"\s*:\s*"([^"\\]+)"')
-TOO_LARGE = {"code": 413, "message": "the answer is too large (llm.most_bytes, --limit depth)"}
+TOO_LARGE = {
+    "code": NOT_READ,
+    "message": "the reply is too large (llm.most_bytes, --limit depth, --limit entries)",
+}
 """The error of an answer that is not read."""
 NOT_ASKED = ("batch_expired", "batch_cancelled")
 
