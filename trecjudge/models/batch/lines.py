@@ -70,6 +70,8 @@ def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str
     for path in files:
         with path.open("rb") as file:
             for line in iter(partial(file.readline, most + 1), b""):
+                if line.isspace():
+                    continue
                 is_long = len(line) > most and not line.endswith(b"\n")
                 if is_long:
                     _pass_line(file)
@@ -77,7 +79,7 @@ def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str
                 key = KEY.search(line[:CHUNK])
                 if entry is not None and isinstance(entry.get("custom_id"), str):
                     yield entry["custom_id"], entry
-                elif entry is None and key and line.strip():
+                elif entry is None and key:
                     name = key[1].decode(errors="replace")
                     yield name, {"custom_id": name, "error": TOO_LARGE}
 
