@@ -30,6 +30,7 @@ def test_by_which_kinds_something_is_not_judged() -> None:
         "label_unusable",
         "line_not_json",
         "record_not_an_object",
+        "record_too_large",
         "record_unknown_shape",
         "row_unreadable",
         "topic_id_missing",
