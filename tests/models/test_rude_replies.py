@@ -1,4 +1,4 @@
-"""Replies without end, or of a gigabyte in a few bytes: one call each, unjudged, the rest goes on."""
+"""Replies without end, or of a gigabyte in a few bytes: one call each, the rest is judged."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ import contextlib
 import gzip
 import itertools
 import json
-import os
-import resource
 import signal
-import subprocess
-import sys
 import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
