@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
+from trecjudge.inputs.nuggets.assessments import assessments, is_table
+from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
-from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
+from trecjudge.records import FULL, NONE, PARTIAL, AskedNugget, Item, Judgment, Place
+from trecjudge.records.nuggets import plain_name
 
-ItemKey = tuple[str, str, int | None, str | None]
-"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
+ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, str | None, str]
+"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
+
+Of an item on a nugget the name of it comes last: its id, its answer's, or its text.
+"""
+
+NUGGET_KEYS = ("answer_id", "nugget_id", "nugget")
+"""Keys of a record that name a nugget: the id of its answer, its own, or either or its text."""
 
 _SUPPORT = {
     "full": FULL,
@@ -34,6 +44,25 @@ class TakesLabels(Protocol):
         """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
 
 
+@runtime_checkable
+class TakesNuggetLabels(Protocol):
+    """A judge that can take labels of the nuggets of a topic's bank from somebody else."""
+
+    def asked(self, item: Item) -> list[tuple[int | None, AskedNugget | None]]:
+        """Return what of an item is labelled: (index of the sentence, nugget), None for neither.
+
+        Raises JudgmentFailed where the topic has no bank.
+        """
+
+    def given_nugget(self, item: Item, nugget: AskedNugget | None, label: str) -> Judgment:
+        """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
+
+
+def takes_labels(judge: object) -> bool:
+    """Return whether a judge can take labels of others."""
+    return isinstance(judge, TakesLabels | TakesNuggetLabels)
+
+
 def support_label(label: str) -> str | None:
     """Return the support label that a text stands for, None for anything else.
 
@@ -47,34 +76,65 @@ def support_label(label: str) -> str | None:
 
 def key_of(judgment: Judgment) -> ItemKey:
     """Return the key of the judged item, by which its label is found."""
-    return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+    nugget = judgment.nugget
+    key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+    return key if nugget is None else (*key, next(iter(nugget.names), ""))
+
+
+def label_of(labels: Mapping[ItemKey, str], judgment: Judgment) -> tuple[ItemKey, str | None]:
+    """Return the label of a judged item, None for none, and the key that it is found by."""
+    key = key_of(judgment)
+    for name in judgment.nugget.names if judgment.nugget else ():
+        other = (*key[:4], name)
+        if other in labels:
+            return other, labels[other]
+    return key, labels.get(key)
 
 
 def read_labels(path: Path, report: OnFinding) -> dict[ItemKey, str]:
-    """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
-
-    The first label of an item counts. Raises InputError if there is none.
-    """
+    """Return the labels of a file, see `placed_labels`. Raises InputError if there is none."""
     return {key: label for key, (label, _) in placed_labels(path, report).items()}
 
 
 def placed_labels(path: Path, report: OnFinding) -> dict[ItemKey, tuple[str, Place]]:
-    """Return the labels as `read_labels` does, each with its place in the file."""
+    """Return the labels of a file, or a folder, each with its place; an item's first label counts.
+
+    It is JSONL of topic_id, run_id, sentence_index, doc_id, label, or nugget in place of a
+    document; AutoNuggetizer's assignments; or DRAGUN's assessments, as CSV. Raises InputError if
+    there is no label.
+    """
     labels: dict[ItemKey, tuple[str, Place]] = {}
-    for number, record in objects(path, report):
-        place = Place(str(path), number)
-        entry = _entry(record)
-        if entry is None:
-            message = "needs topic_id, run_id and label (and sentence_index, doc_id of a citation)"
-            report(Finding("label_unusable", place, message, shown(record)))
-            continue
-        key, label = entry
+    for place, key, label in _entries(path, report):
         first, where = labels.setdefault(key, (label, place))
         if first != label:
             report(label_duplicate(key, (label, place), (first, where)))
     if not labels:
-        raise InputError(f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …")
+        raise InputError(
+            f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …,"
+            " AutoNuggetizer's assignments or DRAGUN's assessments (CSV)"
+        )
     return labels
+
+
+def _entries(path: Path, report: OnFinding) -> Iterator[tuple[Place, ItemKey, str]]:
+    """Yield (place, key, label) of every label of a file; what is none is reported."""
+    for file in files_below(path):
+        yield from assessments(file, report) if is_table(file) else _records(file, report)
+
+
+def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, ItemKey, str]]:
+    for number, record in objects(path, report):
+        place = Place(str(path), number)
+        if is_assignment(record):
+            yield from ((place, key, label) for key, label in assignments(record, place, report))
+        elif entry := _entry(record):
+            yield place, *entry
+        else:
+            message = (
+                "needs topic_id, run_id and label (and sentence_index, doc_id of a citation,"
+                " or nugget)"
+            )
+            report(Finding("label_unusable", place, message, shown(record)))
 
 
 def label_duplicate(
@@ -95,9 +155,7 @@ def _entry(record: Mapping[str, Any]) -> tuple[ItemKey, str] | None:
     if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
         return None
     topic_id, run_id, label = map(str, ids)
-    return (
-        topic_id,
-        run_id,
-        None if index is None else int(index),
-        as_id(record.get("doc_id")),
-    ), label
+    at = None if index is None else int(index)
+    key = (topic_id, run_id, at, as_id(record.get("doc_id")))
+    nugget = next((found for name in NUGGET_KEYS if (found := as_id(record.get(name)))), None)
+    return (key, label) if nugget is None else ((*key, plain_name(nugget)), label)

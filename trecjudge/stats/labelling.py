@@ -34,6 +34,7 @@ class Candidate:
     text: str = ""
     label: str = ""
     reason: str = ""
+    nugget: str = ""
 
     @property
     def doubt(self) -> float:
