@@ -121,6 +121,7 @@ KINDS: dict[str, FindingKind] = {
     "direction_assumed": FindingKind("warning", "higher is taken to be better"),
     "scores_constant": FindingKind("warning", "no correlation is defined"),
     "scores_tied": FindingKind("note", "each coefficient treats ties by its definition"),
+    "assessment_missing": FindingKind("error", "written without a label"),
     "nugget_bank_unknown": FindingKind("error", "left out"),
     "nugget_bank_topicless": FindingKind("error", "left out"),
     "nugget_bank_missing": FindingKind("warning", "responses to this topic are unjudged"),

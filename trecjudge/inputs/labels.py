@@ -9,8 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
 from trecjudge.inputs.nuggets.assessments import assessments, is_table
+from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import FULL, NONE, PARTIAL, AskedNugget, Item, Judgment, Place

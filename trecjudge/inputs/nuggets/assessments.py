@@ -46,7 +46,8 @@ def assessments(
                 head = [cell.strip().casefold() for cell in cells]
                 _check(path, head)
                 continue
-            place, row = Place(str(path), number), dict(zip(head, map(str.strip, cells)))
+            place = Place(str(path), number)
+            row = dict(zip(head, map(str.strip, cells), strict=False))
             key, label = _key(row), _first(row, LABEL_KEYS)
             if key is None or not label:
                 message = f"needs {', '.join(_wanted(head))}"

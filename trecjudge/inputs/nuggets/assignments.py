@@ -34,6 +34,4 @@ def assignments(record: Raw, place: Place, report: OnFinding) -> Iterator[tuple[
             yield (topic_id, run_id, None, None, name), label
             continue
         message = "a nugget has no text or no assignment"
-        report(
-            Finding("label_unusable", place, message, shown(raw), None, run_id, topic_id)
-        )
+        report(Finding("label_unusable", place, message, shown(raw), None, run_id, topic_id))
