@@ -21,7 +21,12 @@ from trecjudge.text.tokens import read_forms
 Key = tuple[str, ...]
 
 _ARTICLES = frozenset(map(word_form, ("a", "an", "the")))
-_MONTHS = frozenset(word_form(calendar.month_name[month]) for month in range(1, 13))
+_MONTH_OF = {
+    word_form(name[month]): word_form(calendar.month_name[month])
+    for name in (calendar.month_abbr, calendar.month_name)
+    for month in range(1, 13)
+}
+_MONTHS = frozenset(_MONTH_OF.values())
 _SAME = {"%": "percent", "cent": "percent"}
 _DATE = 3
 _ALIKE = 0.6
@@ -63,7 +68,8 @@ def _with_dates(forms: Sequence[str]) -> list[str]:
     at = 0
     while at < len(forms):
         part = forms[at : at + _DATE]
-        months = [form for form in part if form in _MONTHS]
+        # "Mar" and "Apr" are months beside a day and a year only.
+        months = [_MONTH_OF[form] for form in part if form in _MONTH_OF]
         numbers = sorted((form for form in part if form.isdecimal()), key=len)
         is_date = len(part) == _DATE and len(months) == 1 and len(numbers) == _DATE - 1
         if is_date and len(numbers[0]) <= 2 and len(numbers[1]) == 4:

@@ -85,7 +85,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def safe(text: str) -> str:
     """Return a text for one cell: on one line, and no formula to a spreadsheet."""
-    plain = re.sub(r"\\(?=[ntr\\])", r"\\\\", text)
+    plain = re.sub(r"\\(?=[ntr\\\n\t\r])", r"\\\\", text)
     plain = re.sub(r"[\n\t\r]", lambda found: _ESCAPED[found[0]], plain)
     return f"'{plain}" if _FORMULA.match(plain) else plain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +14,7 @@ from trecjudge.files import whole
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
-from trecjudge.records import Place
+from trecjudge.records import Nugget, Place
 
 LINES = (".jsonl", ".jsonl.gz")
 INDENT = 1
@@ -39,15 +39,25 @@ def fields_lost(bank: Bank, format_: BankFormat) -> list[str]:
     pairs = [(nugget, by_text.get(nugget.text)) for nugget in bank.nuggets]
     return [
         name
-        for name in KEPT
-        if any(
-            getattr(one, name) and (other is None or getattr(other, name) != getattr(one, name))
-            for one, other in pairs
-        )
+        for name, part in PARTS.items()
+        if any(part(one) and (other is None or part(other) != part(one)) for one, other in pairs)
     ]
 
 
-KEPT = ("importance", "answers", "together", "documents", "group", "source")
+def _documents(nugget: Nugget) -> frozenset[str]:
+    """Return the documents of a nugget and of its answers: formats have them here or there."""
+    answered = (doc_id for answer in nugget.gold_answers for doc_id in answer.documents)
+    return frozenset((*nugget.documents, *answered))
+
+
+PARTS: Mapping[str, Callable[[Nugget], object]] = {
+    "importance": lambda nugget: nugget.importance,
+    "answers": lambda nugget: [answer.text for answer in nugget.answers],
+    "aggregator": lambda nugget: nugget.together,
+    "documents": _documents,
+    "group": lambda nugget: nugget.group,
+    "source": lambda nugget: nugget.source,
+}
 """What a nugget has beside its text and its id."""
 
 
