@@ -71,3 +71,23 @@ def test_a_nugget_without_a_label_is_unjudged(labels: str, why: str, tmp_path: P
     assert (status, scores["STRICT_VITAL_SCORE.unjudged"]) == (3, "2")
     assert scores["STRICT_VITAL_SCORE"] == "0.500000"
     assert f"unjudged: 2 items, {why}" in out
+
+
+def test_labels_of_nuggets_agree_item_by_item(tmp_path: Path) -> None:
+    judged(tmp_path, "snsn")
+    given = ("--truth", tmp_path / "labels.jsonl", "--predicted", tmp_path / "out" / "x")
+    done = command("agree", *given, "--json")
+    assert json.loads(done.out)["items"] == 4
+
+
+def test_labels_of_people_correct_the_judge_of_nuggets(tmp_path: Path) -> None:
+    judged(tmp_path, "ssss")
+    done = command(
+        *("--judge", "nuggets", "--nuggets", tmp_path / "bank.jsonl", "--no-check", "--name", "y"),
+        *("--rag-responses", tmp_path / "runs", "--human", tmp_path / "labels.jsonl"),
+        *("--out-dir", tmp_path / "out"),
+    )
+    assert done.status == 0
+    first = (tmp_path / "out" / "y.leaderboard.jsonl").read_text().splitlines()[0]
+    record = json.loads(first)
+    assert (record["by_topic"]["1"], record["human"]["mean"]) == (0.333333, 1.0)

@@ -51,6 +51,10 @@ MaxDocuments = Annotated[
 Window = Annotated[
     int, typer.Option(min=1, help="Documents or nuggets that a model is asked about at a time.")
 ]
+DocumentText = Annotated[
+    bool,
+    typer.Option("--document-text/--no-document-text", help="Include document text in the trail."),
+]
 Grades = Annotated[
     Path | None,
     typer.Option("--qrels", help="Grades of documents: those above 0 are documents of the topic."),
@@ -87,6 +91,7 @@ class CreateFlags:
     max_calls: flag.MaxCalls = None
     max_tokens: flag.MaxTokens = None
     max_cost: flag.MaxCost = None
+    document_text: DocumentText = True
     quiet: flag.Quiet = False
     as_json: flag.AsJson = False
 
@@ -138,7 +143,7 @@ def create_banks(flags: CreateFlags) -> int:
             print_errors([f"note: {note}"])
         return print_plans([{"name": "nuggets"} | spent], flags.as_json)
     _report_lost(made, format_, printer)
-    files = _write(made, flags.target, format_)
+    files = _write(made, flags, format_)
     printer.close()
     count = sum(len(one.drafts) for one in made)
     if flags.as_json:
@@ -152,11 +157,11 @@ def create_banks(flags: CreateFlags) -> int:
     return printer.status()
 
 
-def _write(made: Sequence[Made], target: Path, format_: BankFormat) -> list[str]:
+def _write(made: Sequence[Made], flags: CreateFlags, format_: BankFormat) -> list[str]:
     """Write the trail and the banks; return the names of the files, that of the trail first."""
-    files = write_banks((one.bank for one in made), target, format_)
-    path = trail_of(target)
-    common.write_jsonl(path, (record for one in made for record in trail(one, format_)))
+    files = write_banks((one.bank for one in made), flags.target, format_)
+    path, text = trail_of(flags.target), flags.document_text
+    common.write_jsonl(path, (line for one in made for line in trail(one, format_, text)))
     return list(map(str, (path, *files)))
 
 

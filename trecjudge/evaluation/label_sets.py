@@ -22,8 +22,6 @@ from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
 
 LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
-KEY = 4
-"""Parts of the key of a label."""
 
 
 @dataclass(slots=True)
@@ -182,7 +180,8 @@ def _by_key(side: LabelSet, report: OnFinding) -> LabelSet:
     """Return a side with items as labels of people name them; the first of several counts."""
     found = LabelSet(side.name, side.kind, unjudged=side.unjudged)
     for item, label in side.labels.items():
-        key = item[:KEY]
+        # The last part of a judgment's item tells items of one key apart.
+        key = item[:-1] if side.kind == "judgments" else item
         place = side.places.get(item, Place(side.name))
         first = found.labels.setdefault(key, label), found.places.setdefault(key, place)
         if first[0] != label:

@@ -196,10 +196,16 @@ def test_importance_that_does_not_fit_is_asked_one_by_one() -> None:
 def test_what_runs_state_is_pooled_with_its_sentence() -> None:
     def stated(inputs: Mapping[str, Any]) -> list[Any]:
         found = [entry(text="The lamp was lit in 1871", sentence=1)]
-        return found if "1871" in inputs["sentences"][0] else [entry(text="Gulls nest", sentence=7)]
+        if "1871" not in inputs["sentences"][0]:
+            return [entry(text="Gulls nest", sentence=7)]
+        if len(inputs["sentences"]) > 1:
+            return [entry(text="The keeper left", sentence=2), *found]
+        return found
 
     found, _ = made("runs", model=scripted(sentences=stated))
-    lit, gulls = found.drafts
+    # First what two runs state, then what one does, as it was found.
+    lit, keeper, gulls = found.drafts
+    assert keeper.said[0].sentence_index == 1
     assert [(said.run_id, said.sentence_index) for said in lit.said] == [("a", 0), ("b", 0)]
     assert lit.runs == ("a", "b")
     assert [(said.run_id, said.text) for said in gulls.said] == [
@@ -259,3 +265,22 @@ def test_the_trail_has_the_ids_of_the_written_bank(name: str) -> None:
 def test_the_trail_lies_beside_the_bank(tmp_path: Any) -> None:
     assert trail_of(tmp_path / "bank.jsonl.gz").name == "bank.trail.jsonl"
     assert trail_of(tmp_path / "banks") == tmp_path / "banks.trail.jsonl"
+
+
+def test_a_nugget_of_documents_and_of_runs_keeps_what_both_are_from() -> None:
+    def stated(inputs: Mapping[str, Any]) -> list[Any]:
+        return [entry(text="The lighthouse was lit in 1871", sentence=1)]
+
+    model = scripted(documents=growing, sentences=stated)
+    found, _ = made("documents", "runs", model=model)
+    lit = found.drafts[0]
+    assert [passage.doc_id for passage in lit.passages] == ["L1", "L3"]
+    assert [said.run_id for said in lit.said] == ["a", "b", "c"]
+
+
+def test_why_there_are_no_nuggets_is_said() -> None:
+    findings: list[Finding] = []
+    alone = Material(Topic("902", "kettles"))
+    asyncio.run(make_banks([alone], Making(["documents"]), NoModel(), findings.append))
+    assert [f.kind for f in findings] == ["nuggets_not_found"]
+    assert "give --documents" in findings[0].message

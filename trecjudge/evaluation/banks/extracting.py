@@ -148,10 +148,12 @@ def attested(draft: NuggetDraft, material: Material) -> NuggetDraft:
 
     Documents without text stay as they are cited; those whose text does not have it go.
     """
-    known = [d for d in draft.documents if d in material.documents]
+    there = {passage.doc_id for passage in draft.passages}
+    known = [d for d in draft.documents if d in material.documents and d not in there]
     found = (located(draft.text, material.documents[doc_id]) for doc_id in known)
     unread = tuple(doc_id for doc_id in draft.documents if doc_id not in material.documents)
-    return replace(draft, passages=tuple(filter(None, found)), documents=unread)
+    passages = (*draft.passages, *filter(None, found))
+    return replace(draft, passages=passages, documents=unread)
 
 
 def located(text: str, document: Document, fully: bool = False) -> Source | None:

@@ -21,7 +21,7 @@ from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import BankFormat
 from trecjudge.inputs.nuggets.writing import record_of
 from trecjudge.models.model import Model
-from trecjudge.records import Place, Topic
+from trecjudge.records import LEFT_OUT, Place, Topic
 
 Kind = Literal["documents", "runs", "topic"]
 
@@ -78,7 +78,9 @@ async def make_banks(
     async def one(material: Material) -> Made:
         made = await _made(material, making, model, report)
         if not (made.drafts or planned):
-            message = f"topic {made.topic.topic_id!r}: no nuggets were found"
+            message = (
+                f"topic {made.topic.topic_id!r}: no nuggets were found{_why(material, making)}"
+            )
             place = Place(f"topic {made.topic.topic_id}")
             report(Finding("nuggets_not_found", place, message, topic_id=made.topic.topic_id))
         return made
@@ -88,11 +90,22 @@ async def make_banks(
     return [await one(material) for material in materials]
 
 
+def _why(material: Material, making: Making) -> str:
+    """Return why there may be no nuggets, as far as the inputs show it."""
+    if "documents" in making.kinds and not material.documents:
+        return ": there is no document with text; give --documents"
+    if "runs" in making.kinds and not material.responses:
+        return ": no run responds to it"
+    return ""
+
+
 async def _made(material: Material, making: Making, model: Model, report: OnFinding) -> Made:
     topic = material.topic
     if not model.available:
-        found = merged(chain.from_iterable(_by_words(material, making)))
-        drafts = found if len(making.kinds) == 1 else extracting.by_runs(found, making.most)
+        drafts = merged(chain.from_iterable(_by_words(material, making)))
+        if len(making.kinds) > 1:
+            drafts.sort(key=lambda draft: -len(draft.runs))
+            drafts = extracting.by_runs(drafts, making.most)
         return Made(topic, drafts, "words")
 
     def note(topic: Topic, message: str) -> None:
@@ -100,10 +113,12 @@ async def _made(material: Material, making: Making, model: Model, report: OnFind
         report(Finding("nuggets_not_asked", place, message, topic_id=topic.topic_id))
 
     asker = Asker(topic, model, making.window, note)
-    found = [
-        draft for kind in making.kinds for draft in await _asked(asker, kind, material, making)
-    ]
-    matched = await asker.matched(merged(found)) if len(found) > 1 else found
+    found: list[NuggetDraft] = []
+    for kind in making.kinds:
+        found += await _asked(asker, kind, material, making)
+    matched = await asker.matched(merged(found))
+    if "runs" in making.kinds:
+        matched.sort(key=lambda draft: -len(draft.runs))
     # Twice as many as are kept are weighed: what is vital may stand further down.
     weighed = await asker.weighed(matched[: 2 * making.most])
     kept = by_importance(weighed)[: making.most]
@@ -133,8 +148,11 @@ def _traced(draft: NuggetDraft, material: Material) -> NuggetDraft:
     return extracting.attested(draft, material) if draft.said else draft
 
 
-def trail(made: Made, format_: BankFormat) -> list[dict[str, Any]]:
-    """Return where each nugget of a bank is from, under the id that the written bank gives it."""
+def trail(made: Made, format_: BankFormat, with_text: bool = True) -> list[dict[str, Any]]:
+    """Return where each nugget of a bank is from, under the id that the written bank gives it.
+
+    Without `with_text` no text of documents is in it.
+    """
     record = record_of(made.bank, format_)
     read = bank_of(format_, record, Place(""), lambda finding: None)
     ids = {nugget.text: nugget.nugget_id for nugget in read.nuggets} if read else {}
@@ -148,7 +166,12 @@ def trail(made: Made, format_: BankFormat) -> list[dict[str, Any]]:
             "by": made.by,
             "runs": draft.runs,
             "passages": [
-                {"doc_id": p.doc_id, "start": p.start, "end": p.end, "excerpt": p.excerpt}
+                {
+                    "doc_id": p.doc_id,
+                    "start": p.start,
+                    "end": p.end,
+                    "excerpt": p.excerpt if with_text else LEFT_OUT,
+                }
                 for p in draft.passages
             ],
             "documents_unread": draft.documents,
