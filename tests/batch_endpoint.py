@@ -35,8 +35,8 @@ class BatchEndpoint:
 
     A batch is over after each step was looked at once and `held` is False. `expires` is after how
     many lines the n-th batch expires, `fails` with what errors it fails, `refuse` how a path is
-    answered, `loses` how many batches begin without a word of it. `asked` are the bodies of all
-    lines that were worked on.
+    answered, `refusal` in what words, `loses` how many batches begin without a word of it. `asked`
+    are the bodies of all lines that were worked on.
     """
 
     script: Script
@@ -48,6 +48,7 @@ class BatchEndpoint:
     ends: str = "expired"
     fails: dict[int, dict[str, Any]] = field(default_factory=dict)
     refuse: dict[str, list[int]] = field(default_factory=dict)
+    refusal: str = "not now"
     batches: list[Batch] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     asked: list[dict[str, Any]] = field(default_factory=list)
@@ -164,7 +165,7 @@ class BatchEndpoint:
         """Answer with a status that is due for this path."""
         due = self.refuse.get(f"{request.method} {request.path.split('/')[2]}")
         if due:
-            return _refused("not now", due.pop(0))
+            return _refused(self.refusal, due.pop(0))
         answer: web.StreamResponse = await handler(request)
         return answer
 

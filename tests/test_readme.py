@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import command
+from trecjudge.cli.cache import cache_app
 from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.judging.judge import judge_names, make_judge, settings_of
 from trecjudge.models.access.addresses import completions_url
@@ -103,6 +104,14 @@ def test_every_judge_format_and_command_is_in_the_readme() -> None:
     named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
     named += ["report", "show", *STATISTICS, *BANKS, *LAYOUTS, *COEFFICIENTS]
     assert [name for name in named if f"`{name}" not in README] == []
+
+
+def test_every_command_of_the_cache_is_in_the_readme() -> None:
+    names = [
+        c.name or str(c.callback and c.callback.__name__) for c in cache_app.registered_commands
+    ]
+    assert len(names) == 5
+    assert [name for name in names if f"run_judge.py cache {name}" not in README] == []
 
 
 @pytest.mark.parametrize("name", judge_names())

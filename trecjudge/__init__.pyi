@@ -51,6 +51,7 @@ from .judging.claims.judge import judgment_on as judgment_on
 from .judging.claims.judge import on_claim as on_claim
 from .judging.claims.judge import without_text as without_text
 from .judging.claims.measures import UNKNOWN as UNKNOWN
+from .judging.claims.measures import expected_rate as expected_rate
 from .judging.claims.measures import filling as filling
 from .judging.claims.measures import rate as rate
 from .judging.claims.search import Library as Library
@@ -86,6 +87,7 @@ from .records import ABSTAINED as ABSTAINED
 from .records import FULL as FULL
 from .records import NONE as NONE
 from .records import NOTHING_SPENT as NOTHING_SPENT
+from .records import NOTHING_TO_CHECK as NOTHING_TO_CHECK
 from .records import PARTIAL as PARTIAL
 from .records import AskedNugget as AskedNugget
 from .records import Citation as Citation

@@ -52,8 +52,9 @@ class JudgmentFailed(Exception):
     """One item could not be judged.
 
     `kind` is one of `transport`, `too_long`, `filtered`, `refused`, `account`, `stopped`, `parse`,
-    `cut`, `empty`, `budget`, `offline`, `interrupted` (the model), `no_model`, `no_document_text`,
-    `no_topic_text`, `script`, `not_read`, `not_given` (the inputs of the judge) and `bug`;
+    `cut`, `empty`, `too_large`, `budget`, `offline`, `interrupted` (the model), `no_model`,
+    `no_document_text`, `no_topic_text`, `script`, `not_read`, `not_given` (the inputs of the judge)
+    and `bug`;
     `planned` of calls that --plan only counts. `call` is the exchange with the model that failed,
     for the debug log.
     """

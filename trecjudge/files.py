@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +15,11 @@ from typing import BinaryIO
 from trecjudge.errors import OutputError
 
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
+OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
+"""Names of this process's own outputs."""
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS | getattr(os, "O_BINARY", 0)
+PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
 
 
 def default_folder() -> Path:
@@ -26,48 +34,117 @@ def default_folder() -> Path:
 
 
 @contextmanager
+def chosen(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that the user named: written whole, or a device or pipe that is written as it is.
+
+    `/dev/stdout` is this process's own output. Raises OutputError if it cannot be written.
+    """
+    if not _is_stream(path):
+        with whole(path) as file:
+            yield file
+        return
+    try:
+        # Its own output, and not the file behind it, which would be written from its start again.
+        number = OWN.get(str(path))
+        with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
+            yield file
+    except BrokenPipeError:  # its reader has gone: that is no fault
+        raise
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _is_stream(path: Path) -> bool:
+    if str(path) in OWN:
+        return True
+    try:
+        kind = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)
+
+
+@contextmanager
 def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
     """Open a file that takes its name only when it is complete.
 
     After an error nothing of it remains; with `keep_partial` (a log) all that was written, as
-    `NAME.part`. Raises OutputError if it cannot be written.
+    `NAME.part`. A link of that name is replaced: what it leads to stays as it is. Raises
+    OutputError if it cannot be written.
     """
-    with whole_path(path, keep_partial) as partial, _writable(path, partial) as file:
+    with _part(path, keep_partial) as (_, file), _writing(path, file):
         yield file
 
 
 @contextmanager
-def whole_path(path: Path, keep_partial: bool = False) -> Iterator[Path]:
-    """Yield a path to write to, which takes the name of `path` when all went well."""
-    # A random name: another job may write beside it, and at a name that can be guessed somebody
-    # may have put a link.
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    try:
+def whole_path(path: Path) -> Iterator[Path]:
+    """Yield the path of a new file, which takes the name of `path` when all went well."""
+    with _part(path) as (partial, file):
+        file.close()
         yield partial
+
+
+@contextmanager
+def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
+    """Yield a new file, and its path, that takes the name of `path` when all went well."""
+    try:
+        partial, file = new_part(path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        yield partial, file
     except BaseException:
-        if keep_partial and partial.exists():
-            partial.replace(path.with_name(f"{path.name}.part"))
-        else:
-            with suppress(OSError):  # the first error is the useful one
+        with suppress(OSError):  # the first error is the useful one
+            if keep:
+                partial.replace(path.with_name(f"{path.name}.part"))
+            else:
                 partial.unlink(missing_ok=True)
         raise
     try:
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise _unwritable(path, error) from error
+
+
+def new_part(path: Path) -> tuple[Path, BinaryIO]:
+    """Return a new file beside `path`, and its name. Raises OSError."""
+    # Another job may write beside it, and at a name that can be guessed somebody may have put a
+    # link: the name is random, and what is there already is never opened.
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}.part")
+    return partial, os.fdopen(os.open(partial, NEW, 0o666), "wb")
+
+
+def remove_left_parts(folder: Path, name: str) -> None:
+    """Remove what killed processes left of files whose names begin so: their process is gone."""
+    for part in folder.glob(f".{glob.escape(name)}*.part*"):
+        found = PART.search(part.name)
+        if found and not is_running(int(found[1])):
+            with suppress(OSError):  # somebody else's, or a folder: it is in nobody's way
+                part.unlink()
+
+
+def is_running(process: int) -> bool:
+    """Return whether a process of this host is there."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # as that of another user: taken to run
+        return True
+    return True
 
 
 @contextmanager
-def _writable(path: Path, partial: Path) -> Iterator[BinaryIO]:
-    try:
-        file = partial.open("xb")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+def _writing(path: Path, file: BinaryIO) -> Iterator[None]:
     try:
         with file:
-            yield file
+            yield
     except OSError as error:
         if error.filename is not None:  # it is about another file
             raise
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> OutputError:
+    return OutputError(f"{path}: cannot be written: {error.strerror or error}")

@@ -45,6 +45,7 @@ KINDS: dict[str, FindingKind] = {
     "line_not_json": FindingKind("error", "the line is not judged"),
     "record_not_an_object": FindingKind("error", "the line is not judged"),
     "record_unknown_shape": FindingKind("error", "the line is not judged"),
+    "record_too_large": FindingKind("error", "what is too large is not read"),
     "topic_id_missing": FindingKind("error", "the response is not judged"),
     "topic_id_conflict": FindingKind("warning", "the first id given counts"),
     "topic_duplicate": FindingKind("warning", "the first record counts"),
@@ -143,6 +144,9 @@ KINDS: dict[str, FindingKind] = {
     "nugget_id_number": FindingKind("note", "read as text"),
     "nugget_reference_unusable": FindingKind("warning", "left out"),
     "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
+    "chat_tokens": FindingKind("note", "broken where a model is asked, else as they are"),
+    "chat_turns": FindingKind("note", "bracketed where a model is asked, else as they are"),
+    "hidden_characters": FindingKind("note", "no model sees them, else as they are"),
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
     ),

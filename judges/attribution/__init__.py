@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
+    AMBIGUOUS,
     ATTRIBUTED,
     CONTRADICTED,
     HOLLOW,
@@ -16,13 +17,13 @@ from trecjudge import (
     Fact,
     Judgment,
     LeaderboardSpec,
-    LexicalDetector,
     Library,
     MeasureSpec,
     Model,
     Response,
     WholeResponse,
     comparable,
+    expected_rate,
     facts_found,
     filling,
     judgment_of,
@@ -53,6 +54,7 @@ class AttributionJudge(ClaimJudging):
         columns = [
             MeasureSpec("ATTRIBUTION_RATE", attributed),
             MeasureSpec("WEIGHTED_ATTRIBUTION", rate([ATTRIBUTED], lambda c: c.importance)),
+            MeasureSpec("EXPECTED_ATTRIBUTION", expected_rate({ATTRIBUTED: 1.0, AMBIGUOUS: 0.5})),
             MeasureSpec("CONTRADICTION_RATE", contradicted, default=None, lower_is_better=True),
             MeasureSpec("DOCUMENT_COVERAGE", document_coverage),
             MeasureSpec("ATTRIBUTION_PRECISION", attributed),
@@ -81,7 +83,7 @@ class AttributionJudge(ClaimJudging):
             return unread
         facts: Sequence[Fact] = ()
         if self.facts:
-            facts = facts_found(document, item.response, LexicalDetector(self.overlap))
+            facts = facts_found(document, item.response, self.by_words())
         given = {"doc_id": document.doc_id, "facts": tuple(facts), "attester": "lexical"}
         # A used document stays used, whatever the unjudged claims are.
         failed = next((j.failure for j in found if j.failure and _leaves_open(j, document)), None)

@@ -101,7 +101,7 @@ def test_flips_are_shown_with_what_either_side_had() -> None:
     failed = Judgment("r", "t", 3, "d", failure=Failure("transport", "reset"))
     found = VerdictChanges(only_before=2)
     found.counts.update({(FULL, NONE): 1, (FULL, FULL): 5, (NONE, "unjudged"): 1})
-    found.flips += [
+    found.flips = [
         Flip("Said.", judged(FULL, evidence=Evidence(0, 4, "Seen")), judged(NONE, reason="why")),
         Flip("Said too.", judged(NONE), failed),
     ]

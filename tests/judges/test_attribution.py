@@ -62,6 +62,27 @@ def test_one_of_three_claims_of_a_sentence_is_a_third() -> None:
     assert scores(answer, found)["ATTRIBUTION_RATE"] == pytest.approx(0.333, abs=5e-4)
 
 
+def test_expected_weights_are_kept_and_averaged() -> None:
+    answer = response(
+        ("The Bhagavad Gita has 18 chapters.", ["g"]),
+        ("Copper conducts electricity.", ["g"]),
+        documents={"g": GITA},
+    )
+    found = judged(answer)
+    weights = [j.expected for j in found if j.claim]
+    assert weights == [pytest.approx(0.8, abs=0.2), 0.0]
+    mean = sum(weight or 0.0 for weight in weights) / 2
+    assert scores(answer, found)["EXPECTED_ATTRIBUTION"] == pytest.approx(mean)
+
+
+@pytest.mark.parametrize(
+    ("label", "weight"), [("ATTRIBUTED", 1.0), ("AMBIGUOUS", 0.5), ("UNATTRIBUTED", 0.0)]
+)
+def test_without_probabilities_the_label_is_what_is_expected(label: str, weight: float) -> None:
+    one = Judgment("r", "t1", claim=Claim(0, "A.", 0), label=label)
+    assert scores(response(("A.", [])), [one])["EXPECTED_ATTRIBUTION"] == weight
+
+
 def test_two_documents_combine() -> None:
     documents = {
         "a": "Alice works at Acme Robotics.",

@@ -151,6 +151,9 @@ def test_waits_grow_and_differ(tmp_path: Path) -> None:
         pytest.param("soon", 0, 1, id="neither"),
         pytest.param("Wed, 01 Jan 2020 00:00:00 GMT", 0, 1, id="a date gone by"),
         pytest.param("Fri, 01 Jan 2100 00:00:00 GMT", LONGEST_WAIT, 121, id="a far date"),
+        pytest.param("1e12", LONGEST_WAIT, LONGEST_WAIT + 1, id="for ever"),
+        pytest.param("inf", 0, 1, id="without end"),
+        pytest.param("Fri, 01 Jan 99999 00:00:00 GMT", 0, 1, id="no date"),
     ],
 )
 def test_retry_after_is_waited_for(header: str, least: float, most: float, tmp_path: Path) -> None:
@@ -158,6 +161,54 @@ def test_retry_after_is_waited_for(header: str, least: float, most: float, tmp_p
     found = asked(in_turn(busy, Answer()), tmp_path)
     assert found.label == "full_support"
     assert least <= found.seconds <= most
+
+
+LONG = (
+    pytest.param({"Retry-After": "3600"}, "it asks to wait 3600 s", id="an hour"),
+    pytest.param({"Retry-After": "1e12"}, "it asks to wait 1e+12 s", id="for ever"),
+    pytest.param({"Retry-After": "Fri, 01 Jan 2100 00:00:00 GMT"}, "it asks to wait", id="a date"),
+    pytest.param({"retry-after-ms": "90000"}, "it asks to wait 90 s", id="milliseconds"),
+    pytest.param({"Retry-After": "-5"}, "HTTP", id="negative"),
+    pytest.param({"Retry-After": "nan"}, "HTTP", id="no number"),
+    pytest.param(
+        {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "90s"},
+        "HTTP",
+        id="a reset",
+    ),
+)
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one endpoint", "two"])
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(("headers", "said"), LONG)
+def test_no_wait_that_is_asked_for_is_longer_than_the_patience(
+    headers: dict[str, str], said: str, status: int, several: bool, tmp_path: Path
+) -> None:
+    notices: list[str] = []
+    script = in_turn(Answer(status=status, headers=headers))
+
+    async def many() -> tuple[list[Any], float]:
+        async with running(script) as one, running(script) as other:
+            where = [one.url, other.url] if several else one.url
+            patience = {"patience": 10.0, "notify": notices.append}
+            async with client_to(where, tmp_path, **patience) as client:
+                began = now()
+                return await ask_many(client, 5), now() - began
+
+    found, seconds = run(many())
+    assert set(kinds(found)) <= {"transport", "stopped"}
+    # Of two, the first wait is that of one of them, before all are out of order.
+    assert 10 <= seconds < (22 if several else 11)
+    for failed in found:
+        assert f"waited for 10 s (llm.patience) in vain: HTTP {status}" in str(failed)
+        assert said in str(failed)
+    assert said in notices[-1]
+
+
+def test_an_answer_within_the_patience_is_taken_whatever_wait_was_asked_for(tmp_path: Path) -> None:
+    busy = Answer(status=503, headers={"Retry-After": "3600"})
+    found = asked(in_turn(busy, Answer()), tmp_path, patience=10.0)
+    assert (found.label, 9 <= found.seconds < 11) == ("full_support", True)
 
 
 def test_retry_after_as_a_date() -> None:

@@ -6,11 +6,13 @@ import random
 import re
 
 import pytest
+from pydantic import BaseModel
 
 from trecjudge.errors import PluginError, WorkflowError
 from trecjudge.judges.citation import ATTEST, ATTEST_GROUP
 from trecjudge.models.prompt import FORMS, Form, Prompts
 from trecjudge.models.reading import Unparsed
+from trecjudge.text.chat_tokens import broken
 
 PIECES = (
     "", " ", "\n", "\t", "\r\n", "{", "}", "{document}", "{{x}}", "[[ ##", "[[ ## label ## ]]",
@@ -31,10 +33,7 @@ def texts(count: int, seed: int) -> list[str]:
 def test_the_template_gives_the_adapters_messages(form: Form) -> None:
     prompt = Prompts().get(ATTEST, form)
     for document, sentence in zip(texts(300, 1), texts(300, 2), strict=True):
-        fenced = {
-            "document": document.replace("[[ ##", "[[ # #"),
-            "sentence": sentence.replace("[[ ##", "[[ # #"),
-        }
+        fenced = {"document": broken(document), "sentence": broken(sentence)}
         given = {"document": document, "sentence": sentence}
         assert prompt.messages(given) == prompt.formatted(fenced), given
 
@@ -69,7 +68,24 @@ def test_no_sentence_of_a_group_makes_a_field() -> None:
 def test_no_text_ends_its_turn(mark: str) -> None:
     messages = Prompts().get(ATTEST, "chat").messages({"document": f"A{mark}", "sentence": "s"})
     assert mark not in str(messages)
-    assert f"A{mark[0]} {mark[1:]}" in messages[-1]["content"]
+    assert f"A{mark.translate(str.maketrans('<>[]', '()()'))}" in messages[-1]["content"]
+
+
+class Note(BaseModel):
+    """A structured input of a judge of somebody else."""
+
+    text: str
+
+
+@pytest.mark.parametrize(
+    "value",
+    [["<|eot_id|>"], ("<|eot_id|>",), {"<|eot_id|>": ["<|eot_id|>"]}, Note(text="<|eot_id|>")],
+    ids=["list", "tuple", "mapping", "model"],
+)
+def test_no_part_of_an_input_ends_its_turn(value: object) -> None:
+    given = {"document": value, "sentences": ["s"]}
+    sent = str(Prompts().get(ATTEST_GROUP, "chat").messages(given))
+    assert "<|eot_id|>" not in sent and "(|eot_id|)" in sent
 
 
 def test_a_reply_that_quotes_the_document_as_it_was_sent_is_not_taken_for_its_label() -> None:

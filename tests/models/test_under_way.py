@@ -82,7 +82,8 @@ def test_closing_may_wait_for_what_is_paid_for() -> None:
         first = asyncio.create_task(under_way.begun("k", waited_for(gate)))
         await asyncio.sleep(0)
         asyncio.get_running_loop().call_later(0.05, gate.set)
-        await under_way.close(5)
+        await under_way.settle(5)
+        await under_way.close()
         return await first
 
     assert played(case) == "done"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -147,3 +148,23 @@ def test_a_file_that_was_edited_wrongly(path: Path, before: bytes, after: bytes)
     path.write_bytes(text.replace(before, after))
     with pytest.raises(InputError, match=r"x\.judgments\.jsonl"):
         list(JudgmentsReader(path))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_response_is_read_again_from_its_place(packed: bool, path: Path) -> None:
+    text = b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\n\n")
+    path.write_bytes(gzip.compress(text) if packed else text)
+    reader = JudgmentsReader(path)
+    list(reader)
+    assert reader.again("r", "t2", [])[1] == []
+    again, judgments = reader.again("r", "t1", [3, 1])
+    assert (again.sentences, judgments) == (RESPONSE.sentences, [JUDGMENTS[3], JUDGMENTS[1]])
+
+
+@pytest.mark.parametrize("now", ["", "\n" * 5000, '{"record": "response"}\n' * 500])
+def test_a_file_that_is_changed_meanwhile_is_refused(now: str, path: Path) -> None:
+    reader = JudgmentsReader(path)
+    list(reader)
+    path.write_text(now)
+    with pytest.raises(InputError, match=r"jsonl:2: was changed while it was read"):
+        reader.again("r", "t1", [0])

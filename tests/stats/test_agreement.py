@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from trecjudge.stats.agreement import Agreed, LabelPair, agreement, alpha, auc, kappa
+from trecjudge.stats.agreement import (
+    Agreed,
+    LabelPair,
+    LabelPairs,
+    agreement,
+    alpha,
+    auc,
+    auc_of_topics,
+    kappa,
+)
 from trecjudge.stats.resampling import NO_INTERVAL
 
 RNG = np.random.default_rng(8)
@@ -24,7 +33,7 @@ NAN = float("nan")
 
 
 def figures(pairs: list[LabelPair], labels: int = 2, **options: object) -> dict[str, Agreed]:
-    return {f.name: f for f in agreement(pairs, labels, **options)}  # type: ignore[arg-type]
+    return {f.name: f for f in agreement(LabelPairs.of(pairs), labels, **options)}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -130,8 +139,19 @@ def test_auc_by_hand(
     scores: list[int], relevant: list[int], weights: list[int], area: float
 ) -> None:
     values = np.array(scores, dtype=float), np.array(relevant, dtype=bool)
-    found = auc(*values, np.array([weights], dtype=float)).tolist()
-    assert found == pytest.approx([area], nan_ok=True)
+    counts = np.array([weights], dtype=float)
+    own = np.arange(len(scores))  # each item is a topic of its own
+    for found in (auc(*values, counts), auc_of_topics(*values, own, counts)):
+        assert found.tolist() == pytest.approx([area], nan_ok=True)
+
+
+@pytest.mark.parametrize("block", [1, 4, 256])
+def test_auc_by_topics_is_that_of_their_items(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trecjudge.stats.agreement.BLOCK", block)
+    owners = RNG.integers(0, 9, 400)
+    weights = RNG.integers(0, 4, (50, 9)).astype(float)
+    wanted = auc(SCORES, TRUTH >= 2, weights[:, owners])
+    assert auc_of_topics(SCORES, TRUTH >= 2, owners, weights).tolist() == wanted.tolist()
 
 
 def test_one_topic_has_no_interval() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tests.fakes import judgment, response
-from trecjudge.records import FULL, NONE, Claim, Failure, Judgment
+from trecjudge.records import FULL, NONE, Claim, Failure, Judgment, Response
 from trecjudge.stats.flips import VerdictChanges, verdict_changes
 
 FAILED = Failure("transport", "reset")
@@ -16,8 +18,24 @@ def of(label: str | None, index: int = 0, judge: str = "citation", **fields: Any
     return judgment(label, sentence_index=index, doc_id="d", judge=judge, **fields)
 
 
+@dataclass(frozen=True)
+class Side:
+    """The judgments of one response, as a file of them."""
+
+    judgments: list[Judgment]
+
+    def __iter__(self) -> Iterator[tuple[Response, list[Judgment]]]:
+        yield RESPONSE, self.judgments
+
+    def again(
+        self, run_id: str, topic_id: str, places: Sequence[int]
+    ) -> tuple[Response, list[Judgment]]:
+        assert (run_id, topic_id) == (RESPONSE.run_id, RESPONSE.topic_id)
+        return RESPONSE, [self.judgments[place] for place in places]
+
+
 def found(before: list[Judgment], after: list[Judgment]) -> VerdictChanges:
-    return verdict_changes([(RESPONSE, before)], [(RESPONSE, after)])
+    return verdict_changes(Side(before), Side(after))
 
 
 def test_a_flip_has_both_judgments_and_the_sentence() -> None:

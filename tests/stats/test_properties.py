@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.stats.texts import by_topic, scores
-from trecjudge.stats.agreement import LabelPair, agreement
+from trecjudge.stats.agreement import LabelPair, LabelPairs, agreement
 from trecjudge.stats.comparison import Difference, compare, pairs_of
 from trecjudge.stats.correlation import COEFFICIENTS, Side, kendall
 from trecjudge.stats.groups import letter_groups
@@ -142,7 +142,7 @@ LABELLED = st.lists(
 
 @given(labelled=LABELLED)
 def test_no_figure_of_agreement_is_above_1(labelled: list[tuple[str, int, int]]) -> None:
-    for figure in agreement([LabelPair(*one) for one in labelled], 3, threshold=1):
+    for figure in agreement(LabelPairs.of([LabelPair(*one) for one in labelled]), 3, threshold=1):
         values = [figure.pooled, figure.mean, *figure.interval, *figure.by_topic.values()]
         assert all(value is None or value <= 1 + 1e-9 for value in values)
 
@@ -151,8 +151,8 @@ def test_no_figure_of_agreement_is_above_1(labelled: list[tuple[str, int, int]])
 def test_the_two_sides_of_an_agreement_can_change_places(
     labelled: list[tuple[str, int, int]],
 ) -> None:
-    there = agreement([LabelPair(t, a, b) for t, a, b in labelled], 3)
-    back = agreement([LabelPair(t, b, a) for t, a, b in labelled], 3)
+    there = agreement(LabelPairs.of([LabelPair(t, a, b) for t, a, b in labelled]), 3)
+    back = agreement(LabelPairs.of([LabelPair(t, b, a) for t, a, b in labelled]), 3)
     assert [f.pooled for f in there] == pytest.approx([f.pooled for f in back], nan_ok=True)
 
 

@@ -27,6 +27,10 @@ def forms(text: str) -> list[str]:
         pytest.param("l'homme", ["homm"], id="French elision"),
         pytest.param("long-term", ["long", "term"], id="hyphen parts"),
         pytest.param("co\u00adoperate", ["cooper"], id="soft hyphen is no letter"),
+        pytest.param(
+            "n\u200bot n\u2060o\u202et n\U000e0041ot", ["not"] * 3, id="no width in words"
+        ),
+        pytest.param("a\u200b \ufeffb 1\ufe0f\u20e3", ["a", "b", "1"], id="no width beside words"),
         pytest.param("vitamin B12", ["vitamin", "b12"], id="letters with digits are a name"),
         pytest.param("kilometres km Kilometers", ["km"] * 3, id="unit in any writing"),
         pytest.param("Sept. September", ["septemb"] * 2, id="month in short"),

@@ -14,6 +14,7 @@ from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.formats.registry import check_dataset
+from trecjudge.inputs.hostile import OF_HOSTILE_TEXT
 from trecjudge.inputs.naming import OF_NAMES
 from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
 from trecjudge.inputs.runs import find_runs, open_runs
@@ -94,11 +95,19 @@ def check_command(
     files = open_runs(find_runs(runs, log), log, given) if runs or not nuggets else []
 
     def names(finding: Finding) -> None:
-        # The checker finds all else itself; clashes of run ids are seen only while runs are read.
-        if finding.kind in OF_NAMES:
+        # The checker finds all else itself: these are seen only while all runs are read.
+        if finding.kind in OF_NAMES | OF_HOSTILE_TEXT:
             log(finding)
 
-    report = check(files, topics, track=track, dataset=dataset, store=store, on_finding=names)
+    report = check(
+        files,
+        topics,
+        track=track,
+        dataset=dataset,
+        store=store,
+        on_finding=names,
+        flag_hostile=True,
+    )
     if fix_into is None:
         return Checked(report, [], beside, topics_path is not None, store is not None)
     paths = [opened.path for opened in files]

@@ -30,13 +30,15 @@ def check(
     on_finding: OnFinding = ignore,
     on_violation: Callable[[Violation], None] = ignore,
     records: ReadRecords | None = None,
+    flag_hostile: bool = False,
 ) -> CheckReport:
     """Return a report on how run files keep the rules of their tracks.
 
     `topics` are all topics of the topic file. `track` names a track of `rules.yml`; without it the
     first record of each file decides. With documents (`store`) a citation of a missing document is
     a warning. `on_finding` gets the reader's findings as well, `on_violation` every violation.
-    `records` shares one reading of the files. Raises InputError on an unknown track.
+    `records` shares one reading of the files; `flag_hostile` looks for hostile text too. Raises
+    InputError on an unknown track.
     """
     if track:
         track_named(track)
@@ -48,6 +50,15 @@ def check(
 
     observe = checker.observe
     # Checking happens in `observe`, while the reader runs; the responses are not needed.
-    for _ in RunReader(files, both, store=store, dataset=dataset, records=records, observe=observe):
+    reader = RunReader(
+        files,
+        both,
+        store=store,
+        dataset=dataset,
+        flag_hostile=flag_hostile,
+        records=records,
+        observe=observe,
+    )
+    for _ in reader:
         pass
     return checker.finish()

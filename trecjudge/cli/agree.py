@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from trecjudge.api.statistics import agree as agreement
+import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
@@ -36,7 +36,7 @@ def agree(
 ) -> int:
     """Show how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
     printer = common.FindingPrinter(quiet)
-    found = agreement(
+    found = trecjudge.agree(
         truth, predicted, threshold=threshold, on_missing=on_missing, on_finding=printer
     )
     if as_json:

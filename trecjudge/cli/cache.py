@@ -7,13 +7,17 @@ from datetime import datetime
 import typer
 
 from trecjudge.cli import command_options as flag
-from trecjudge.cli.exits import exits
+from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep
+from trecjudge.models.cache.verify import verify
 
 cache_app = typer.Typer(
     help="Look after the cache of model replies.", no_args_is_help=True, add_completion=False
 )
+
+
+TELL = warning_printer(quiet=False)
 
 
 @cache_app.command()
@@ -22,9 +26,9 @@ def info(cache_dir: flag.Cache = None) -> int:
     """Show what the cache holds, by endpoint and model, and batches under way."""
     rows = [
         (f"{h.endpoint} {h.model}", f"{h.replies} replies, {h.tokens} tokens")
-        for h in upkeep.holdings(cache_dir)
+        for h in upkeep.holdings(cache_dir, TELL)
     ]
-    for batch in upkeep.batches_under_way(cache_dir):
+    for batch in upkeep.batches_under_way(cache_dir, TELL):
         when = datetime.fromtimestamp(batch.begun).isoformat(" ", "minutes")
         # A batch that was sent has an id; before that it is known only by its uploaded file.
         name = batch.id or f"of file {batch.file}"
@@ -38,8 +42,8 @@ def info(cache_dir: flag.Cache = None) -> int:
 def export_cache(
     target: flag.CacheFolder, cache_dir: flag.Cache = None, model: flag.CacheModel = None
 ) -> int:
-    """Copy the cache, or one model's part of it, into a new folder, for --cache-from."""
-    count = upkeep.export_to(cache_dir, target, model)
+    """Copy the cache, or one model's part of it, into a new folder, with a manifest."""
+    count = upkeep.export_to(cache_dir, target, model, TELL)
     return print_listing([("exported", f"{count} replies to {target}")])
 
 
@@ -47,8 +51,17 @@ def export_cache(
 @exits
 def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
     """Add the replies of another cache, where this one has none."""
-    count = upkeep.import_from(cache_dir, source)
+    count = upkeep.import_from(cache_dir, source, TELL)
     return print_listing([("imported", f"{count} replies from {source}")])
+
+
+@cache_app.command("verify")
+@exits
+def verify_cache(folder: flag.CacheFolder) -> int:
+    """Check a cache: its file, its replies, its manifest; exit status 1 if one is not right."""
+    checks = verify(folder)
+    print_listing([(c.name, c.found if c.good else f"WRONG: {c.found}") for c in checks])
+    return int(not all(check.good for check in checks))
 
 
 @cache_app.command()
@@ -59,5 +72,5 @@ def prune(
     older_than: flag.OlderThan = None,
 ) -> int:
     """Delete replies of a model, or older than so many days, or both."""
-    count = upkeep.prune(cache_dir, model, older_than)
+    count = upkeep.prune(cache_dir, model, older_than, TELL)
     return print_listing([("deleted", f"{count} replies")])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trecjudge.api.statistics import compare as compared
+import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors
@@ -36,7 +36,7 @@ def compare(
     shown with their evidence.
     """
     printer = common.FindingPrinter(quiet)
-    found = compared(
+    found = trecjudge.compare(
         *leaderboards,
         measures=measure or (),
         runs=run or (),

@@ -12,6 +12,7 @@ import typer
 
 from trecjudge.errors import TrecJudgeError
 from trecjudge.findings import visible
+from trecjudge.job.interrupts import INTERRUPTS
 
 P = ParamSpec("P")
 INTERRUPTED = 130
@@ -40,7 +41,9 @@ def exit_status(work: Callable[[], int]) -> int:
     except OSError as error:  # a full disk, a file that is gone, a name too long
         typer.echo(f"error: {visible(str(error))}", err=True)
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
+        INTERRUPTS.over()
+        print_errors(str(stopped).splitlines())
         typer.echo("interrupted; run the same command again to go on", err=True)
         return INTERRUPTED
     except Exception as error:  # a bug of ours

@@ -28,6 +28,7 @@ class JobFlags:
     only_runs: flag.OnlyRuns = None
     max_topics: flag.MaxTopics = None
     max_runs: flag.MaxRuns = None
+    limit: flag.LimitFlag = None
     check: flag.Check = True
     strict: flag.Strict = False
     judge: flag.JudgeName = None

@@ -13,7 +13,7 @@ from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.evaluation.loading import bounded_means, scores_at
-from trecjudge.files import whole
+from trecjudge.files import chosen
 from trecjudge.findings import Finding
 from trecjudge.records import Place
 from trecjudge.results.jobs import Outcome, outcome
@@ -202,5 +202,5 @@ def _drop_rules(texts: list[str], rules: list[GateRule], tables: list[Scores]) -
 
 
 def _write_junit(path: Path, name: str, checks: list[Check], left_out: list[Finding]) -> None:
-    with whole(path) as file:
+    with chosen(path) as file:
         file.write(junit(name, checks, left_out))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gc
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
-from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -21,6 +19,7 @@ from trecjudge.job.pipeline import check_jobs, plan_job, run_job
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import Summary
+from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.progress import ConsoleWatcher
 
@@ -31,12 +30,17 @@ GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 def judge(flags: JobFlags) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
+    with limited(flags.limit or ()):
+        return _judge(flags)
+
+
+def _judge(flags: JobFlags) -> int:
     find_in_working_folder()  # for the user's own judges, measures and prompts
     jobs = jobs_asked_for(flags)
     check_jobs(jobs)  # all of them, before the first one spends anything
     if flags.plan:
         return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
-    _settle_process(flags)
+    _settle_process()
     warn = warning_printer(flags.quiet)
     # All are locked before the first is judged: a clash must not show after hours of work.
     with ExitStack() as held:
@@ -98,18 +102,11 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
     return jobs_of(template, choice)
 
 
-def _settle_process(flags: JobFlags) -> None:
-    """Set garbage collection and the interrupt handler for a process that only judges."""
+def _settle_process() -> None:
+    """Set garbage collection for a process that only judges."""
     # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
     # costs a fifth of the time.
     gc.set_threshold(*GARBAGE_THRESHOLDS)
-    if not flags.use_env_llm and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # asyncio's own handler waits until the loop has a turn: not while files are read.
-        signal.signal(signal.SIGINT, _interrupt)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import signal
 import sys
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -13,6 +11,8 @@ import typer
 from trecjudge.cli.exits import exit_status
 from trecjudge.cli.flags import JobFlags, taking
 from trecjudge.cli.lazy import LazyGroup
+from trecjudge.cli.streams import make_streams_last
+from trecjudge.job.interrupts import INTERRUPTS
 
 SEVERAL = ("--rag-responses", "--documents", "--cache-from")
 
@@ -106,12 +106,8 @@ def main(ctx: typer.Context, flags: JobFlags) -> None:
 
 def cli() -> None:
     """Run the command line; one `--rag-responses` may be followed by several files."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # None where it is closed
-            # A name in a run may hold what the terminal cannot encode; it is shown escaped.
-            stream.reconfigure(errors="backslashreplace")
-    # A batch system ends jobs by SIGTERM: end as by Ctrl-C, with what was paid for kept.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    make_streams_last()
+    INTERRUPTS.install()
     app(list(repeated(sys.argv[1:])))
 
 

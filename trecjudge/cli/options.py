@@ -81,6 +81,16 @@ MaxRuns = Annotated[
     int | None,
     typer.Option("--max-runs", min=1, help="Judge only the first N runs.", rich_help_panel=INPUTS),
 ]
+LimitFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="NAME=VALUE",
+        help="The most that is read: record (64MB a line or record), depth (200), entries"
+        " (100000), stdin (1GB); may be repeated.",
+        rich_help_panel=INPUTS,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -17,6 +17,8 @@ from trecjudge.show.closing import closing_lines, listing, plan_lines, ranking
 
 WIDE = 200
 """Columns where the output is no terminal: rich would cut tables at 80 in a pipe."""
+PIECE = 1 << 16
+"""Bytes of JSON that are printed at once."""
 
 
 def output() -> Console:
@@ -43,7 +45,30 @@ def print_listing(rows: list[tuple[str, str]]) -> int:
 def print_json(records: list[dict[str, Any]]) -> None:
     """Print one JSON object: the only record, or all of them under `jobs`."""
     record = records[0] if len(records) == 1 else {"jobs": records}
-    typer.echo(orjson.dumps(record))
+    parts, size = [], 0
+    for part in _json_parts(record):
+        parts.append(part)
+        size += len(part)
+        if size > PIECE:
+            typer.echo(b"".join(parts), nl=False)
+            parts, size = [], 0
+    typer.echo(b"".join(parts))
+
+
+def _json_parts(value: object) -> Iterator[bytes]:
+    """Yield JSON in parts: of a sequence that is read as it is gone through, one entry is held."""
+    if isinstance(value, dict):
+        for place, (name, held) in enumerate(value.items()):
+            yield (b"," if place else b"{") + orjson.dumps(name) + b":"
+            yield from _json_parts(held)
+        yield b"}" if value else b"{}"
+    elif isinstance(value, Sequence) and not isinstance(value, list | tuple | str):
+        yield b"["
+        for place, entry in enumerate(value):
+            yield (b"," if place else b"") + orjson.dumps(entry)
+        yield b"]"
+    else:
+        yield orjson.dumps(value)
 
 
 def print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from trecjudge.cli.exits import print_errors
 from trecjudge.errors import InputError
-from trecjudge.files import whole
+from trecjudge.files import chosen
 from trecjudge.findings import PREFIX, Finding, OnFinding
 from trecjudge.measures import UNJUDGED
 
@@ -128,6 +128,6 @@ def sources(tables: Iterable[Scores]) -> dict[str, str | None]:
 
 def write_jsonl(path: Path, records: Iterable[object]) -> None:
     """Write one JSON object a line, whole or not at all. Raises OutputError."""
-    with whole(path) as file:
+    with chosen(path) as file:
         for record in records:
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from trecjudge.errors import InputError
-from trecjudge.evaluation.label_sets import LabelledItem, LabelSet, in_one_shape, label_set_at
+from trecjudge.evaluation.label_sets import LabelSet, in_one_shape, label_set_at
 from trecjudge.findings import OnFinding
 from trecjudge.records import GRADES, NONE
-from trecjudge.stats.agreement import Agreed, LabelPair, agreement
+from trecjudge.stats.agreement import Agreed, LabelPairs, agreement
 
 OneSidedItems = Literal["common", "zero", "error"]
 MOST_GRADES = 50
@@ -66,45 +70,33 @@ def agree(
     nothing is in common.
     """
     left, right = in_one_shape(label_set_at(truth, report), label_set_at(predicted, report), report)
-    shared = _shared(left, right, on_missing)
-    given = {*left.labels.values(), *right.labels.values()}
+    given = left.labels | right.labels
     # The lowest label of whichever kind the two sides have.
     zero = NONE if given <= set(GRADES) else "0"
+    pairs, shared = _pairs(left, right, zero if on_missing == "zero" else None)
+    _check_shared(left, right, shared, on_missing)
     labels, ordered = _in_order(given | {zero} if on_missing == "zero" else given)
     if on_missing == "zero" and not ordered:
         given_labels = ", ".join(sorted(given))
         raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
-    places = {label: place for place, label in enumerate(labels)}
-    pairs = [
-        LabelPair(
-            item[0],
-            places[left.labels.get(item, zero)],
-            places[right.labels.get(item, zero)],
-            right.scores.get(item),
-        )
-        for item in shared
-    ]
-    counts = [[0] * len(labels) for _ in labels]
-    for pair in pairs:
-        counts[pair.truth][pair.predicted] += 1
+    ready = pairs.label_pairs(labels)
     relevant = _first_relevant(labels, threshold) if ordered else None
     return Agreement(
         truth=left,
         predicted=right,
         labels=labels,
-        confusion=counts,
-        figures=agreement(pairs, len(labels), ordered, relevant),
-        items=len(pairs),
-        topics=len({pair.topic_id for pair in pairs}),
-        only_truth=len(left.labels.keys() - right.labels.keys()),
-        only_predicted=len(right.labels.keys() - left.labels.keys()),
+        confusion=ready.confusion(len(labels)).sum(axis=0).astype(int).tolist(),
+        figures=agreement(ready, len(labels), ordered, relevant),
+        items=len(ready),
+        topics=len(ready.topics),
+        only_truth=left.size - shared,
+        only_predicted=right.size - shared,
     )
 
 
-def _shared(left: LabelSet, right: LabelSet, on_missing: OneSidedItems) -> list[LabelledItem]:
-    """Return the items to compare. Raises InputError where there is none, or one too few."""
-    shared = [item for item in left.labels if item in right.labels]
-    missing = (len(left.labels) - len(shared), len(right.labels) - len(shared))
+def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneSidedItems) -> None:
+    """Raise InputError where no item is shared, or one too few."""
+    missing = (left.size - shared, right.size - shared)
     if any(missing) and on_missing == "error":
         raise InputError(
             f"{missing[0]} items are only in {left.name}, {missing[1]} only in {right.name}"
@@ -115,9 +107,63 @@ def _shared(left: LabelSet, right: LabelSet, on_missing: OneSidedItems) -> list[
             f"{left.name} and {right.name} have no item in common: there {_example(left)}, here"
             f" {_example(right)}"
         )
-    if on_missing == "zero":
-        return list(dict.fromkeys((*left.labels, *right.labels)))
-    return shared
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """The labels of items on both sides, as numbers: a million of them are not held as records."""
+
+    topics: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, int] = field(default_factory=dict)
+    columns: tuple[array[int], array[int], array[int]] = field(
+        default_factory=lambda: (array("i"), array("i"), array("i"))
+    )
+    """Of each item the numbers of its topic and of its labels in the truth and in the predicted."""
+    scores: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, topic_id: str, truth: str, predicted: str, score: float | None) -> None:
+        """Add an item."""
+        self.columns[0].append(self.topics.setdefault(topic_id, len(self.topics)))
+        for column, label in zip(self.columns[1:], (truth, predicted), strict=True):
+            column.append(self.labels.setdefault(label, len(self.labels)))
+        self.scores.append(math.nan if score is None else score)
+
+    def label_pairs(self, labels: Sequence[str]) -> LabelPairs:
+        """Return them with the places of their labels among `labels`."""
+        topics = sorted(self.topics)
+        of_topics, of_labels = (
+            np.array([order.index(name) for name in numbers], dtype=np.intp)
+            for order, numbers in ((topics, self.topics), (labels, self.labels))
+        )
+        owners, truth, predicted = map(np.asarray, self.columns)
+        return LabelPairs(
+            topics,
+            of_topics[owners],
+            of_labels[truth],
+            of_labels[predicted],
+            np.asarray(self.scores),
+        )
+
+
+def _pairs(left: LabelSet, right: LabelSet, zero: str | None) -> tuple[_Pairs, int]:
+    """Return the labels of items on both sides, and how many such items there are.
+
+    With `zero`, an item of one side has that label on the other.
+    """
+    found, shared = _Pairs(), 0
+    for group in dict.fromkeys((*left.groups, *right.groups)):
+        theirs = {item: (label, score) for item, label, _, score in right.rows(group)}
+        for item, label, _, _ in left.rows(group):
+            there = theirs.pop(item, None)
+            if there is not None:
+                shared += 1
+                found.add(group[0], label, *there)
+            elif zero is not None:
+                found.add(group[0], label, zero, None)
+        if zero is not None:
+            for label, score in theirs.values():
+                found.add(group[0], zero, label, score)
+    return found, shared
 
 
 def _in_order(labels: set[str]) -> tuple[list[str], bool]:
@@ -139,5 +185,4 @@ def _first_relevant(labels: Sequence[str], threshold: int) -> int | None:
 
 
 def _example(side: LabelSet) -> str:
-    item = next(iter(side.labels), ())
-    return f"such as {item}" if item else "none"
+    return "none" if side.first is None else f"such as {side.first}"

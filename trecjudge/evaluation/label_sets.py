@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,35 +15,82 @@ from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import key_of, label_duplicate, placed_labels, support_label
-from trecjudge.inputs.sources.containers import lines
-from trecjudge.records import GRADES, NONE, Judgment, Place
+from trecjudge.inputs.nuggets.assessments import is_table
+from trecjudge.inputs.sources.containers import first_line
+from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
+from trecjudge.stats.packed import Group, PackedRows
 
 LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
+Row = tuple[LabelledItem, str, int | None, float | None]
+"""The part of an item's key behind its group, its label, its line, a score where there is one."""
 
 
 @dataclass(slots=True)
 class LabelSet:
     """The labels of one side by item, and scores where its judge gives some.
 
-    `kind` is `qrels`, `judgments` or `labels`. `unjudged` counts items that have no label.
+    `kind` is `qrels`, `judgments` or `labels`. `unjudged` counts items that have no label. Items
+    are grouped by topic and run (of qrels, what their second column holds), and packed.
     """
 
     name: str
     kind: str
-    labels: dict[LabelledItem, str] = field(default_factory=dict)
-    scores: dict[LabelledItem, float] = field(default_factory=dict)
     unjudged: int = 0
-    places: dict[LabelledItem, Place] = field(default_factory=dict)
-    """Where labels stand, as far as that is known."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """How many items have each label."""
+    names: Mapping[str, str | None] | None = None
+    """What is meant by each label, None for what is none; without it they stand for themselves."""
+    _packed: PackedRows = field(default_factory=PackedRows)
 
-    def take(self, labels: dict[LabelledItem, tuple[str, Place]], report: OnFinding) -> None:
-        """Make these the labels, with their places."""
-        self.labels = _known(labels, report)
-        self.places = {item: place for item, (_, place) in labels.items()}
+    def put(self, group: Group, rows: Sequence[Row]) -> None:
+        """Add the labelled items of a group that has none yet."""
+        self.counts.update(label for _, label, _, _ in rows)
+        self._packed.put(group, rows)
+
+    @property
+    def groups(self) -> Iterator[Group]:
+        """The groups, (topic_id, run_id), in the order of the file."""
+        return iter(self._packed)
+
+    @property
+    def labels(self) -> set[str]:
+        """The labels that items have."""
+        found = self.counts if self.names is None else map(self.names.get, self.counts)
+        return {label for label in found if label is not None}
+
+    @property
+    def size(self) -> int:
+        """How many items have a label."""
+        kept = self.names
+        counts = self.counts.items()
+        return sum(n for label, n in counts if kept is None or kept[label] is not None)
+
+    def rows(self, group: Group) -> list[Row]:
+        """Return the labelled items of a group."""
+        rows: list[Row] = self._packed.rows(group)
+        names = self.names
+        if names is None:
+            return rows
+        return [
+            (item, name, line, score)
+            for item, label, line, score in rows
+            if (name := names[label]) is not None
+        ]
+
+    def place(self, line: int | None) -> Place:
+        """Return where a label stands, as far as that is known."""
+        return Place(self.name, line)
+
+    @property
+    def first(self) -> LabelledItem | None:
+        """The key of the first item."""
+        return next(
+            ((*group, *row[0]) for group in self.groups for row in self.rows(group)[:1]), None
+        )
 
 
 def label_set_at(path: Path, report: OnFinding) -> LabelSet:
@@ -53,13 +101,20 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     """
     if not os.path.isfile(path) or kind_of(path) not in ("", "qrels", "judgments"):
         return _of_judgments(judgments_at(path), report)
-    first = next(lines(path), (0, b""))[1]
-    if not first.lstrip().startswith((b"{", b"[")) or is_json_qrels(path):
+    first = first_line(path)
+    of_qrels = not first.lstrip().startswith((b"{", b"[")) and not is_table(path)
+    if of_qrels or is_json_qrels(path):
         return _of_qrels(path, report)
     if _is_header(first):
         return _of_judgments(JudgmentsReader(path), report)
     side = LabelSet(str(path), "labels")
-    side.take(dict(placed_labels(path, report)), report)
+    grouped: dict[Group, list[Row]] = {}
+    for (topic_id, run_id, *item), (label, place) in placed_labels(path, report).items():
+        row = tuple(item), label, place.line, None
+        grouped.setdefault((topic_id, run_id), []).append(row)
+    for group, rows in grouped.items():
+        side.put(group, rows)
+    _name_labels(side, report)
     return side
 
 
@@ -73,23 +128,41 @@ def _is_header(line: bytes) -> bool:
 
 def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
     """Return the labels of the first judge."""
-    labels: dict[LabelledItem, tuple[str, Place]] = {}
     side = LabelSet(str(reader.path), "judgments")
     judge = next(iter(reader.header.judges))
-    for place, judgment in _placed(reader):
-        if judgment.judge != judge:
-            continue
-        item = (*key_of(judgment), _apart(judgment))
-        if judgment.failure is not None:
-            side.unjudged += 1
-        elif judgment.label is not None:
-            first = labels.setdefault(item, (judgment.label, place))
-            if first[0] != judgment.label:
-                report(label_duplicate(item, (judgment.label, place), first))
-            elif judgment.value is not None:
-                side.scores.setdefault(item, judgment.value)
-    side.take(labels, report)
+    line = 1  # behind the header, each response and what it has
+    for response, judgments in reader:
+        line += 1
+        rows: dict[LabelledItem, Row] = {}
+        for number, judgment in enumerate(judgments, line + 1):
+            if judgment.judge != judge:
+                continue
+            if judgment.failure is not None:
+                side.unjudged += 1
+            elif judgment.label not in (None, NOTHING_TO_CHECK):
+                item = (*key_of(judgment)[2:], _apart(judgment))
+                row = item, judgment.label, number, judgment.value
+                _take(side, (response.topic_id, response.run_id), rows, row, report)
+        line += len(judgments)
+        side.put((response.topic_id, response.run_id), list(rows.values()))
+    _name_labels(side, report)
     return side
+
+
+def _take(
+    side: LabelSet, group: Group, rows: dict[LabelledItem, Row], row: Row, report: OnFinding
+) -> None:
+    """Add an item to the rows of a group: the first of several labels counts.
+
+    One that is labelled twice, not alike, is reported.
+    """
+    item, label, line, score = row
+    _, before, where, known = first = rows.setdefault(item, row)
+    if before != label:
+        second = label, side.place(line)
+        report(label_duplicate((*group, *item), second, (before, side.place(where))))
+    elif known is None and score is not None:
+        rows[item] = (*first[:3], score)
 
 
 def _apart(judgment: Judgment) -> str | None:
@@ -103,56 +176,57 @@ def _apart(judgment: Judgment) -> str | None:
     return judgment.label if measured else judgment.citation
 
 
-def _placed(reader: JudgmentsReader) -> Iterator[tuple[Place, Judgment]]:
-    """Yield every judgment with its line: behind the header, each response and what it has."""
-    line = 1
-    for _, judgments in reader:
-        line += 1
-        for judgment in judgments:
-            line += 1
-            yield Place(str(reader.path), line), judgment
-
-
 def _of_qrels(path: Path, report: OnFinding) -> LabelSet:
     """Return grades of documents, the best of each; decimal ones are scores, and rounded labels."""
     side = LabelSet(str(path), "qrels")
     decimal = False
+    grouped: dict[Group, dict[str, tuple[int, float]]] = {}
     for row, grade in read_decimal_qrels(path, report):
-        item = (row.topic_id, row.iteration, row.doc_id)
-        side.labels[item] = max(side.labels.get(item, str(row.grade)), str(row.grade), key=int)
-        side.scores[item] = max(side.scores.get(item, grade), grade)
+        best = grouped.setdefault((row.topic_id, row.iteration), {})
+        label, score = best.get(row.doc_id, (row.grade, grade))
+        best[row.doc_id] = max(label, row.grade), max(score, grade)
         decimal = decimal or row.grade != grade
-    if not decimal:
-        side.scores.clear()
+    for group, best in grouped.items():
+        side.put(
+            group,
+            [
+                ((doc_id,), str(label), None, score if decimal else None)
+                for doc_id, (label, score) in best.items()
+            ],
+        )
     return side
 
 
-def _known(
-    labels: dict[LabelledItem, tuple[str, Place]], report: OnFinding
-) -> dict[LabelledItem, str]:
-    """Return labels of support by their one name each, grades as they are.
+def _name_labels(side: LabelSet, report: OnFinding) -> None:
+    """Give labels of support their one name each, and leave grades as they are.
 
     Where most are of support, or grades, one that is neither cannot be compared with them: it is
     reported and left out. Labels that are of another kind altogether stay as they are.
     """
-    known: dict[LabelledItem, str] = {}
+    every = side.counts.total()
     for vocabulary in (support_label, _grade):
-        known = {i: name for i, (label, _) in labels.items() if (name := vocabulary(label))}
+        names = {label: vocabulary(label) for label in side.counts}
+        known = sum(n for label, n in side.counts.items() if names[label])
         # More than half: a few bad labels must not decide what the others are.
-        if len(known) * 2 > len(labels) and (vocabulary is _grade or _is_of_support(known, labels)):
+        if known * 2 > every and (
+            vocabulary is _grade or known == every or _are_of_support(names.values())
+        ):
             break
     else:
-        return {item: label for item, (label, _) in labels.items()}
-    for item in labels.keys() - known.keys():
-        label, place = labels[item]
-        wanted = "grade" if vocabulary is _grade else "label of support (full, partial, none)"
-        report(Finding("label_unusable", place, f"{label!r} is no {wanted}", label))
-    return known
+        return
+    wanted = "grade" if vocabulary is _grade else "label of support (full, partial, none)"
+    bad = {label for label, name in names.items() if name is None}
+    for group in side.groups if bad else ():
+        for _, label, line, _ in side.rows(group):
+            if label in bad:
+                message = f"{label!r} is no {wanted}"
+                report(Finding("label_unusable", side.place(line), message, label))
+    side.names = names
 
 
-def _is_of_support(known: dict[LabelledItem, str], labels: dict[LabelledItem, Any]) -> bool:
+def _are_of_support(names: Iterable[str | None]) -> bool:
     """Return whether labels are of support: `no` may also be the opposite of `yes`."""
-    return len(known) == len(labels) or bool(set(known.values()) - {NONE})
+    return bool(set(names) - {NONE, None})
 
 
 def _grade(label: str) -> str | None:
@@ -169,7 +243,7 @@ def in_one_shape(
     if "qrels" not in kinds:
         return truth, predicted
     sides = [side if side.kind == "qrels" else _as_qrels(side) for side in (truth, predicted)]
-    named = [{item[1] for item in side.labels} - NO_RUN for side in sides]
+    named = [{run_id for _, run_id in side.groups} - NO_RUN for side in sides]
     # Runs in common: then grades are compared by run; else over all runs, as classic qrels are.
     if named[0] & named[1]:
         return sides[0], sides[1]
@@ -178,40 +252,45 @@ def in_one_shape(
 
 def _by_key(side: LabelSet, report: OnFinding) -> LabelSet:
     """Return a side with items as labels of people name them; the first of several counts."""
-    found = LabelSet(side.name, side.kind, unjudged=side.unjudged)
-    for item, label in side.labels.items():
-        # The last part of a judgment's item tells items of one key apart.
-        key = item[:-1] if side.kind == "judgments" else item
-        place = side.places.get(item, Place(side.name))
-        first = found.labels.setdefault(key, label), found.places.setdefault(key, place)
-        if first[0] != label:
-            report(label_duplicate(key, (label, place), first))
-        elif item in side.scores:
-            found.scores.setdefault(key, side.scores[item])
+    found = LabelSet(side.name, side.kind, side.unjudged)
+    for group in side.groups:
+        rows: dict[LabelledItem, Row] = {}
+        for item, label, line, score in side.rows(group):
+            # The last part of a judgment's item tells items of one key apart.
+            key = item[:-1] if side.kind == "judgments" else item
+            _take(side, group, rows, (key, label, line, score), report)
+        found.put(group, list(rows.values()))
     return found
 
 
 def _as_qrels(side: LabelSet) -> LabelSet:
     """Return labels of sentences as grades of documents, the best of each run's sentences."""
-    found = LabelSet(side.name, "qrels", unjudged=side.unjudged)
-    for (topic_id, run_id, _, doc_id, *_), label in side.labels.items():
-        if doc_id is None:
-            continue
-        grade = str(GRADES.get(label, label))
-        if not grade.lstrip("-").isdigit():
-            raise InputError(f"{side.name}: label {label!r} is no grade; qrels hold grades")
-        item = (topic_id, run_id, doc_id)
-        found.labels[item] = max(found.labels.get(item, grade), grade, key=int)
+    found = LabelSet(side.name, "qrels", side.unjudged)
+    for group in side.groups:
+        best: dict[str, str] = {}
+        for (_, doc_id, *_), label, _, _ in side.rows(group):
+            if doc_id is not None:
+                grade = str(GRADES.get(label, label))
+                if not grade.lstrip("-").isdigit():
+                    message = f"label {label!r} is no grade; qrels hold grades"
+                    raise InputError(f"{side.name}: {message}")
+                best[doc_id] = max(best.get(doc_id, grade), grade, key=int)
+        found.put(group, [((doc_id,), grade, None, None) for doc_id, grade in best.items()])
     return found
 
 
 def _pooled(side: LabelSet) -> LabelSet:
     """Return the grades of documents over all runs, the best one each."""
-    found = LabelSet(side.name, side.kind, unjudged=side.unjudged)
-    for (topic_id, run_id, doc_id), grade in side.labels.items():
-        item = (topic_id, doc_id)
-        found.labels[item] = max(found.labels.get(item, grade), grade, key=int)
-        score = side.scores.get((topic_id, run_id, doc_id))
-        if score is not None:
-            found.scores[item] = max(found.scores.get(item, score), score)
+    found = LabelSet(side.name, side.kind, side.unjudged)
+    runs: dict[str, list[Group]] = {}
+    for group in side.groups:
+        runs.setdefault(group[0], []).append(group)
+    for topic_id, groups in runs.items():
+        best: dict[LabelledItem, tuple[str, float | None]] = {}
+        for item, label, _, score in (row for group in groups for row in side.rows(group)):
+            first, known = best.setdefault(item, (label, score))
+            scores = [one for one in (known, score) if one is not None]
+            best[item] = max(first, label, key=int), max(scores, default=None)
+        rows = [(item, label, None, score) for item, (label, score) in best.items()]
+        found.put((topic_id,), rows)
     return found

@@ -12,6 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
+from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.run_records import FileBegins, FileTaken, ReadRecords, RunRecords, not_a_run
 from trecjudge.inputs.sources.backups import backups_among, originals_first
@@ -114,6 +115,8 @@ class RunReader:
     dataset: str = "auto"
     flag_instructions: bool = False
     """Whether text that talks to the judge is a finding: where a model judges."""
+    flag_hostile: bool = False
+    """Whether text that ends turns of a chat, or hides something, is a finding by run."""
     max_runs: int | None = None
     only_runs: Collection[str] = ()
     """The runs that are wanted, by run_id; all where it is empty."""
@@ -148,6 +151,7 @@ class RunReader:
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
         left = len(self.files)
+        hostile = HostileText(self.report)
         for event in self.read(self.report):
             if isinstance(event, FileBegins):
                 # A run seldom goes on in a second file, and there may be a hundred.
@@ -161,7 +165,12 @@ class RunReader:
                 self.position = event.position
                 self.observe(event.place, event.written, event.format_name, event.response)
                 if event.response is not None and not event.repeated:
-                    yield from self._wanted(event.response, event.narrative)
+                    for topic, response in self._wanted(event.response, event.narrative):
+                        if self.flag_hostile:
+                            own = topic if self.topics is None else None
+                            hostile.look_at_response(response, own)
+                        yield topic, response
+        hostile.finish()
         self._report_missing()
         self._report_elsewhere()
         for run_id in sorted(set(self.only_runs) - set(self.runs)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -111,10 +111,16 @@ class JobInputs:
         self, on_finding: OnFinding, taken: Taken, observe: Observe = unobserved
     ) -> RunReader:
         """Return the last reader of the runs, from their beginning."""
-        return self._reader(on_finding, taken, observe, self.records.read_last)
+        flag = self.job.model.use
+        return self._reader(on_finding, taken, observe, self.records.read_last, flag)
 
     def _reader(
-        self, on_finding: OnFinding, taken: Taken, observe: Observe, records: ReadRecords
+        self,
+        on_finding: OnFinding,
+        taken: Taken,
+        observe: Observe,
+        records: ReadRecords,
+        flag_hostile: bool = False,
     ) -> RunReader:
         return RunReader(
             self.files,
@@ -124,6 +130,7 @@ class JobInputs:
             store=self.store,
             qrels=self.qrels,
             banks=self.banks,
+            flag_hostile=flag_hostile,
             max_runs=self.job.max_runs,
             only_runs=self.job.only_runs,
             records=records,
@@ -224,3 +231,18 @@ def _documents(job: Job, on_finding: OnFinding) -> DocumentStore:
     """Open the documents given beside the runs; an index of them lies beside the cache."""
     folder = job.model.cache_folder or default_folder()
     return open_documents(job.documents, folder, on_finding)
+
+
+def left_by(job: Job) -> Iterator[str]:
+    """Yield what a job that was interrupted keeps, and what is lost."""
+    part = job.outputs.log.with_name(f"{job.outputs.log.name}.part")
+    log = [f"the log so far, {part}"] if part.exists() else []
+    spent = job.model.command.spent
+    kept, lost = sum(one.kept for one in spent), sum(one.lost for one in spent)
+    if job.model.asks:
+        folder = job.model.cache_folder or default_folder()
+        yield f"kept: {'; '.join([f'{kept} replies of the model, in {folder}', *log])}"
+        yield f"lost: {lost} requests that were on their way; they are asked again"
+    else:
+        yield f"kept: {'; '.join(log) or 'nothing'}"
+        yield "lost: what this job judged so far; no model was asked, so it costs time only"

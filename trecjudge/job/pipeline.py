@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +21,8 @@ from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
 from trecjudge.job.config import write_config
-from trecjudge.job.job import Job, JobInputs
+from trecjudge.job.interrupts import INTERRUPTS, Interrupted
+from trecjudge.job.job import Job, JobInputs, left_by
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import check_takes_labels, with_labels
 from trecjudge.judging.panel import (
@@ -76,9 +77,21 @@ class Watcher(Protocol):
 def run_job(job: Job, watcher: Watcher) -> Summary:
     """Judge and score; all files are in place when it returns.
 
-    Raises a TrecJudgeError for what the user can put right.
+    Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
     """
-    return asyncio.run(judge_job(job, watcher)).summary
+    try:
+        return asyncio.run(_cancellable(job, watcher)).summary
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise Interrupted("\n".join(left_by(job))) from None
+
+
+async def _cancellable(job: Job, watcher: Watcher) -> Scored:
+    # Without a model nothing is on its way: it ends at once, also while a file is read.
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    cancelling = INTERRUPTS.cancelling(lambda: loop.call_soon_threadsafe(task.cancel))
+    with cancelling if job.model.asks else nullcontext():
+        return await judge_job(job, watcher)
 
 
 async def judge_job(job: Job, watcher: Watcher) -> Scored:
@@ -192,7 +205,11 @@ class _Session:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
                     self.log = DebugLog(file, job.document_text)
                     self.findings.listeners.append(self.log.finding)
-                return await self._steps(model)
+                try:
+                    return await self._steps(model)
+                except (KeyboardInterrupt, asyncio.CancelledError):
+                    self._event("session_interrupted", signal=INTERRUPTS.first)
+                    raise
 
     async def _steps(self, model: Model) -> Scored:
         job = self.job

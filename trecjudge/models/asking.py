@@ -16,10 +16,13 @@ from trecjudge.models.reading import Unparsed, without_reasoning
 from trecjudge.models.requests import Request
 from trecjudge.models.spending import Expected
 from trecjudge.records import ModelCall, Usage
+from trecjudge.text.chat_tokens import TOKEN, broken
 
 LEAST_ROOM = 64
 """Tokens that an answer takes at least."""
 LONGEST_BEGINNING = 60
+LONGEST_REPEATED = 20_000
+"""Characters of an unreadable reply that are sent back with what is wrong with it."""
 RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
 
@@ -147,5 +150,7 @@ def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:
     """Return the messages that ask again with what was wrong."""
     again = f"That reply could not be read: {wrong} Answer again in exactly the form asked for."
     # Without its thoughts: they would be paid for again, as input.
-    answer = without_reasoning(reply) or reply
-    return [{"role": "assistant", "content": answer}, {"role": "user", "content": again}]
+    answer = (without_reasoning(reply) or reply)[:LONGEST_REPEATED]
+    messages = [{"role": "assistant", "content": answer}, {"role": "user", "content": again}]
+    # A model may repeat what a text tried to end its turn with; the fields are those of its answer.
+    return [message | {"content": broken(message["content"], TOKEN)} for message in messages]

@@ -43,7 +43,7 @@ class FaultPolicy:
     """Decides what follows a fault of an endpoint.
 
     `succeeded`: there was a good reply in this job. `stopped` is the kind and message of why
-    nothing is asked any more; None while it is.
+    nothing is asked any more; None while it is. `dead` says of an endpoint that it never answered.
     """
 
     replies: Replies
@@ -52,6 +52,7 @@ class FaultPolicy:
     notify: Callable[[str], None]
     succeeded: bool = False
     stopped: tuple[str, str] | None = None
+    dead: str = ""
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _forbidden: set[int] = field(default_factory=set)
 
@@ -65,10 +66,54 @@ class FaultPolicy:
         self.succeeded = True
         self.patience.succeeded()
 
-    async def after(self, asking: Asking, fault: Fault) -> None:
-        """Return when it is time to try again; else raise the failure of this item, or of all."""
+    def check(self, fault: Fault | None = None) -> None:
+        """Raise ModelError or JudgmentFailed where nothing is asked any more."""
+        if self.dead:
+            raise ModelError(self.dead) from fault
         if self.stopped:
             raise JudgmentFailed(*self.stopped) from fault
+
+    @property
+    def _never_answered(self) -> bool:
+        return not self.endpoints.silence.has_answered
+
+    def still(self, seconds: float, requests: int) -> None:
+        """Report that there was no answer for so many seconds."""
+        ends = "this ends" if self._never_answered else "no more is asked"
+        most, name = self.endpoints.silence.limit, self._limit_name
+        self.notify(
+            f"{self._where}: no answer at all for {seconds:.0f} s, {requests} requests under way;"
+            f" {ends} after {most:g} s ({name})"
+        )
+
+    def silent(self) -> None:
+        """Ask nothing from now on: there was no answer for as long as one is waited for."""
+        self._end_silent(self.endpoints.silence.limit)
+
+    def _end_silent(self, seconds: float, why: str = "") -> None:
+        message = f"no answer at all for {seconds:g} s ({self._limit_name}){why}"
+        if not self._never_answered:
+            self._end("stopped", message)
+        elif self.stopped is None:
+            hint = "check OPENAI_BASE_URL, and whether the model is up; run the same command again"
+            self.dead, self.stopped = f"{self._where}: {message}; {hint}", ("stopped", message)
+            self.wake()
+
+    @property
+    def _where(self) -> str:
+        return ", ".join(self.settings.urls)
+
+    @property
+    def _limit_name(self) -> str:
+        given = self.settings
+        if 2 * given.timeout >= self.endpoints.silence.limit:
+            return "twice llm.timeout"
+        is_first = self._never_answered and given.first_answer <= given.patience
+        return "llm.first_answer" if is_first else "llm.patience"
+
+    async def after(self, asking: Asking, fault: Fault) -> None:
+        """Return when it is time to try again; else raise the failure of this item, or of all."""
+        self.check(fault)
         # In this order: ask differently, ask elsewhere, wait; only then is it a failure.
         if isinstance(fault, ParameterFault):
             if self._learned(asking, fault):
@@ -152,13 +197,19 @@ class FaultPolicy:
             asking.turn.end()  # it may be this item's fault: another one shall try
         asking.tries -= not isinstance(fault, Busy)  # an outage takes no try
         asking.waiting_since = now if asking.waiting_since is None else asking.waiting_since
+        passed, most = now - asking.waiting_since, self.settings.patience
+        first, since = self.endpoints.silence.first, self.patience.since
+        if self._never_answered and since is not None and now - since >= first:
+            self._end_silent(first, f": {fault}")
+            self.check(fault)
+        waited = f"waited for {most:g} s (llm.patience) in vain: {fault}"
         if self.patience.waits(str(fault)):
-            waited = f"waited for {self.settings.patience:g} s (llm.patience) in vain: {fault}"
             self._end("stopped", waited)
-        if self.stopped or now - asking.waiting_since > self.settings.patience:
-            raise self._failure(asking, fault) from fault
+        if self.stopped or passed > most:
+            raise self._failure(asking, fault, waited) from fault
         asked = fault.after if isinstance(fault, Busy) else 0.0
-        pause = asked or self.patience.pause()
+        # What it asks for counts as long as there is patience: then it is tried once more.
+        pause = min(asked or self.patience.pause(), self.patience.left(), most - passed)
         # While others succeed, only this request was one too many.
         only_this = not asked and not self.patience.is_pausing
         if fault.status != TOO_MANY and not (only_this and asking.waits > 2):
@@ -176,6 +227,8 @@ class FaultPolicy:
         """Count a failure; return after a while if the item may be tried again."""
         settings = self.settings
         self._note(asking, fault)
+        if asking.turn and not fault.status and fault.kind == "transport":
+            asking.turn.end()  # it may be this item's fault: another one shall try
         # A cut reply is asked for again with more tokens: that takes no try.
         is_final = isinstance(fault, ItemFault | AccountFault | ConfigurationFault)
         if is_final or self.stopped or asking.tries - asking.cuts >= settings.tries:
@@ -203,18 +256,31 @@ class FaultPolicy:
             left = self.settings.give_up_after - self.patience.in_a_row
             self.endpoints.cap(max(1, left))
 
-    def _failure(self, asking: Asking, fault: Fault) -> JudgmentFailed:
+    def _failure(self, asking: Asking, fault: Fault, message: str = "") -> JudgmentFailed:
         """Return the failure of this item."""
-        call = asking.failed(str(fault))
-        return JudgmentFailed(fault.kind, str(fault), asking.tries, call)
+        message = message or str(fault)
+        return JudgmentFailed(fault.kind, message, asking.tries, asking.failed(message))
 
     def _end(self, kind: str, message: str) -> None:
         """Ask nothing from now on: what would be asked is unjudged, by this kind and message."""
         if self.stopped is None:
             self.stopped = (kind, message)
-            self.notify(f"{', '.join(self.settings.urls)}: {message}; {GO_ON}")
-            self._stop.set()
-            self.endpoints.release()
+            self.notify(f"{self._where}: {message}; {GO_ON}")
+            self.wake()
+
+    def interrupt(self, seconds: float) -> float:
+        """Ask nothing any more; return for how long replies on their way are waited for."""
+        on_their_way = self.endpoints.silence.requests
+        self.wake()
+        if not (on_their_way and seconds):
+            return 0.0
+        self.notify(f"waiting up to {seconds:g} s for {on_their_way} replies on their way")
+        return seconds
+
+    def wake(self) -> None:
+        """Let all that waits to be asked go on at once: it is not asked any more."""
+        self._stop.set()
+        self.endpoints.release()
 
     async def _sleep(self, seconds: float) -> None:
         """Sleep, but wake up at once when asking ends."""

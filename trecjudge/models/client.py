@@ -14,21 +14,24 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.models.asking import Asking, FormFault, Turn
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.bearing import FaultPolicy
+from trecjudge.models.cache.leases import FILE, AskedElsewhere, Leases
 from trecjudge.models.cache.replies import CachedReply
 from trecjudge.models.endpoints import Endpoints
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault
 from trecjudge.models.habits import Form
+from trecjudge.models.learning import HabitLearner
 from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.model import Prediction, Program
 from trecjudge.models.pace import TurnedAway
 from trecjudge.models.patience import Patience
 from trecjudge.models.prompt import PlainPrompt, Prompt
 from trecjudge.models.requests import KeptReply, Replies, Request
+from trecjudge.models.single_flight import SingleFlight
 from trecjudge.models.spending import Expected, NoRoom, Spending
 from trecjudge.models.transport import Transport
 from trecjudge.models.under_way import UnderWay
-from trecjudge.records import ModelCall, Usage
+from trecjudge.records import ModelCall
 
 FieldsAndCall = tuple[dict[str, Any], ModelCall]
 ReplyAndFields = tuple[Reply, dict[str, Any]]
@@ -52,20 +55,26 @@ class Client:
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
+        leases = Leases(replies.cache.folder / FILE, notify, self._is_over)
+        self._flights = SingleFlight(replies, leases, self._is_over)
+        self._learner = HabitLearner(replies, notify)
         first = self.endpoints.all[0]
-        if settings.batch and isinstance(first.transport, Transport):
+        if settings.batch and not offline and isinstance(first.transport, Transport):
             first.transport = BatchTransport(
-                replies.requests, replies.cache, notify, first.transport
+                replies.requests, replies.cache, leases, notify, first.transport
             )
         self.transport = first.transport
         # Until one reply is good, no more calls are under way than may fail: a wrong key is cheap.
         self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, notify)
         self.fault_policy = FaultPolicy(replies, self.endpoints, self.patience, notify)
+        self.endpoints.silence.listener = self.fault_policy
+        self.endpoints.silence.has_answered = replies.answered_before
+        for endpoint in self.endpoints.all:
+            endpoint.transport.pace.longest = self.patience.left
         # Of several endpoints one that holds requests back is no wait: the others are asked.
         if not self.endpoints.several:
             self.transport.pace.on_hold = self.patience.holds
-        self._notify = notify
         self._offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
         self._under_way: UnderWay[FieldsAndCall] = UnderWay()
@@ -87,7 +96,9 @@ class Client:
         if self.endpoints.several:
             habits |= {e.url: e.habits.record() for e in self.endpoints.all}
         digests = self.requests.prompts.digests(self.replies.form_of)
-        return self.settings.public() | {"endpoint": habits, "prompts_sha256": digests}
+        made = {"endpoint": habits, "prompts_sha256": digests}
+        others = self.replies.cache.record()
+        return self.settings.public() | made | ({"other_caches": others} if others else {})
 
     async def __aenter__(self) -> Client:
         return self
@@ -100,10 +111,21 @@ class Client:
     ) -> None:
         # What is on its way is paid for: it is waited for and kept, unless something broke.
         self._closing = True
-        interrupted = isinstance(error, asyncio.CancelledError)
-        await self._under_way.close(self.transport.last_wait if interrupted else 0.0)
-        self.patience.close()
-        await self.endpoints.close()
+        try:
+            if isinstance(error, asyncio.CancelledError):
+                self.endpoints.hurry()
+                waited_for = self.fault_policy.interrupt(self.transport.last_wait)
+                await self._under_way.settle(waited_for)
+        finally:
+            await self._under_way.close()
+            self.spending.lost = self.endpoints.silence.lost
+            self.patience.close()
+            await self.endpoints.close()
+            self._flights.leases.close()
+
+    def _is_over(self) -> bool:
+        """Return whether nothing is asked any more."""
+        return self._closing or self.fault_policy.stopped is not None
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program: from the cache, with an equal request under way, or by a call."""
@@ -137,13 +159,9 @@ class Client:
             if self._offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
-        if found.request.key in self._under_way or self.replies.asked(found.request):
-            self.spending.saved += 1
-        else:
-            self.spending.cached += 1
-        reply = found.reply
-        usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
-        return found.fields, ModelCall(name, found.request.messages, reply.text, usage, tries=0)
+        asked_now = found.request.key in self._under_way or self.replies.asked(found.request)
+        self.spending.reuse(asked_now)
+        return found.fields, found.call(name)
 
     async def _ask_in_form(
         self, program: Program, inputs: dict[str, Any], made: RequestsByForm
@@ -160,7 +178,7 @@ class Client:
                 # Whoever waited here did so while an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
                     return found
-                if self.replies.form_of(program) is None:
+                if self.replies.learned_form(program) is None:
                     return await self._in_form(program, inputs, made, turn)
             finally:
                 turn.end()
@@ -193,8 +211,8 @@ class Client:
         key = request.key
         # No await between this look and `begun`, or two equal requests would both be sent.
         if key not in self._under_way:
-            asking = Asking(request, max_tokens or self.settings.max_tokens, turn)
-            return await self._under_way.begun(key, self._ask(asking))
+            work = self._ask(Asking(request, max_tokens or self.settings.max_tokens, turn))
+            return await self._under_way.begun(key, self._flights.released_after(request, work))
         self.spending.saved += 1
         try:
             fields, call = await self._under_way.joined(key)
@@ -209,20 +227,28 @@ class Client:
                 reply, fields = await self._try(asking)
             except TurnedAway:  # its endpoint went out of order while it waited: choose anew
                 continue
+            except AskedElsewhere:
+                if kept := await self._flights.of_another(asking):
+                    self.spending.cached += 1
+                    return kept.fields, kept.call(asking.program)
             except NoRoom:
+                self._flights.release(asking.request)
                 await self.spending.budget.room()
             except Fault as fault:
                 if any(fault.tokens):
                     self._count_tokens(asking, *fault.tokens)
                     asking.paid_in_vain(fault)
+                if not asking.earlier:  # nothing is paid yet: another process may try
+                    self._flights.release(asking.request)
                 await self.fault_policy.after(asking, fault)
             else:
-                self._learn_limit(asking)
+                self._learner.limit(asking)
                 call, earlier = asking.call(reply), tuple(asking.earlier)
                 return fields, replace(call, earlier=earlier) if earlier else call
 
     async def _try(self, asking: Asking) -> ReplyAndFields:
         """Send a request when there is a place for it at an endpoint."""
+        self._flights.look(asking.request)
         asking.endpoint = await self.endpoints.enter(asking.request.first, asking.avoided)
         try:
             return await self._send(asking)
@@ -246,8 +272,8 @@ class Client:
             # Called when its turn comes: much may have changed while it waited.
             if self._closing:
                 raise JudgmentFailed("interrupted", "not asked any more")
-            if self.fault_policy.stopped:
-                raise JudgmentFailed(*self.fault_policy.stopped)
+            self.fault_policy.check()
+            self._flights.claim(request)
             asking.expected = self._expected(asking)  # by what was seen until now
             self.spending.call(asking.expected)
             self.spending.retries += asking.tries > 0
@@ -262,10 +288,10 @@ class Client:
         except NoRoom:
             crowded = True
             raise
-        except Busy:
-            # A busy endpoint answered nothing and asked to wait: neither a call nor a try.
-            busy = True
-            asking.tries -= 1
+        except (Busy, AskedElsewhere):
+            # Nothing was answered, or to another process: neither a call nor a try.
+            busy = admitted
+            asking.tries -= admitted
             raise
         finally:
             if admitted:
@@ -285,9 +311,10 @@ class Client:
         fields = asking.fields(reply, self.settings.most)
         self.fault_policy.good()
         self.endpoints.cap(math.inf)
-        self._learn_form(asking)
+        self._learner.form(asking)
         # Only a reply that parsed is kept: a bad one must be asked for again by the next job.
         kept = CachedReply(reply.text, reply.prompt_tokens, reply.completion_tokens)
+        self.spending.kept += 1
         await self.replies.keep(asking.request, kept)
         return reply, fields
 
@@ -302,33 +329,3 @@ class Client:
         self.spending.reply(prompt_tokens, completion_tokens, asking.expected)
         estimated = (asking.prompt_tokens, asking.request.stated)
         self.replies.lengths.note(asking.program, estimated, prompt_tokens, completion_tokens)
-
-    def _learn_form(self, asking: Asking) -> None:
-        """Note the form that an endpoint takes, and the one that all of them do."""
-        prompt, habits = asking.request.prompt, asking.endpoint.habits
-        if not isinstance(prompt, Prompt) or self.settings.structured != "auto":
-            return
-        name, form, shared = asking.program, prompt.form, self.replies.habits.forms
-        # A reply by markers proves nothing of an endpoint that was not asked for a schema.
-        if habits.forms.get(name) == form or (form == "chat" and self._may_take_schema(asking)):
-            return
-        habits.forms[name] = form
-        if form == "chat" or name not in shared:
-            shared[name] = form
-        self.replies.keep_habits()
-
-    def _may_take_schema(self, asking: Asking) -> bool:
-        return asking.program not in asking.endpoint.no_schema
-
-    def _learn_limit(self, asking: Asking) -> None:
-        """Note the token limit that a reply needed, for all replies of its program."""
-        habits = self.replies.habits
-        if not asking.cuts or habits.limits.get(asking.program, 0) >= asking.max_tokens:
-            return
-        habits.limits[asking.program] = asking.max_tokens
-        asking.endpoint.habits.limits[asking.program] = asking.max_tokens
-        self.replies.keep_habits()
-        self._notify(
-            f"replies of {asking.program} are cut at {self.settings.max_tokens} tokens:"
-            f" up to {asking.max_tokens} are asked for from now on (llm.max_tokens)"
-        )

@@ -11,6 +11,7 @@ from trecjudge.errors import ModelError
 from trecjudge.models.client import Client
 from trecjudge.models.envelope import Reply
 from trecjudge.models.prompt import dspy_module
+from trecjudge.text.chat_tokens import TOKEN, broken
 
 PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")
 
@@ -81,7 +82,10 @@ def _let_through(kind: type[ModelError]) -> type[ModelError]:
 
 
 def _messages(request: Any) -> list[dict[str, Any]]:
-    """Return a request's system text and messages as chat messages."""
+    """Return a request's system text and messages as chat messages, control tokens broken.
+
+    They may hold texts of documents, labelled examples and earlier replies.
+    """
     messages = []
     if request.system is not None:
         messages.append({"role": "system", "content": _text(request.system)})
@@ -91,9 +95,9 @@ def _messages(request: Any) -> list[dict[str, Any]]:
 
 
 def _text(parts: Any) -> str:
-    if isinstance(parts, str):
-        return parts
-    return "".join(part.text for part in parts if hasattr(part, "text"))
+    if not isinstance(parts, str):
+        parts = "".join(part.text for part in parts if hasattr(part, "text"))
+    return broken(parts, TOKEN)
 
 
 def _response(model: str, reply: Reply) -> Any:

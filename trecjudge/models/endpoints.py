@@ -13,6 +13,7 @@ from trecjudge.models.faults import AccountFault, Busy, ConfigurationFault, Faul
 from trecjudge.models.habits import Habits
 from trecjudge.models.patience import OUTAGE_FROM, growing
 from trecjudge.models.settings import LlmSettings
+from trecjudge.models.silence import Silence
 from trecjudge.models.transport import TOO_MANY, AnyTransport, Transport
 
 LEAST_SLACK = 4
@@ -104,7 +105,14 @@ class Endpoints:
         # Offline, what nobody is asked with need not be there.
         asked = replace(settings, headers={}, query={}) if offline else settings
         found = zip(settings.urls, accesses(asked, os.environ), habits, strict=True)
-        self.all = [Endpoint(url, Transport(settings, access), own) for url, access, own in found]
+        # One item that hangs must not stand for all: a second one is tried meanwhile.
+        least, patience = 2 * settings.timeout, settings.patience
+        first = max(least, min(patience, settings.first_answer))
+        self.silence = Silence(first, max(least, patience))
+        self.all = [
+            Endpoint(url, Transport(settings, access, self.silence), own)
+            for url, access, own in found
+        ]
         self.several = len(self.all) > 1
         self._slack = max(LEAST_SLACK, settings.in_flight / len(self.all))
         self._places = asyncio.Semaphore(settings.in_flight)
@@ -129,6 +137,11 @@ class Endpoints:
         """Let all waiting requests through: they will not be sent."""
         for endpoint in self.all:
             endpoint.transport.pace.release()
+
+    def hurry(self) -> None:
+        """Wait for no large reply any more."""
+        for endpoint in self.all:
+            endpoint.transport.hurry()
 
     async def enter(self, document: str, avoided: Collection[Endpoint]) -> Endpoint:
         """Return the endpoint for a request, when there is a place for it; to be left again."""
@@ -177,6 +190,7 @@ class Endpoints:
 
     async def close(self) -> None:
         """Close the sessions."""
+        self.silence.close()
         for endpoint in self.all:
             await endpoint.transport.close()
 

@@ -9,9 +9,12 @@ from typing import Any
 import orjson
 
 from trecjudge.models.faults import Fault, ItemFault
+from trecjudge.settings.limits import limits
 
 # More tokens than this in one reply are a broken counter, and would empty a budget.
 MOST_TOKENS = 1 << 40
+MOST_CHARACTERS = 500_000
+"""Characters in which an answer is looked for: many times what `most_tokens` come to."""
 BOM = b"\xef\xbb\xbf"
 CUT = frozenset({"length", "max_tokens", "model_length", "token_limit", "max_output_tokens"})
 """Finish reasons of a reply that came to the limit of tokens, in lower case."""
@@ -43,7 +46,7 @@ def answer_in(payload: bytes) -> Any:
     """Return the JSON value of an answer; None where it is none.
 
     A byte order mark and comment lines before it are passed over, and the events of a stream that
-    nobody asked for are put together.
+    nobody asked for are put together. Raises ItemFault where it is nested too deep.
     """
     payload = payload.removeprefix(BOM).strip()
     if payload[:1] in (b":", b"d", b"e"):  # ": comment", "data: ...", "event: ..."
@@ -89,14 +92,24 @@ def reply_in(answer: Any) -> Reply | None:
     # Empty because it was cut: reasoning took all tokens, and more of them will help.
     if not text.strip() and not reply.cut:
         raise Fault("empty", "the reply is empty").after_paying(*counts)
+    if len(text) > MOST_CHARACTERS:
+        message = f"the reply has more than {MOST_CHARACTERS:,} characters"
+        raise ItemFault("too_large", message).after_paying(*counts)
     return reply
 
 
 def _json(payload: bytes) -> Any:
     try:
-        return orjson.loads(payload)
-    except orjson.JSONDecodeError:
-        return None
+        found = orjson.loads(payload)
+    except orjson.JSONDecodeError as error:
+        if "ecursion" not in str(error):
+            return None
+        excess = limits().too_deep
+    else:
+        excess = limits().excess(found)
+    if excess:
+        raise ItemFault("too_large", f"the reply {excess}")
+    return found
 
 
 def _put_together(chunks: list[Mapping[str, Any]]) -> Any:

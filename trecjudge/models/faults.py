@@ -9,8 +9,13 @@ from typing import Any
 
 import orjson
 
+from trecjudge.models.pace import LONGEST_WAIT
+from trecjudge.settings.limits import limits
+
 LONGEST_MESSAGE = 300
 LONGEST_WORDS = 4000
+LONGEST_PAGE = 8000
+"""Characters of a web page that are looked at: its mark-up is searched for from each `<` on."""
 OF_THE_FORM = frozenset({400, 404, 415, 422, 500, 501})
 """Statuses that may go away where no reply by JSON schema is asked for."""
 
@@ -39,11 +44,15 @@ class Unreachable(Fault):
 
 
 class Busy(Fault):
-    """The endpoint cannot answer at the moment; `after` are the seconds that it asked to wait."""
+    """The endpoint cannot answer at the moment.
 
-    def __init__(self, message: str, status: int, after: float = 0.0) -> None:
-        super().__init__("transport", message, status)
-        self.after = after
+    `after` are the seconds to wait: what it asked for, but not more than LONGEST_WAIT.
+    """
+
+    def __init__(self, message: str, status: int, asked: float = 0.0) -> None:
+        said = f" (it asks to wait {asked:.6g} s)" if asked else ""
+        super().__init__("transport", f"{message}{said}", status)
+        self.after = min(LONGEST_WAIT, asked)
 
 
 class ItemFault(Fault):
@@ -164,6 +173,8 @@ def problem_in(status: int, payload: bytes, mask: Any = str) -> Problem:
     try:
         answer = orjson.loads(payload)
     except orjson.JSONDecodeError:
+        answer = None
+    if limits().excess(answer):
         answer = None
     if isinstance(answer, list) and answer:
         answer = answer[0]
@@ -300,4 +311,5 @@ def _codes(problem: Mapping[str, Any]) -> Iterator[str]:
 
 def plain(text: str) -> str:
     """Return the text of a web page; any other text as it is."""
-    return _MARKUP.sub(" ", text) if text.lstrip().startswith("<") else text
+    is_page = text.lstrip().startswith("<")
+    return _MARKUP.sub(" ", text.lstrip()[:LONGEST_PAGE]) if is_page else text

@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Command:
-    """What the jobs of one command share: the budget, and the requests asked or planned."""
+    """What the jobs of one command share: the budget, and the requests asked or planned.
+
+    `spent` is what each of them spent.
+    """
 
     budget: Budget = field(default_factory=Budget)
+    spent: list[Spending] = field(default_factory=list)
     asked: set[int] = field(default_factory=set)
 
 
@@ -81,6 +85,7 @@ async def open_model(
             yield Planner(replies, prices, seen=options.command.asked)
             return
         spending = Spending(options.command.budget, prices)
+        options.command.spent.append(spending)
         async with Client(replies, spending, options.offline, notify) as client:
             yield client
     finally:
@@ -104,6 +109,6 @@ def _replies(
     for program in programs:
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()
-    cache = ReplyCache(folder, notify, options.cache_from)
+    cache = ReplyCache(folder, notify, options.cache_from, writes=options.asks)
     asked = set() if options.plan else options.command.asked
     return Replies(Requests(settings, prompts), cache, options.refresh, asked)

@@ -61,6 +61,8 @@ class Pace:
     throttled: int = 0
     on_hold: Callable[[float], None] = lambda seconds: None
     """Called with the seconds whenever nothing is admitted for a while."""
+    longest: Callable[[], float] = lambda: LONGEST_WAIT
+    """The most seconds for which nothing may be admitted from now on, whoever asks for more."""
     cap: float = math.inf
     """The most at a time, whatever the limit: while it is open whether the endpoint answers."""
     _paused_at: float | None = None
@@ -185,7 +187,8 @@ class Pace:
                 place.set_exception(TurnedAway())
 
     def hold(self, seconds: float) -> None:
-        """Admit nothing for so many seconds."""
+        """Admit nothing for so many seconds, or as long as may be."""
+        seconds = min(seconds, self.longest())
         self._held_until = max(self._held_until, _now() + seconds)
         self.on_hold(seconds)
 

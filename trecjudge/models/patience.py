@@ -119,6 +119,12 @@ class Patience:
             self._notice_later()
         return loop.time() - self.since > self.seconds
 
+    def left(self) -> float:
+        """Return the seconds for which the endpoint may be waited for from now on."""
+        if self.since is None:
+            return self.seconds
+        return max(0.0, self.seconds - (asyncio.get_running_loop().time() - self.since))
+
     def holds(self, seconds: float) -> None:
         """Note that nothing is asked for so many seconds, even where answers still come in."""
         self._held_until = max(self._held_until, asyncio.get_running_loop().time() + seconds)

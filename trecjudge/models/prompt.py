@@ -9,29 +9,23 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, get_args, get_origin
 
 import orjson
+from pydantic import BaseModel
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.models.habits import FORMS, Form
 from trecjudge.models.model import Program
-from trecjudge.models.reading import Fields, defused, is_exact
+from trecjudge.models.reading import Fields, is_exact
 from trecjudge.models.schema import reply_schema
 from trecjudge.settings.plugins import imported
-from trecjudge.text.steering.marks import TEMPLATE_MARK
+from trecjudge.text.chat_tokens import broken
 
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 MENTION = re.compile(r"\{(\w+)\}")
-MARKER = "[[ ##"
 PLAIN = Program("module", "")
-DEFUSED_MARKER = "[[ # #"
-OPENINGS = ("<", "[", "◁")
-"""What every mark begins with that is defused: most texts have none of them."""
-
-# A server may read these as the ends of turns wherever they stand.
-_TEMPLATE_MARK = re.compile(TEMPLATE_MARK, re.IGNORECASE)
 
 
 @cache
@@ -55,7 +49,7 @@ class Prompt:
     adapter: Any = field(repr=False)
 
     def messages(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return the chat messages that the adapter writes; markers in the inputs are defused."""
+        """Return the chat messages that the adapter writes, control tokens in the inputs broken."""
         fenced = {name: _fenced(value) for name, value in inputs.items()}
         if all(isinstance(value, str) for value in fenced.values()):
             return self._template.render(fenced)
@@ -131,6 +125,8 @@ class PlainPrompt:
 
     request: dict[str, Any] = field(default_factory=dict)
     program: Program = PLAIN
+    digest: str = ""
+    """Empty: what somebody else wrote has no wording of its own."""
 
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the reply as it is."""
@@ -225,14 +221,19 @@ def load_signature(reference: str) -> Any:
     return found
 
 
+# Questions about one document follow one another.
+_broken = lru_cache(maxsize=32)(broken)
+
+
 def _fenced(value: Any) -> Any:
     """Return an input that cannot pose as a field of the prompt or reply, nor end its turn."""
     if isinstance(value, str):
-        if not any(opening in value for opening in OPENINGS):
-            return value
-        plain = defused(value.replace(MARKER, DEFUSED_MARKER))
-        return _TEMPLATE_MARK.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", plain)
-    return [_fenced(entry) for entry in value] if isinstance(value, list) else value
+        return _broken(value)
+    if isinstance(value, Mapping):
+        return {_fenced(name): _fenced(entry) for name, entry in value.items()}
+    if isinstance(value, BaseModel):
+        return value.model_copy(update={name: _fenced(entry) for name, entry in value})
+    return [_fenced(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def _same_fields(program: Program, ours: Any, theirs: Any) -> Any:

@@ -18,6 +18,7 @@ from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
 from trecjudge.models.reading import Unparsed
 from trecjudge.models.settings import LlmSettings
+from trecjudge.records import ModelCall, Usage
 
 MODULE_TOKENS = 150
 """About what a reply to a module's own request has."""
@@ -131,6 +132,12 @@ class KeptReply:
     reply: CachedReply
     fields: dict[str, Any]
 
+    def call(self, program: str) -> ModelCall:
+        """Return the exchange for the log."""
+        reply = self.reply
+        usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
+        return ModelCall(program, self.request.messages, reply.text, usage, 0, source=reply.source)
+
 
 @dataclass(slots=True)
 class Replies:
@@ -201,9 +208,18 @@ class Replies:
 
     async def keep(self, request: Request, reply: CachedReply) -> None:
         """Keep the reply to a request of this job; returns when it is on disk."""
-        asked = RequestInfo(request.prompt.program.name, request.stated)
+        prompt = request.prompt
+        asked = RequestInfo(prompt.program.name, request.stated, prompt.digest)
         await self.cache.put(request.key, reply, self.requests.origin, asked)
         self.asked_marks.add(request.mark)
+
+    def learned_form(self, program: Program) -> Form | None:
+        """Return the form of a program's replies, also as another job has found it out since."""
+        for origin, habits in zip(self.requests.origins, self.of_each, strict=True):
+            habits.forms = Habits.read(self.cache.habits(origin)).forms | habits.forms
+        if len(self.of_each) > 1:
+            self.habits.forms = shared_habits(self.of_each).forms | self.habits.forms
+        return self.form_of(program)
 
     def keep_habits(self) -> None:
         """Keep what is known of the endpoints, for later jobs too."""

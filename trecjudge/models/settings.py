@@ -21,6 +21,10 @@ KEY = "OPENAI_API_KEY"
 MOST_TRIES = 100
 REASONING_TOKENS = 4096
 """Tokens of a reply of a reasoning model, unless it is set otherwise."""
+AT_LEAST_ONE = (
+    *("tries", "in_flight", "max_tokens", "most_tokens", "most_bytes", "give_up_after"),
+    "batch_size",
+)
 HeaderValue = str | int | float | date
 """Of a header or a query: `api-version: 2024-10-21` is a date in YAML."""
 Structured = Literal["auto", "always", "never"]
@@ -33,9 +37,11 @@ class LlmSettings:
     Asking: `temperature` null sends none; `reasoning` sends `max_completion_tokens` and no
     temperature; `structured` asks for a reply by JSON schema (`auto`: where the endpoint takes it);
     `extra_body` is added to every request. A reply may have `max_tokens`; where it is cut, up to
-    `most_tokens` are asked for.
+    `most_tokens` are asked for; of more than `most_bytes` it is not read.
     Patience: `timeout` seconds for one try; `tries` counts the first; an endpoint that is busy or
-    out of order is waited for `patience` seconds in all; `give_up_after` calls that fail in a row
+    out of order is waited for `patience` seconds in all, the first answer of any kind for
+    `first_answer` seconds (`patience`, if that is less), but both as long as two tries may take;
+    `give_up_after` calls that fail in a row
     for one cause, on different items, end the asking.
     Pace: `in_flight` requests at once, in all; `rpm` requests and `tpm` tokens per minute, at each
     endpoint. `prices` are per million tokens: {input: 0.15, output: 0.6}.
@@ -54,12 +60,14 @@ class LlmSettings:
     seed: int | None = None
     max_tokens: int = 512
     most_tokens: int = 16_384
+    most_bytes: int = 8 << 20
     reasoning: bool = False
     structured: Structured = "auto"
     extra_body: dict[str, Any] = field(default_factory=dict)
     timeout: float = 120.0
     tries: int = 3
     patience: float = 900.0
+    first_answer: float = 300.0
     give_up_after: int = 50
     in_flight: int = 32
     rpm: float | None = None
@@ -159,14 +167,14 @@ def _check(settings: LlmSettings) -> None:
     if not (settings.api_key.isascii() and settings.api_key.isprintable()):
         raise ModelError(f"{KEY}: holds characters that no key has")
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)
-    for name in ("tries", "in_flight", "max_tokens", "most_tokens", "give_up_after", "batch_size"):
+    for name in AT_LEAST_ONE:
         if getattr(settings, name) < 1:
             raise ModelError(f"llm.{name} is {getattr(settings, name)}: must be at least 1")
     if settings.batch and len(settings.base_urls) > 1:
         raise ModelError("llm.batch: goes with one base_url only")
     if settings.tries > MOST_TRIES:
         raise ModelError(f"llm.tries is {settings.tries}: must be at most {MOST_TRIES}")
-    for name in ("timeout", "rpm", "tpm", "batch_poll"):
+    for name in ("timeout", "first_answer", "rpm", "tpm", "batch_poll"):
         value = getattr(settings, name)
         if value is not None and value <= 0:
             raise ModelError(f"llm.{name} is {value}: must be more than 0")

@@ -114,12 +114,16 @@ class Budget:
                 return
 
 
+UNRECORDED = frozenset({"budget", "prices", "kept", "lost"})
+
+
 @dataclass(slots=True)
 class Spending:
     """The calls, tokens and cost of a client, within a budget.
 
     `saved` counts predictions that a call made for an equal one answered; `cached` those answered
     by calls of earlier jobs. `prefix_tokens` are those in that the endpoint had in its own cache.
+    `kept` counts replies put into the cache, `lost` requests given up when the client was closed.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -131,6 +135,8 @@ class Spending:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     prefix_tokens: int = 0
+    kept: int = 0
+    lost: int = 0
 
     def price(self, prompt_tokens: float, completion_tokens: float) -> float:
         """Return what so many tokens cost; 0 without prices."""
@@ -140,6 +146,13 @@ class Spending:
     def cost(self) -> float | None:
         """The price of the tokens so far; None without prices."""
         return self.price(self.prompt_tokens, self.completion_tokens) if self.prices else None
+
+    def reuse(self, asked_now: bool) -> None:
+        """Count a reply that cost nothing: `asked_now` by this command, else an earlier one."""
+        if asked_now:
+            self.saved += 1
+        else:
+            self.cached += 1
 
     def call(self, expected: Expected) -> None:
         """Count a call about to be made and reserve what it may cost.
@@ -167,7 +180,7 @@ class Spending:
 
     def record(self) -> dict[str, Any]:
         """Return the counts by name; the cost where prices are known."""
-        named = (f.name for f in fields(self) if f.name not in ("budget", "prices"))
+        named = (f.name for f in fields(self) if f.name not in UNRECORDED)
         counts = {name: getattr(self, name) for name in named}
         return counts if self.cost is None else counts | {"cost": round(self.cost, 6)}
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Protocol, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 from urllib.parse import urljoin
 
 import aiohttp
@@ -17,6 +18,7 @@ from yarl import URL
 from trecjudge.findings import shown
 from trecjudge.models.access.access import Access
 from trecjudge.models.access.addresses import same_origin
+from trecjudge.models.bodies import CODINGS, body_of, keep_body
 from trecjudge.models.envelope import Reply, answer_in, reply_in
 from trecjudge.models.faults import (
     Busy,
@@ -30,8 +32,9 @@ from trecjudge.models.faults import (
     status_of,
 )
 from trecjudge.models.load import Load
-from trecjudge.models.pace import LONGEST_WAIT, Pace, seconds_of
+from trecjudge.models.pace import Pace, seconds_of
 from trecjudge.models.settings import LlmSettings
+from trecjudge.models.silence import Silence
 
 T = TypeVar("T")
 TOO_MANY = 429
@@ -73,6 +76,9 @@ class AnyTransport(Protocol):
     ) -> T:
         """Send one request when its turn comes; return what `keep` makes of the reply."""
 
+    def hurry(self) -> None:
+        """Wait for no large reply any more: the user has interrupted."""
+
     async def close(self) -> None:
         """Close what is open."""
 
@@ -82,10 +88,13 @@ class Transport:
 
     at_once = 1
 
-    def __init__(self, settings: LlmSettings, access: Access) -> None:
+    def __init__(self, settings: LlmSettings, access: Access, silence: Silence) -> None:
+        self._silence = silence
         self.last_wait = min(LAST_WAIT, settings.timeout)
         self.pace = Pace.of(settings.in_flight, settings.rpm, settings.tpm)
         self.load = Load()
+        self._most_bytes = settings.most_bytes
+        self._hurried = False
         self._masked = access.masked
         self._url = access.url
         self._secrets = [secret for secret in access.secrets if len(secret) >= SHORTEST_SECRET]
@@ -96,6 +105,8 @@ class Transport:
             # As many connections as requests: aiohttp's own limit of 100 would be a hidden one.
             connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=access.tls or True),
             timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=connect),
+            # By itself it unpacks whole what stands in one chunk, a gigabyte of a megabyte.
+            auto_decompress=False,
         )
 
     @property
@@ -127,7 +138,8 @@ class Transport:
     async def _reply(self, body: dict[str, Any]) -> Reply:
         number, status = self.load.begin(), 0
         try:
-            status, headers, payload = await self._followed(orjson.dumps(body))
+            async with self._silence.waiting():
+                status, headers, payload = await self._followed(orjson.dumps(body))
         finally:
             self.load.end(number, status == 200)
         return self.read(status, headers, payload)
@@ -178,9 +190,13 @@ class Transport:
         url: str,
         data: Any = None,
         headers: Mapping[str, str] | None = None,
+        into: IO[bytes] | None = None,
         **more: Any,
     ) -> tuple[int, Any, bytes]:
-        """Return status, headers and body of the answer to a request. Raises a Fault."""
+        """Return status, headers and body of the answer to a request; a good body goes `into`.
+
+        Raises a Fault.
+        """
         unreachable = ""
         address = URL(url, encoded=True)
         try:
@@ -193,7 +209,11 @@ class Transport:
                 **more,
             )
             async with asked as response:
-                return response.status, response.headers, await response.read()
+                if into is not None and response.status == 200:
+                    await keep_body(response, into)
+                    return response.status, response.headers, b""
+                body = await body_of(response, self._most_bytes, lambda: self._hurried)
+                return response.status, response.headers, body
         except aiohttp.ClientHttpProxyError as error:
             return error.status, error.headers or {}, f"the proxy: {error.message}".encode()
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
@@ -207,9 +227,8 @@ class Transport:
 
     def _sent_with(self, headers: Mapping[str, str] | None) -> dict[str, Any]:
         """Return what goes with a request, with headers in place of those of the same name."""
-        if not headers:
-            return self._sent
-        return self._sent | {"headers": self._sent["headers"] | dict(headers)}
+        own = {"Accept-Encoding": CODINGS} | self._sent["headers"]
+        return self._sent | {"headers": own | dict(headers or {})}
 
     def failure(self, status: int, headers: Any, payload: bytes) -> Fault:
         """Return the fault of an answer that is no completion; slow down after a 429."""
@@ -227,6 +246,10 @@ class Transport:
         if isinstance(fault, Busy) and problem.status == TOO_MANY:
             self.pace.refused(fault.after)
         return fault
+
+    def hurry(self) -> None:
+        """Wait for no large reply any more: the user has interrupted."""
+        self._hurried = True
 
     async def close(self) -> None:
         """Close the session."""
@@ -249,11 +272,11 @@ def _asked_to_wait(headers: Mapping[str, str], words: str) -> float:
     if seconds := _seconds(headers.get("Retry-After", "")):
         return seconds
     if seconds := seconds_of(f"{headers.get('retry-after-ms', '')}ms"):
-        return min(LONGEST_WAIT, seconds)
+        return seconds
     if seconds := _until(headers.get("x-ratelimit-reset", "")):
-        return min(LONGEST_WAIT, seconds)
+        return seconds
     found = _TRY_AGAIN.search(words.lower())
-    return min(LONGEST_WAIT, seconds_of(found[1].replace(" ", ""))) if found else 0.0
+    return seconds_of(found[1].replace(" ", "")) if found else 0.0
 
 
 def _until(reset: str) -> float:
@@ -266,14 +289,14 @@ def _until(reset: str) -> float:
 
 
 def _seconds(retry_after: str) -> float:
-    """Return a Retry-After header, seconds or a date, as seconds from now, capped."""
+    """Return a Retry-After header, seconds or a date, as seconds from now; 0 for nonsense."""
     try:
         seconds = float(retry_after)
     except ValueError:
         try:
             then = parsedate_to_datetime(retry_after)
-        except ValueError:
+        except (ValueError, OverflowError):
             return 0.0
         then = then if then.tzinfo else then.replace(tzinfo=UTC)
         seconds = (then - datetime.now(UTC)).total_seconds()
-    return min(LONGEST_WAIT, max(0.0, seconds)) if seconds == seconds else 0.0  # not NaN
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0

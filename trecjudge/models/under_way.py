@@ -62,11 +62,15 @@ class UnderWay(Generic[T]):
             else:
                 place.set_result(task.result())
 
-    async def close(self, seconds: float = 0.0) -> None:
-        """Wait so long for what is under way, then give it up."""
+    async def settle(self, seconds: float) -> None:
+        """Wait so long for what is under way."""
         tasks = [work.task for work in self._works.values()]
         if tasks and seconds:
             await asyncio.wait(tasks, timeout=seconds)
+
+    async def close(self) -> None:
+        """Give up what is under way."""
+        tasks = [work.task for work in self._works.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -17,6 +17,8 @@ PARTIAL: Final = "partial_support"
 NONE: Final = "no_support"
 GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
 """The labels of an attestation, and their grades in qrels."""
+NOTHING_TO_CHECK: Final = "nothing_to_check"
+"""The label of a citation whose sentence states nothing: it has no grade and is in no measure."""
 
 
 LEFT_OUT: Final = "[left out: it holds document text]"
@@ -235,6 +237,8 @@ class ModelCall:
     """What the model thought beside its reply, where the endpoint gives it apart."""
     earlier: tuple[ModelCall, ...] = ()
     """The tries before it whose replies could not be used; they were paid for too."""
+    source: str = ""
+    """The cache that the reply came from, where that is another one than the job's own."""
 
 
 @dataclass(frozen=True, slots=True)

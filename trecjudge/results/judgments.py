@@ -6,8 +6,12 @@ One JSON object a line, its kind in `record`: a `header`, then each `response` f
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -16,7 +20,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from trecjudge.errors import InputError
 from trecjudge.findings import shown
-from trecjudge.inputs.sources.containers import lines
+from trecjudge.inputs.sources.containers import Opened, seekable
 from trecjudge.records import (
     LEFT_OUT,
     AskedNugget,
@@ -103,7 +107,8 @@ class JudgmentsWriter:
 
     def header(self, header: Header) -> None:
         """Write the first line."""
-        self._line({"record": "header", "format": FORMAT} | _fields(header))
+        fields = {name: getattr(header, name) for name in Header.__slots__}
+        self._line({"record": "header", "format": FORMAT} | fields)
 
     def response(self, response: Response, judgments: Sequence[tuple[str, Judgment]]) -> None:
         """Write a response and its judgments, each with the name of its judge."""
@@ -122,13 +127,9 @@ class JudgmentsWriter:
         self.file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
 
-def _fields(header: Header) -> dict[str, Any]:
-    return {name: getattr(header, name) for name in Header.__slots__}
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class JudgmentsReader:
-    """Reads a judgments file: the header first, then response by response.
+    """Reads a judgments file: the header first, then response by response, and these again.
 
     Raises InputError with file and line where the file is not one, is cut or was changed so that
     its counts no longer agree.
@@ -137,6 +138,10 @@ class JudgmentsReader:
     path: Path
     header: Header = field(init=False)
     _records: Iterator[tuple[int, dict[str, Any]]] = field(init=False)
+    _begins: int = 0  # of the record read last, in bytes of the unpacked file
+    _places: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    """(run_id, topic_id) -> the line of a response, and where it begins."""
+    _seekable: BinaryIO | None = None
 
     def __post_init__(self) -> None:
         if not self.path.is_file():
@@ -158,7 +163,6 @@ class JudgmentsReader:
         response: Response | None = None
         judgments: list[Judgment] = []
         counts = {"responses": 0, "judgments": 0}
-        seen: set[tuple[str, str]] = set()
         for number, record in self._records:
             kind = record.get("record")
             try:
@@ -173,9 +177,9 @@ class JudgmentsReader:
                 response, judgments = None, []
                 if kind == "response":
                     response = _response(record)
-                    if (key := (response.run_id, response.topic_id)) in seen:
+                    if (key := (response.run_id, response.topic_id)) in self._places:
                         raise self._error(number, f"is a second response of {key}")
-                    seen.add(key)
+                    self._places[key] = number, self._begins
                     counts["responses"] += 1
             except (KeyError, TypeError) as error:
                 raise self._error(number, f"is a {kind} record without {error}") from error
@@ -188,6 +192,30 @@ class JudgmentsReader:
             if kind != "response":
                 raise self._error(number, f"is a record of unknown kind {shown(kind)}")
         raise InputError(f"{self.path}: is cut: its last record is missing; judge the runs again")
+
+    def again(
+        self, run_id: str, topic_id: str, places: Sequence[int]
+    ) -> tuple[Response, list[Judgment]]:
+        """Return a response that was read, with the judgments at these places of its own.
+
+        Raises InputError where the file is not as it was.
+        """
+        number, begins = self._places[run_id, topic_id]
+        try:
+            if self._seekable is None:
+                self._seekable = seekable(self.path)
+                weakref.finalize(self, self._seekable.close)
+            self._seekable.seek(begins)
+            texts = filter(bytes.strip, self._seekable)  # blank lines are none
+            response = _response(orjson.loads(next(texts)))
+            if (response.run_id, response.topic_id) != (run_id, topic_id):
+                raise LookupError(response.run_id)
+            wanted = set(places)
+            rows = enumerate(islice(texts, max(places, default=-1) + 1))
+            own = {p: _judgment(orjson.loads(text), response) for p, text in rows if p in wanted}
+            return response, [own[place] for place in places]
+        except (OSError, LookupError, TypeError, ValueError, StopIteration) as error:
+            raise self._error(number, "was changed while it was read") from error
 
     def check_rest(self) -> None:
         """Read on to the end, past all judgments.
@@ -204,8 +232,9 @@ class JudgmentsReader:
                 raise self._error(number, f"counts {end.get(what)} {what}, the file has {count}")
 
     def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        kind = None
-        for number, line in lines(self.path):
+        kind, file, ends = None, Opened(self.path), 0
+        for number, line in file.lines():
+            self._begins, ends = ends, file.read_bytes
             try:
                 record = orjson.loads(line)
             except orjson.JSONDecodeError as error:
@@ -244,26 +273,34 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "reason": (str,),
     "attester": (str,),
 }
+_TYPED = itemgetter(*TYPES)
 
 
 def _judgment(record: dict[str, Any], response: Response) -> Judgment:
     """Return a judgment on the response. Raises KeyError, TypeError or ValueError if it is none."""
-    for name, types in TYPES.items():
-        # By exact type: in Python True is an int, and would pass for a grade of 1.
-        if type(record[name]) not in types:
-            raise ValueError(f"{name} is {shown(record[name])}")
-    for name in ("run_id", "topic_id"):
-        if record[name] != getattr(response, name):
+    if not _are_right(tuple(map(type, _TYPED(record)))):
+        for name, types in TYPES.items():
+            if type(record[name]) not in types:
+                raise ValueError(f"{name} is {shown(record[name])}")
+    for name, own in (("run_id", response.run_id), ("topic_id", response.topic_id)):
+        if record[name] != own:
             raise ValueError(f"{name} is {shown(record[name])}, not the response's")
     if record["failure"] is not None and not isinstance(record["failure"]["kind"], str):
         raise ValueError(f"failure is {shown(record['failure'])}")
-    fields = {key: value for key, value in record.items() if key != "record"}
+    fields = record | _optional_fields(record)
     evidence, failure = fields.pop("evidence"), fields.pop("failure")
+    del fields["record"]
     return Judgment(
         evidence=Evidence(**evidence) if evidence else None,
         failure=Failure(**failure) if failure else None,
-        **fields | _optional_fields(record),
+        **fields,
     )
+
+
+@cache  # millions of records have the same few types
+def _are_right(kinds: tuple[type, ...]) -> bool:
+    # By exact type: in Python True is an int, and would pass for a grade of 1.
+    return all(kind in types for kind, types in zip(kinds, TYPES.values(), strict=True))
 
 
 def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,14 @@ import errno
 import os
 import platform
 import re
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from trecjudge.errors import OutputError
+from trecjudge.files import NO_LINKS, is_running
 
 try:
     import fcntl
@@ -21,8 +23,6 @@ except ImportError:  # not on every system
 # What network and container file systems answer where they have no locks.
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
 HOLDER = re.compile(r"(\d+) (\S*)\n")
-# A link in a shared folder could point to somebody else's file, which would be overwritten.
-LINKS = getattr(os, "O_NOFOLLOW", 0)
 PATIENCE = 20
 """Tries to read who holds a lock, 10 ms apart: a lock is taken first, and signed after that."""
 
@@ -46,6 +46,8 @@ def locked(
     try:
         descriptor = _opened(path, what, notify, take)
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _none_of_ours(path) from error
         raise OutputError(f"{path}: cannot be locked: {error.strerror or error}") from error
     try:
         yield
@@ -61,8 +63,11 @@ def _opened(
 ) -> int:
     """Return the locked file, signed."""
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | LINKS, 0o666)
+        # A link in a shared folder could lead to somebody else's file, which would be emptied.
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o666)
         try:
+            if (found := os.fstat(descriptor)).st_nlink > 1 or not stat.S_ISREG(found.st_mode):
+                raise _none_of_ours(path)
             _take(descriptor, path, what, notify, take)
             if _lies_at(path, descriptor):  # else its holder removed it meanwhile: once more
                 os.ftruncate(descriptor, 0)
@@ -72,6 +77,12 @@ def _opened(
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _none_of_ours(path: Path) -> OutputError:
+    return OutputError(
+        f"{path}: cannot be locked: it is a link, or no file, and no lock of ours; remove it"
+    )
 
 
 def _take(
@@ -130,14 +141,3 @@ def _lies_at(path: Path, descriptor: int) -> bool:
         return os.path.samestat(os.stat(path), os.fstat(descriptor))
     except FileNotFoundError:
         return False
-
-
-def is_running(process: int) -> bool:
-    """Return whether a process of this host is there."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # as that of another user: taken to run
-        return True
-    return True

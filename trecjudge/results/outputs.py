@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.errors import OutputError
-from trecjudge.results.lock import is_running, locked
+from trecjudge.files import new_part, remove_left_parts
+from trecjudge.results.lock import locked
 
 SAFE_NAME = re.compile(r"\w[\w.+-]*")
-PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part$")
 SUFFIXES: Mapping[str, str] = {
     "leaderboard": ".leaderboard.txt",
     "statistics": ".leaderboard.jsonl",
@@ -42,19 +42,27 @@ class Outputs:
             raise OutputError(message)
 
     def prepare(self) -> None:
-        """Make the folder. Raises OutputError if it cannot be made or written."""
+        """Make the folder. Raises OutputError if it, or a file of ours in it, cannot be written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             # Tried at once: a folder that cannot be written must not show after hours of judging.
-            probe = self.folder / f".{self.name}.probe-{os.getpid()}"
-            probe.write_bytes(b"")
+            probe, file = new_part(self.folder / self.name)
+            file.close()
             probe.unlink()
-            self._remove_left_parts()
+            remove_left_parts(self.folder, f"{self.name}.")
         except OSError as error:
-            in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
-            reason = "a file is in its way" if in_the_way else error.strerror or error
-            message = f"{self.folder}: cannot be written: {reason}; give another --out-dir"
-            raise OutputError(message) from error
+            raise OutputError(self._why_not(error)) from error
+        for path in map(self._file, SUFFIXES):
+            if what := _in_the_way(path):
+                message = f"{path}: cannot be written: {what} is in its way"
+                raise OutputError(f"{message}; remove it, or give another --name or --out-dir")
+
+    def _why_not(self, error: OSError) -> str:
+        reason = error.strerror or str(error)
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            leads_nowhere = self.folder.is_symlink() and not self.folder.exists()
+            reason = "it is a link to nothing" if leads_nowhere else "a file is in its way"
+        return f"{self.folder}: cannot be written: {reason}; give another --out-dir"
 
     @contextmanager
     def held(self, notify: Callable[[str], None] = lambda message: None) -> Iterator[None]:
@@ -66,13 +74,6 @@ class Outputs:
         self.prepare()
         with locked(self.folder / f".{self.name}.lock", f"{self.folder / self.name}.*", notify):
             yield
-
-    def _remove_left_parts(self) -> None:
-        """Remove what killed jobs of this name left: parts whose process is gone."""
-        for part in self.folder.glob(f".{self.name}.*.part"):
-            found = PART.search(part.name)
-            if found and not is_running(int(found[1])):
-                part.unlink(missing_ok=True)
 
     @property
     def leaderboard(self) -> Path:
@@ -120,3 +121,14 @@ class Outputs:
     def of(self, suffix: str) -> Outputs:
         """Return the outputs of a variant or sweep point."""
         return Outputs(self.folder, f"{self.name}.{suffix}") if suffix else self
+
+
+def _in_the_way(path: Path) -> str:
+    """Return what stands at a path that no file can replace, or should; empty if nothing does."""
+    try:
+        kind = path.lstat().st_mode
+    except OSError:
+        return ""
+    if stat.S_ISREG(kind) or stat.S_ISLNK(kind):  # a link is replaced, never followed
+        return ""
+    return "a folder" if stat.S_ISDIR(kind) else "a pipe, socket or device"

@@ -16,12 +16,14 @@ from urllib.parse import quote, unquote
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.sources.containers import lines
+from trecjudge.inputs.sources.containers import first_line, lines
 from trecjudge.inputs.sources.values import objects
 from trecjudge.measures import DIGITS, UNJUDGED
 from trecjudge.records import Place
 
 ALL = "all"
+LONGEST_ROW = 1000
+"""Columns of a line that are counted."""
 ENCODED_ALL = "%61ll"
 """A topic that is called `all`, as a column."""
 NO_RUN = {"0", "1", "Q0", "q0"}
@@ -164,7 +166,7 @@ def read_decimal_qrels(path: Path, report: OnFinding) -> Iterator[tuple[QrelsRow
 
 def is_json_qrels(path: Path) -> bool:
     """Return whether a file begins with a JSON object of {topic: {doc: grade}}."""
-    if not next(lines(path), (0, b""))[1].lstrip().startswith(b"{"):
+    if not first_line(path).lstrip().startswith(b"{"):
         return False
     first = next(objects(path, lambda finding: None), (0, {}))[1]
     return bool(first) and all(
@@ -212,10 +214,10 @@ def number_of(text: str) -> float | None:
 
 
 def _columns(path: Path, wanted: int, report: OnFinding) -> Iterable[tuple[Place, list[str]]]:
-    for number, line in lines(path):
+    for number, line in lines(path, report):
         place = Place(str(path), number)
         try:
-            columns = line.decode().split()
+            columns = line.decode().split(None, LONGEST_ROW)
         except UnicodeDecodeError as bad:
             message = f"is not UTF-8 at byte {bad.start}"
             report(Finding("row_unreadable", place, message, shown(line)))

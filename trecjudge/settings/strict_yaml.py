@@ -14,8 +14,13 @@ from typing import Any
 
 import yaml
 
-MOST_NODES = 100_000
-"""Nodes with aliases expanded: a few lines of nested aliases can stand for billions."""
+MOST_NODES = 20_000
+MOST_TEXT = 1 << 20
+"""Nodes, and characters, with aliases expanded: a few lines of them can stand for billions."""
+MOST_DEEP = 100
+"""Lists and mappings inside one another."""
+MOST_WRITTEN = 8 << 20
+"""Characters of a text that is read at all."""
 TAG = "tag:yaml.org,2002:"
 UNCLEAR = "!unclear"
 KINDS = ("null", "bool", "int", "float", "str", "seq", "map")
@@ -31,6 +36,8 @@ PLAIN = (
     (f"{TAG}merge", r"<<"),
 )
 """The type of a word without quotes: the first pattern that fits."""
+
+UNKNOWN = (0, 0)
 
 
 class Unclear(str):
@@ -55,6 +62,8 @@ class Document:
 
 def read_yaml(text: str) -> Document:
     """Return what a text holds. Raises YamlFault."""
+    if len(text) > MOST_WRITTEN:
+        raise YamlFault(f"is longer than {MOST_WRITTEN:,} characters")
     try:
         loader = _Loader(text)
         try:
@@ -62,7 +71,7 @@ def read_yaml(text: str) -> Document:
             if root is None:
                 return Document(None)
             walk = _Walk()
-            walk.size(root, ())
+            walk.size(root, (), 1)
             return Document(loader.construct_document(root), walk.lines)
         finally:
             loader.dispose()
@@ -88,30 +97,34 @@ class _Walk:
     """Checks every node before it becomes a value: its keys, and its size with aliases."""
 
     lines: dict[tuple[str, ...], int] = field(default_factory=dict)
-    _sizes: dict[int, int] = field(default_factory=dict)
+    _sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
 
-    def size(self, node: yaml.Node, path: tuple[str, ...]) -> int:
-        """Return how many nodes there are below a node, each as often as it is referred to."""
+    def size(self, node: yaml.Node, path: tuple[str, ...], depth: int) -> tuple[int, int]:
+        """Return how many nodes, and characters, there are below a node with all its aliases."""
         known = self._sizes.get(id(node))
-        if known == 0:
-            raise YamlFault("refers to itself", node.start_mark.line + 1)
+        line = node.start_mark.line + 1
+        if known == UNKNOWN:
+            raise YamlFault("refers to itself", line)
         if known is not None:
             return known
-        self._sizes[id(node)] = 0
-        size = 1
+        if depth > MOST_DEEP:
+            raise YamlFault(f"is nested more than {MOST_DEEP} deep", line)
+        self._sizes[id(node)] = UNKNOWN
+        inner: list[tuple[int, int]] = []
         if isinstance(node, yaml.MappingNode):
             self._check_keys(node)
             for key, value in node.value:
-                inner = (*path, str(key.value))
-                self.lines.setdefault(inner, key.start_mark.line + 1)
-                size += self.size(key, path) + self.size(value, inner)
+                below = (*path, str(key.value))
+                self.lines.setdefault(below, key.start_mark.line + 1)
+                inner += [self.size(key, path, depth + 1), self.size(value, below, depth + 1)]
         elif isinstance(node, yaml.SequenceNode):
-            size += sum(self.size(value, path) for value in node.value)
-        if size > MOST_NODES:
-            line = node.start_mark.line + 1
+            inner += [self.size(value, path, depth + 1) for value in node.value]
+        size = 1 + sum(nodes for nodes, _ in inner)
+        text = len(node.value) if isinstance(node, yaml.ScalarNode) else sum(t for _, t in inner)
+        if size > MOST_NODES or text > MOST_TEXT:
             raise YamlFault("is too large with all that its aliases refer to", line)
-        self._sizes[id(node)] = size
-        return size
+        self._sizes[id(node)] = (size, text)
+        return size, text
 
     def _check_keys(self, node: yaml.MappingNode) -> None:
         lines: dict[tuple[str, str], int] = {}

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.evaluation.agreement import Agreement
 from trecjudge.findings import shown_line, visible
-from trecjudge.stats.comparison import Difference
 from trecjudge.stats.flips import VerdictChanges, verdict
-from trecjudge.stats.known import Unjudged
-from trecjudge.stats.labelling import Candidate
-from trecjudge.stats.meta import Correlated
-from trecjudge.stats.resampling import Interval
+
+if TYPE_CHECKING:  # numpy: not for --help
+    from trecjudge.evaluation.agreement import Agreement
+    from trecjudge.stats.comparison import Difference
+    from trecjudge.stats.known import Unjudged
+    from trecjudge.stats.labelling import Candidate
+    from trecjudge.stats.meta import Correlated
+    from trecjudge.stats.resampling import Interval
 
 MOST_FLIPS = 20
 

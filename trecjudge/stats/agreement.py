@@ -6,8 +6,8 @@ all resamples are worked out at once; NaN is what is not defined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ import numpy.typing as npt
 from trecjudge.stats.resampling import (
     NO_INTERVAL,
     Array,
+    Indices,
     Interval,
     draws,
-    grouped_interval,
     interval_of,
     ratio,
 )
@@ -28,6 +28,8 @@ AgreementFigure = Callable[[Array], Array]
 
 RESAMPLES = 1000
 """Half as many as for means: a figure of a resample takes longer."""
+BLOCK = 256
+"""Topics whose pairs are counted at once."""
 SHOWN = 6
 """Decimals of a figure."""
 
@@ -40,6 +42,50 @@ class LabelPair:
     truth: int
     predicted: int
     score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPairs:
+    """Items as both sides have them, a column of numbers for each field of a `LabelPair`.
+
+    `owners` are the places of their topics among `topics`, which are sorted; `scores` are NaN where
+    there is none.
+    """
+
+    topics: Sequence[str]
+    owners: Indices
+    truth: Indices
+    predicted: Indices
+    scores: Array
+
+    @classmethod
+    def of(cls, pairs: Sequence[LabelPair]) -> LabelPairs:
+        """Return the columns of some pairs."""
+        topics = sorted({pair.topic_id for pair in pairs})
+        at = {topic_id: place for place, topic_id in enumerate(topics)}
+        owners = np.array([at[pair.topic_id] for pair in pairs], dtype=np.intp)
+        scores = np.array([np.nan if p.score is None else p.score for p in pairs], dtype=float)
+        truth, predicted = (
+            np.array([getattr(pair, side) for pair in pairs], dtype=np.intp)
+            for side in ("truth", "predicted")
+        )
+        return cls(topics, owners, truth, predicted, scores)
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def confusion(self, labels: int) -> Array:
+        """Return the confusion matrix of each topic: (topics, labels, labels)."""
+        cells = (self.owners * labels + self.truth) * labels + self.predicted
+        counts = np.bincount(cells, minlength=len(self.topics) * labels * labels)
+        return counts.astype(float).reshape(len(self.topics), labels, labels)
+
+    def cut(self, threshold: int) -> LabelPairs:
+        """Return them with two labels: whether theirs are at that place or behind it."""
+        truth, predicted = (
+            (side >= threshold).astype(np.intp) for side in (self.truth, self.predicted)
+        )
+        return replace(self, truth=truth, predicted=predicted)
 
 
 def accuracy(confusion: Array) -> Array:
@@ -137,6 +183,49 @@ def auc(scores: Array, relevant: npt.NDArray[np.bool_], weights: Array) -> Array
     return ratio((sums[1] * below).sum(axis=1), whole)
 
 
+def auc_of_topics(
+    scores: Array, relevant: npt.NDArray[np.bool_], owners: Indices, weights: Array
+) -> Array:
+    """Return the same where items count as often as the topics that own them.
+
+    `weights` are how often each topic counts: (resamples, topics) -> (resamples,). Neither memory
+    nor time grows with resamples x items.
+    """
+    sums = np.zeros(len(weights))
+    # Counts of pairs are halves of whole numbers: their sums are exact, in whatever order.
+    for block, won in _pairs_won(scores, relevant, owners, weights.shape[1]):
+        sums += ((weights @ won) * weights[:, block]).sum(axis=1)
+    kinds = (np.bincount(owners[k], minlength=weights.shape[1]) for k in (relevant, ~relevant))
+    return ratio(sums, np.prod([weights @ count for count in kinds], axis=0))
+
+
+def _pairs_won(
+    scores: Array, relevant: npt.NDArray[np.bool_], owners: Indices, topics: int
+) -> Iterator[tuple[slice, Array]]:
+    """Yield a block of topics, and how many pairs relevant items win against their other items.
+
+    (topics, block), the rows the topics of the relevant items; tied ones count half.
+    """
+    places = np.unique(scores, return_inverse=True)[1].ravel()
+    winners, scale = np.flatnonzero(relevant), int(places.max(initial=-1)) + 1
+    rows = _rows_of(owners, topics)
+    for start in range(0, topics, BLOCK):
+        won = np.zeros((topics, min(BLOCK, topics - start)))
+        for column in range(won.shape[1]):
+            own = rows[start + column]
+            counts = np.bincount(places[own[~relevant[own]]], minlength=scale)
+            # Half of the ties count as below: they are half right.
+            below = np.cumsum(counts) - counts / 2
+            won[:, column] = np.bincount(owners[winners], below[places[winners]], topics)
+        yield slice(start, start + won.shape[1]), won
+
+
+def _rows_of(owners: Indices, topics: int) -> list[Indices]:
+    """Return the rows of each topic."""
+    ends = np.cumsum(np.bincount(owners, minlength=topics))
+    return np.split(np.argsort(owners, kind="stable"), ends[:-1])
+
+
 LABEL_FIGURES: Mapping[str, AgreementFigure] = {
     "accuracy": accuracy,
     "kappa": kappa(0),
@@ -186,38 +275,24 @@ class Agreed:
 
 
 def agreement(
-    pairs: Sequence[LabelPair], labels: int, ordered: bool = True, threshold: int | None = None
+    pairs: LabelPairs, labels: int, ordered: bool = True, threshold: int | None = None
 ) -> list[Agreed]:
     """Return all figures that the pairs allow; intervals are over topics.
 
     `labels` is their number, `ordered` whether they are grades. `threshold` is the place of the
     first label that is relevant; without it there is no overlap and no AUC.
     """
-    topics = sorted({pair.topic_id for pair in pairs})
-    confusion = _confusion(pairs, topics, labels)
+    topics, confusion = pairs.topics, pairs.confusion(labels)
     figures = {**LABEL_FIGURES, **(GRADE_FIGURES if ordered else {})}
     found = [_agreed(name, figure, confusion, topics) for name, figure in figures.items()]
     if threshold is None:
         return found
     # Relevant or not: the same figures of two labels.
-    cut = [
-        LabelPair(p.topic_id, int(p.truth >= threshold), int(p.predicted >= threshold))
-        for p in pairs
-    ]
-    halves = _confusion(cut, topics, 2)
+    halves = pairs.cut(threshold).confusion(2)
     found += [_agreed(name, figure, halves, topics) for name, figure in SET_FIGURES.items()]
-    if all(pair.score is not None for pair in pairs):
-        found.append(_auc(pairs, threshold, topics))
+    if not np.isnan(pairs.scores).any():
+        found.append(_auc(pairs, threshold))
     return found
-
-
-def _confusion(pairs: Sequence[LabelPair], topics: Sequence[str], labels: int) -> Array:
-    """Return the confusion matrix of each topic: (topics, labels, labels)."""
-    counts = np.zeros((len(topics), labels, labels))
-    at = {topic: place for place, topic in enumerate(topics)}
-    for pair in pairs:
-        counts[at[pair.topic_id], pair.truth, pair.predicted] += 1
-    return counts
 
 
 def _agreed(name: str, figure: AgreementFigure, confusion: Array, topics: Sequence[str]) -> Agreed:
@@ -231,25 +306,32 @@ def _agreed(name: str, figure: AgreementFigure, confusion: Array, topics: Sequen
     return Agreed(name, _number(float(figure(confusion.sum(axis=0)))), interval, by_topic)
 
 
-def _auc(pairs: Sequence[LabelPair], threshold: int, topics: Sequence[str]) -> Agreed:
-    scores = np.array([np.nan if p.score is None else p.score for p in pairs])
-    relevant = np.array([p.truth >= threshold for p in pairs])
-    owners = [p.topic_id for p in pairs]
-    rows: dict[str, list[int]] = {topic: [] for topic in topics}
-    for row, topic in enumerate(owners):
-        rows[topic].append(row)
-    by_topic = {
-        topic: _number(auc(scores[own], relevant[own], np.ones((1, len(own))))[0])
-        for topic, own in rows.items()
-    }
-    interval = grouped_interval(
-        lambda weights: auc(scores, relevant, weights),
-        owners,
-        np.column_stack([relevant, scores]),
-        RESAMPLES,
-    )
-    pooled = auc(scores, relevant, np.ones((1, len(pairs))))[0]
-    return Agreed("auc", _number(pooled), interval.rounded(SHOWN), by_topic)
+def _auc(pairs: LabelPairs, threshold: int) -> Agreed:
+    scores, relevant, owners = pairs.scores, pairs.truth >= threshold, pairs.owners
+    rows = _rows_of(owners, len(pairs.topics))
+
+    def of(own: Indices) -> float:
+        together = np.zeros(len(own), dtype=np.intp)
+        return float(auc_of_topics(scores[own], relevant[own], together, np.ones((1, 1)))[0])
+
+    # An order that values make: no name decides which topics are drawn.
+    keys = [_key(relevant[own], scores[own]) for own in rows]
+    places = np.argsort(sorted(range(len(rows)), key=lambda topic: keys[topic]))
+    drawn = auc_of_topics(scores, relevant, owners, draws(len(rows), RESAMPLES)[:, places])
+    by_topic = {t: _number(of(own)) for t, own in zip(pairs.topics, rows, strict=True)}
+    interval = interval_of(drawn, len(rows)).rounded(SHOWN)
+    return Agreed("auc", _number(of(np.arange(len(owners)))), interval, by_topic)
+
+
+def _key(relevant: npt.NDArray[np.bool_], scores: Array) -> bytes:
+    """Return bytes that are ordered as the sorted (relevant, score) of a topic's items are."""
+    order = np.lexsort((scores, relevant))
+    held = np.zeros(len(order), dtype=[("relevant", "u1"), ("score", ">u8")])
+    held["relevant"] = relevant[order]
+    # The bits of a float are ordered as it is once the sign is turned, and all of a negative one.
+    bits = (scores[order] + 0.0).view(np.int64)
+    held["score"] = bits.view(np.uint64) ^ ((bits >> 63) | np.int64(-(2**63))).view(np.uint64)
+    return held.tobytes()
 
 
 def _number(value: float) -> float | None:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Protocol, overload
 
 from trecjudge.records import Judgment, Response
+from trecjudge.stats.packed import PackedRows
 
-Judged = Iterable[tuple[Response, Sequence[Judgment]]]
-JudgmentKey = tuple[str, str, int | None, str | None, str | None, str, str]
+ItemKey = tuple[int | None, str | None, str | None, str, str]
+"""(sentence_index, doc_id, citation, claim, judge): what is judged of a response."""
 UNJUDGED = "unjudged"
+
+
+class Judged(Protocol):
+    """Judged responses, one of each run on a topic, that can be read again one by one."""
+
+    def __iter__(self) -> Iterator[tuple[Response, Sequence[Judgment]]]: ...
+
+    def again(
+        self, run_id: str, topic_id: str, places: Sequence[int]
+    ) -> tuple[Response, list[Judgment]]:
+        """Return a response that was read, with the judgments at these places of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +38,57 @@ class Flip:
 
 
 @dataclass(slots=True)
+class Flips(Sequence[Flip]):
+    """Flips of which only the places are held: the judgments are read again where one is looked at.
+
+    In the order of the second side.
+    """
+
+    before: Judged
+    after: Judged
+    _responses: list[tuple[str, str]] = field(default_factory=list)
+    _places: tuple[array[int], array[int], array[int]] = field(
+        default_factory=lambda: (array("q"), array("q"), array("q"))
+    )
+    """Of each flip: the response, and the places of its judgments before and after."""
+
+    def add(self, response: Response, places: Sequence[tuple[int, int]]) -> None:
+        """Add the flips of a response: (place before, place after) of each."""
+        if places:
+            self._responses.append((response.run_id, response.topic_id))
+        for pair in places:
+            for column, place in zip(self._places, (len(self._responses) - 1, *pair), strict=True):
+                column.append(place)
+
+    def __len__(self) -> int:
+        return len(self._places[0])
+
+    @overload
+    def __getitem__(self, index: int) -> Flip: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Flip]: ...
+    def __getitem__(self, index: int | slice) -> Flip | list[Flip]:
+        wanted = range(len(self))[index]
+        if isinstance(wanted, range):
+            return list(self._read(wanted))
+        return next(self._read([wanted]))
+
+    def __iter__(self) -> Iterator[Flip]:
+        return self._read(range(len(self)))
+
+    def _read(self, wanted: Sequence[int]) -> Iterator[Flip]:
+        owners, *sides = self._places
+        for owner, same in groupby(wanted, lambda i: owners[i]):
+            rows = list(same)
+            run_id, topic_id = self._responses[owner]
+            _, old = self.before.again(run_id, topic_id, [sides[0][i] for i in rows])
+            response, new = self.after.again(run_id, topic_id, [sides[1][i] for i in rows])
+            sentences = {sentence.index: sentence.text for sentence in response.sentences}
+            for before, after in zip(old, new, strict=True):
+                yield Flip(_text(after, sentences), before, after)
+
+
+@dataclass(slots=True)
 class VerdictChanges:
     """Verdicts of two sets of judgments: `counts` by both verdicts, `flips` where they differ.
 
@@ -30,7 +96,7 @@ class VerdictChanges:
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    flips: list[Flip] = field(default_factory=list)
+    flips: Sequence[Flip] = ()
     only_before: int = 0
     only_after: int = 0
 
@@ -45,25 +111,43 @@ def verdict_changes(before: Judged, after: Judged) -> VerdictChanges:
 
     Judges of different names are compared where each side has only one.
     """
-    first = {_key(j): j for _, judgments in before for j in judgments if _decided(j)}
+    first, names = _packed_verdicts(before)
     # Two judges on the same items, such as `citation` and `support`, are compared by item.
-    names = {judgment.judge for judgment in first.values()}
-    found, shared_items = VerdictChanges(), 0
+    name = next(iter(names)) if len(names) == 1 else ""
+    flips, shared_items = Flips(before, after), 0
+    found = VerdictChanges(flips=flips)
     for response, judgments in after:
-        sentences = {sentence.index: sentence.text for sentence in response.sentences}
-        for judgment in filter(_decided, judgments):
-            name = next(iter(names)) if len(names) == 1 else judgment.judge
-            old = first.get(_key(judgment, name))
-            if old is None:
+        rows = first.rows((response.run_id, response.topic_id))
+        old = {key: (label, place) for key, label, place in rows}
+        flipped = []
+        for place, judgment in enumerate(judgments):
+            if not _decided(judgment):
+                continue
+            label, there = old.get(_key(judgment, name), (None, 0))
+            if label is None:
                 found.only_after += 1
                 continue
             shared_items += 1
-            found.counts[verdict(old), verdict(judgment)] += 1
-            if verdict(old) != verdict(judgment):
-                text = _text(judgment, sentences)
-                found.flips.append(Flip(text, old, judgment))
-    found.only_before = len(first) - shared_items
+            found.counts[label, verdict(judgment)] += 1
+            if label != verdict(judgment):
+                flipped.append((there, place))
+        flips.add(response, flipped)
+    found.only_before = first.size - shared_items
     return found
+
+
+def _packed_verdicts(side: Judged) -> tuple[PackedRows, set[str]]:
+    """Return (key, verdict, place) of each item by response, and the judges that decided."""
+    packed, names = PackedRows(), set()
+    for response, judgments in side:
+        own: dict[ItemKey, tuple[str, int]] = {}
+        for place, judgment in enumerate(judgments):
+            if _decided(judgment):
+                own[_key(judgment)] = verdict(judgment), place
+                names.add(judgment.judge)
+        group = response.run_id, response.topic_id
+        packed.put(group, ((key, *verdict_at) for key, verdict_at in own.items()))
+    return packed, names
 
 
 def verdict(judgment: Judgment) -> str:
@@ -82,10 +166,8 @@ def _text(judgment: Judgment, sentences: dict[int, str]) -> str:
     return sentences.get(-1 if judgment.sentence_index is None else judgment.sentence_index, "")
 
 
-def _key(judgment: Judgment, judge: str = "") -> JudgmentKey:
+def _key(judgment: Judgment, judge: str = "") -> ItemKey:
     return (
-        judgment.run_id,
-        judgment.topic_id,
         judgment.sentence_index,
         judgment.doc_id,
         judgment.citation,

@@ -9,7 +9,9 @@ from functools import lru_cache
 import Stemmer
 
 _STEMMER_OF_SCRIPT = {"latin": "english", "cyrillic": "russian", "arabic": "arabic"}
-_INVISIBLE = re.compile("[\u00ad\u0640\u200b-\u200f\u2060\ufeff]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u0640\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|s)$", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
 # "one" is left out: it is a pronoun more often than a count.

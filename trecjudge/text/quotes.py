@@ -6,13 +6,18 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from trecjudge.text.visible import UNSEEN, UNSEEN_BEYOND
+
 _OUTER = "\"'“”‘’«»„‚‹›「」『』 \n\t"
 _SAME = {
     **dict.fromkeys("“”„‟«»″「」『』", '"'),
     **dict.fromkeys("‘’‚‛‹›′`´", "'"),
     **dict.fromkeys("‐‑‒–—―−", "-"),
 }
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_INVISIBLE = re.compile(f"[{UNSEEN}{UNSEEN_BEYOND}]")
+# Where a prompt has a control token of a chat with round brackets, a quote has it so too.
+_BROKEN = "("
+_OF_TOKENS = frozenset("()<>[]◁▷#")
 # A quote marks what it leaves out: each part must be there, in order.
 _LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…)\s*")
 _FARTHEST = 2000
@@ -24,16 +29,25 @@ def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:
 
     Looked for exactly; then with runs of white space, kinds of quotation marks and dashes, letter
     case and compatible Unicode forms (NFKD) taken as one. Quotation marks around it are no part of
-    it, and "…" stands for what was left out, at most 2,000 characters in all.
+    it, and "…" stands for what was left out, at most 2,000 characters in all. Then also without
+    the signs that a prompt has in place of others.
     """
     bare = quote.strip(_OUTER)
     start = text.find(bare) if bare else -1
     if start >= 0:
         return start, start + len(bare)
-    parts = [part for piece in _LEFT_OUT.split(bare) if (part := _folded(piece)[0].strip(_OUTER))]
+    found = _parts_span(text, bare, frozenset())
+    if found is None and (_BROKEN in bare or "# #" in bare):
+        found = _parts_span(text, bare, _OF_TOKENS)
+    return found
+
+
+def _parts_span(text: str, quote: str, without: frozenset[str]) -> tuple[int, int] | None:
+    pieces = (_folded(piece, without)[0].strip(_OUTER) for piece in _LEFT_OUT.split(quote))
+    parts = [piece for piece in pieces if piece]
     if not parts:
         return None
-    folded, offsets = _folded(text)
+    folded, offsets = _folded(text, without)
     first = end = -1
     for part in parts:
         found = folded.find(part, max(end, 0))
@@ -46,12 +60,14 @@ def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=256)
-def _folded(text: str) -> tuple[str, tuple[int, ...]]:
+def _folded(text: str, without: frozenset[str]) -> tuple[str, tuple[int, ...]]:
     """Return a text as quotes are compared, and where each of its characters comes from."""
     characters: list[str] = []
     offsets: list[int] = []
     for offset, character in enumerate(text):
         plain = _folded_character(character)
+        if plain in without:
+            continue
         if plain == " " and characters[-1:] == [" "]:
             continue
         characters.extend(plain)

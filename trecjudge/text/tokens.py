@@ -11,12 +11,12 @@ from typing import NamedTuple, cast
 
 from trecjudge.text.forms import number_form, script_of, word_form
 
-# Vowel signs and other marks belong to the word, but are no "\w" for Python.
+# Vowel signs, other marks and what has no width belong to the word, but are no "\w" for Python.
 _MARKS = (
     "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f"
     "\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963\u0971-\u0df3\u0e31-\u0e4e"
-    "\u0eb1-\u0ece\u0f18-\u0f39\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
-    "\u3099\u309a\uff9e\uff9f"
+    "\u0eb1-\u0ece\u0f18-\u0f39\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3099\u309a\ufe00-\ufe0f\ufeff\uff9e\uff9f\U000e0000-\U000e0fff"
 )
 # Scripts written without spaces (and Hangul, whose particles cling to the word): Thai to Burmese,
 # Hangul, Khmer, kana, Han and their extensions.

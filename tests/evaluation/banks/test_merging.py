@@ -23,8 +23,8 @@ from trecjudge.records import GoldAnswer, Source
         pytest.param("José ran the works", "Jose ran the works", id="a mark"),
         pytest.param("The U.S. bought it", "The US bought it", id="a short name"),
         pytest.param(
-            "Colza oil burned in the first lamp of Skarne.",
-            "In the first lamp of Skarne burned colza oil.",
+            "The kettle works opened in Dunmoor in 1902.",
+            "In 1902 the kettle works opened in Dunmoor.",
             id="another order",
         ),
     ],
@@ -44,6 +44,7 @@ def test_the_same(one: str, other: str) -> None:
         pytest.param("Ada Holm left in 1983.", "Ada Berg left in 1983.", id="a name"),
         pytest.param("It opened in 1933.", "It opened in January 1933.", id="a month more"),
         pytest.param("The ferry sails to Perch.", "The ferry sails from Perch.", id="to and from"),
+        pytest.param("Norway beat Sweden in 1902.", "Sweden beat Norway in 1902.", id="who whom"),
         pytest.param("All dogs travel free.", "Some dogs travel free.", id="all and some"),
     ],
 )

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.judging.claims.library import library
 from trecjudge.errors import JudgmentFailed
-from trecjudge.judging.claims.by_words import LexicalDetector, SemanticDetector, states_plainly
+from trecjudge.judging.claims.by_words import (
+    LexicalDetector,
+    SemanticDetector,
+    missing_numbers,
+    states_plainly,
+)
 from trecjudge.judging.claims.search import Library
 from trecjudge.judging.claims.verdicts import Verdict
+from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
+from trecjudge.judging.offline.support import compare, prepare
 from trecjudge.records import Claim, Document
 from trecjudge.text.embeddings import embedder
 
@@ -18,6 +27,7 @@ GITA = (
     "The Bhagavad Gita is a Hindu scripture of 700 verses. It is divided into 18 chapters."
     " It is part of the epic Mahabharata."
 )
+CALIBRATION = shipped_calibration()
 
 
 def verdict(claim: str, *texts: str) -> Verdict:
@@ -215,6 +225,122 @@ def test_the_semantic_detector_too_is_shielded_only_by_what_is_cited(
             asyncio.run(detector.verdict("Water boils.", both))
     else:
         assert asyncio.run(detector.verdict("Water boils.", both)).label == "UNATTRIBUTED"
+
+
+HATCH = (
+    "The Hatch Shell in Boston was built in 1940. Its dome was restored by a firm, which replaced"
+    " the cracked panels after a laser scan. Concerts are held there every summer."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "texts", "label"),
+    [
+        pytest.param(
+            "In Boston, cracked panels of the old dome were exchanged by experts, once a scan with"
+            " a laser had shown where.",
+            [HATCH],
+            "ATTRIBUTED",
+            id="in other words",
+        ),
+        pytest.param(
+            "The dome of the Hatch Shell was restored after a laser scan, and the works were paid"
+            " by a rich merchant from Chicago who loved opera.",
+            [HATCH],
+            "AMBIGUOUS",
+            id="a part of it",
+        ),
+        pytest.param(
+            "The Hatch Shell in Boston smells.", [HATCH], "UNATTRIBUTED", id="a single fact"
+        ),
+        pytest.param("Gluons bind quarks.", [HATCH], "UNATTRIBUTED", id="nothing of it"),
+        pytest.param(
+            "Concerts are held at the Hatch Shell every summer.",
+            [GITA, "Summer is warm.", HATCH],
+            "ATTRIBUTED",
+            id="the best of all documents",
+        ),
+    ],
+)
+def test_labels_are_what_people_would_most_probably_say(
+    claim: str, texts: list[str], label: str
+) -> None:
+    found = verdict(claim, *texts)
+    most = max(compare(claim, prepare(text)).score for text in texts)
+    assert (found.label, found.expected) == (label, pytest.approx(most, abs=1e-4))
+
+
+@pytest.mark.parametrize(
+    ("claim", "texts", "label", "expected"),
+    [
+        pytest.param("Add 3 cups of flour.", ["Add 2 cups of flour."], "CONTRADICTED", 0, id="no"),
+        pytest.param(
+            "Add 3 cups of flour.",
+            ["Add 2 cups of flour.", "Add 3 cups of flour."],
+            "AMBIGUOUS",
+            0.5,
+            id="documents disagree",
+        ),
+        pytest.param("Tin shines.", [], "UNATTRIBUTED", 0, id="no document"),
+    ],
+)
+def test_what_rules_support_out_lowers_what_is_expected(
+    claim: str, texts: list[str], label: str, expected: float
+) -> None:
+    found = verdict(claim, *texts)
+    assert (found.label, found.expected) == (label, expected)
+
+
+def test_a_number_of_another_unit_is_not_attributed() -> None:
+    claim = "Grown patients who suffer from severe migraine take the medicine in doses of 5 g."
+    found = verdict(claim, claim.replace("5 g", "5 mg"))
+    assert found.label != "ATTRIBUTED"
+
+
+@pytest.mark.parametrize(
+    ("passage", "lacking"),
+    [
+        ("Africa has fifty-four countries.", []),
+        ("Africa has two hundred and fifty-four countries.", ["54 countries"]),
+    ],
+    ids=["in words", "another in words"],
+)
+def test_a_number_is_there_in_whatever_words(passage: str, lacking: list[str]) -> None:
+    assert missing_numbers("Africa has 54 countries.", passage) == lacking
+
+
+def test_a_denial_far_from_a_claim_does_not_touch_it() -> None:
+    text = (
+        "No one could say when the firm came, but in Boston it has restored the dome of the Hatch"
+        " Shell, though not the stage."
+    )
+    claim = (
+        "The famous shell of Boston got new panels when its old dome was restored by a firm last"
+        " year."
+    )
+    assert verdict(claim, text).label == "ATTRIBUTED"
+
+
+def test_of_many_documents_those_with_too_little_are_not_compared() -> None:
+    far = [f"The shell number {n} lies on the beach." for n in range(9)]
+    found = library(HATCH, *far).compared("The Hatch Shell was built in 1940.", CALIBRATION)
+    assert found[0].document.doc_id == "d0"
+    assert len(found) == 3
+
+
+def test_a_calibration_of_ones_own_decides(tmp_path: Path) -> None:
+    never = replace(CALIBRATION, supported=-90.0, full=-90.0)
+    path = tmp_path / "never.json"
+    path.write_text(format_calibration(never), encoding="utf-8")
+    detector = LexicalDetector(calibration=str(path))
+    found = asyncio.run(detector.verdict("The Gita has 18 chapters.", library(GITA)))
+    assert (found.label, found.expected) == ("UNATTRIBUTED", 0.0)
+
+
+def test_a_share_that_is_asked_for_has_no_probability() -> None:
+    found = asyncio.run(LexicalDetector(0.7).verdict("The Gita has 18 chapters.", library(GITA)))
+    assert (found.label, found.expected) == ("ATTRIBUTED", None)
+    assert found.reason.endswith("in one passage")
 
 
 @pytest.mark.parametrize(

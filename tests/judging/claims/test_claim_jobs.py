@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from tests.commandline import Done, command, sample
 from tests.endpoint import Answer, Script, serving, text_of
+from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
 
 JUDGES = ("attribution", "faithfulness", "grounding")
 
@@ -88,6 +90,32 @@ def test_with_a_model_every_claim_is_judged(
     summary = json.loads(done.out)
     rates = {run["run_id"]: run["means"][summary["ranked_by"]]["value"] for run in summary["runs"]}
     assert rates["careful"] > 0.6
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_a_calibration_of_ones_own_decides(judge: str, tmp_path: Path) -> None:
+    never = replace(shipped_calibration(), supported=-90.0, full=-90.0)
+    path = tmp_path / "never.json"
+    path.write_text(format_calibration(never), encoding="utf-8")
+    done = sample("rag", tmp_path, "-q", "--judge", judge, "--calibration", path)
+    assert done.status == 0, done.err
+    claims = [j for j in judgments(tmp_path) if j.get("claim")]
+    assert {j["expected"] for j in claims if j.get("match") != "INFERENCE"} == {0.0}
+
+
+def test_a_calibration_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text("{}", encoding="utf-8")
+    done = sample("rag", tmp_path, "-q", "--judge", "grounding", "--calibration", path)
+    assert done.status == 1
+    assert "broken.json: is no calibration" in done.err
+
+
+def test_a_workflow_that_sets_a_share_goes_on_as_before(tmp_path: Path) -> None:
+    done = sample("rag", tmp_path, "-q", "--judge", "attribution", "--set", "overlap=0.7")
+    assert done.status == 0, done.err
+    claims = [j for j in judgments(tmp_path) if j.get("claim")]
+    assert all("expected" not in j and "of its weight" in j["reason"] for j in claims[:1])
 
 
 def test_two_judges_share_their_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

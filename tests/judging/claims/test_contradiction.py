@@ -27,6 +27,12 @@ from trecjudge.judging.claims.contradiction import contradiction
         pytest.param("Profits rose to 5%.", "Profits rose to 7%.", id="rose to"),
         pytest.param("The ferry is blue.", "The ferry is red.", id="colour"),
         pytest.param("The harbour is open.", "The harbour is closed today.", id="opposite"),
+        pytest.param("Prices rose in May.", "Prices fell in May.", id="direction"),
+        pytest.param(
+            "The rate of unemployment increased sharply in Spain.",
+            "In Spain the rate of unemployment decreased sharply.",
+            id="direction, in another order",
+        ),
         pytest.param("Die Fähre ist blau.", "Die Fähre ist rot.", id="German colour"),
         pytest.param("法律有12章。", "法律有18章。", id="Chinese"),
         pytest.param("В городе 3 моста.", "В городе 5 мостов.", id="Russian"),
@@ -55,6 +61,13 @@ def test_contradicted(claim: str, passage: str) -> None:
             "Lung, bowel, breast and prostate cancers together make almost half (45%) of deaths.",
             id="of more than the claim is about",
         ),
+        pytest.param(
+            "Africa has 54 countries.", "Africa has fifty-four countries.", id="in several words"
+        ),
+        pytest.param("Prices rose in 2010.", "Prices fell in 2011.", id="direction, another year"),
+        pytest.param("Prices rose.", "Prices rose, and then fell.", id="both directions"),
+        pytest.param("Wages rose in May.", "Prices fell in May.", id="direction of another thing"),
+        pytest.param("Prices rose in May.", "Prices did not fall in May.", id="no opposite"),
         pytest.param("The ferry is blue.", "The bus is red.", id="a colour of another thing"),
         pytest.param("The blue ferry sank.", "The red ferry sank.", id="which one, not what"),
         pytest.param("She plays the cello.", "She plays the flute.", id="both may be"),

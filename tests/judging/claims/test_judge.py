@@ -54,6 +54,12 @@ def test_auto_takes_the_model_where_there_is_one() -> None:
     assert ([detector.name for detector in row.cheap], row.last.name) == (["lexical"], "llm")
 
 
+def test_a_share_is_asked_for_only_where_it_is_set() -> None:
+    assert ClaimJudging().by_words() == LexicalDetector(None)
+    assert ClaimJudging(overlap=0.7).by_words().threshold == 0.7
+    assert ClaimJudging(calibration="own.json").by_words().calibration == "own.json"
+
+
 @pytest.mark.usefixtures("without_the_extra")
 def test_semantic_says_which_extra_it_needs() -> None:
     with pytest.raises(PluginError, match=r"pip install 'trecjudge\[semantic\]'"):

@@ -41,6 +41,12 @@ def judged(sentence: str, document: str) -> Comparison:
         pytest.param(
             "The Eiffel Tower was completed in 1889 [2].", TOWER, "full_support", id="citation mark"
         ),
+        pytest.param(
+            "The Eiffel Tower was n\u200bot completed in 1889.",
+            TOWER,
+            "no_support",
+            id="a negation that a reader sees, with what has no width in it",
+        ),
         pytest.param("", TOWER, "no_support", id="empty sentence"),
         pytest.param("A tower.", "", "no_support", id="empty document"),
         pytest.param("", "", "no_support", id="both empty"),

@@ -10,7 +10,7 @@ import pytest
 from tests.batch_endpoint import BatchEndpoint, batching
 from tests.endpoint import Answer, Script, attestation, attesting, running, text_of
 from tests.models.clients import ask_many, client_to, kinds
-from tests.models.clock import run
+from tests.models.clock import now, run
 from trecjudge.errors import ModelError
 from trecjudge.models.cache.upkeep import batches_under_way
 from trecjudge.models.client import Client
@@ -169,6 +169,44 @@ def test_an_outage_is_waited_out(path: str, status: int, tmp_path: Path) -> None
     assert (found, sizes) == (["ok"] * 20, [20])
 
 
+@pytest.mark.parametrize("path", ["POST files", "POST batches", "GET batches"])
+@pytest.mark.parametrize("status", [503, 429])
+def test_no_wait_that_is_asked_for_is_longer_than_the_patience(
+    path: str, status: int, tmp_path: Path
+) -> None:
+    refusal = "Please try again in 3600 seconds."
+
+    async def asked() -> tuple[list[Any], float]:
+        async with (
+            batching(attesting(), refuse={path: [status] * 99}, refusal=refusal) as endpoint,
+            client_to(endpoint.url, tmp_path, batch=True, patience=20.0) as client,
+        ):
+            began = now()
+            return await ask_many(client, 3), now() - began
+
+    found, seconds = run(asked())
+    assert kinds(found) == ["stopped"] * 3
+    assert "waited for 20 s (llm.patience) in vain: HTTP" in str(found[0])
+    assert "(it asks to wait 3600 s)" in str(found[0])
+    assert 20 <= seconds < 23
+
+
+def test_nor_one_that_the_answers_in_a_batch_ask_for(tmp_path: Path) -> None:
+    busy = Answer(status=429, raw=b'{"error": {"message": "Try again in 3600 seconds."}}')
+
+    async def asked() -> tuple[list[Any], float]:
+        async with (
+            batching(lambda body, number: busy) as endpoint,
+            client_to(endpoint.url, tmp_path, batch=True, patience=20.0) as client,
+        ):
+            began = now()
+            return await ask_many(client, 3), now() - began
+
+    found, seconds = run(asked())
+    assert set(kinds(found)) <= {"transport", "stopped"}
+    assert 20 <= seconds < 40
+
+
 def test_a_file_that_is_too_large_is_sent_in_halves(tmp_path: Path) -> None:
     options = {"refuse": {"POST files": [413, 413]}}
     found, sizes, _, _ = batched(tmp_path, attesting(), options=options)
@@ -269,3 +307,36 @@ def test_half_the_price(tmp_path: Path) -> None:
 
     plain = settings_for("http://a/v1", prices={"input": 1.0, "output": 2.0}, batch=True)
     assert plain.pricing == Prices(0.5, 1.0)
+
+
+def test_a_batch_that_several_jobs_want_is_sent_once(tmp_path: Path) -> None:
+    async def at_once() -> tuple[list[list[str]], list[int]]:
+        import asyncio
+
+        async with (
+            batching(attesting()) as endpoint,
+            client_to(endpoint.url, tmp_path, batch=True) as first,
+            client_to(endpoint.url, tmp_path, batch=True) as second,
+            client_to(endpoint.url, tmp_path, batch=True) as third,
+        ):
+            asked = (ask_many(client, 20) for client in (first, second, third))
+            found = await asyncio.gather(*asked)
+            assert batches_under_way(tmp_path) == []
+            return [kinds(each) for each in found], [len(b.lines) for b in endpoint.batches]
+
+    assert run(at_once()) == ([["ok"] * 20] * 3, [20])
+
+
+def test_of_a_batch_that_expires_the_rest_is_sent_once(tmp_path: Path) -> None:
+    async def at_once() -> tuple[list[list[str]], int]:
+        import asyncio
+
+        async with (
+            batching(attesting(), expires={0: 12}) as endpoint,
+            client_to(endpoint.url, tmp_path, batch=True) as first,
+            client_to(endpoint.url, tmp_path, batch=True) as second,
+        ):
+            found = await asyncio.gather(ask_many(first, 20), ask_many(second, 25))
+            return [kinds(each) for each in found], len(endpoint.asked)
+
+    assert run(at_once()) == ([["ok"] * 20, ["ok"] * 25], 25)

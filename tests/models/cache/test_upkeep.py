@@ -11,7 +11,9 @@ import pytest
 from tests.commandline import command
 from tests.models.cache.test_replies import HERE, OTHER, filled, held
 from trecjudge.errors import InputError, OutputError
-from trecjudge.models.cache.replies import FILE, ReplyCache
+from trecjudge.models.cache.manifest import MANIFEST
+from trecjudge.models.cache.replies import ReplyCache
+from trecjudge.models.cache.schema import FILE
 from trecjudge.models.cache.upkeep import DAY, Holding, export_to, holdings, import_from, prune
 
 
@@ -36,7 +38,7 @@ def test_an_export_can_be_read_where_nothing_can_be_written(
 ) -> None:
     target = tmp_path / "export"
     assert export_to(cache, target, model) == count
-    assert [path.name for path in target.iterdir()] == [FILE]
+    assert {path.name for path in target.iterdir()} == {FILE, MANIFEST}
     (target / FILE).chmod(0o444)
     target.chmod(0o555)
     try:
@@ -45,7 +47,7 @@ def test_an_export_can_be_read_where_nothing_can_be_written(
     finally:
         target.chmod(0o755)
     assert sum(found) == count
-    assert [path.name for path in target.iterdir()] == [FILE]
+    assert {path.name for path in target.iterdir()} == {FILE, MANIFEST}
 
 
 def test_an_export_overwrites_nothing(cache: Path) -> None:

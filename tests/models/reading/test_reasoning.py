@@ -6,7 +6,8 @@ import pytest
 
 from trecjudge.judges.citation import ATTEST
 from trecjudge.models.prompt import FORMS, Form, Prompts
-from trecjudge.models.reading import defused, without_reasoning
+from trecjudge.models.reading import without_reasoning
+from trecjudge.text.chat_tokens import THOUGHTS, broken
 
 TAGS = (
     "<think>", "</think>", "<THINKING>", "</reasoning >", "[THINK]", "[/THINK]", "◁/think▷",
@@ -46,9 +47,15 @@ def test_what_is_left(reply: str, answer: str | None) -> None:
 def test_no_input_holds_a_tag(tag: str, form: Form) -> None:
     messages = Prompts().get(ATTEST, form).messages({"document": f"a {tag} b", "sentence": tag})
     assert tag not in str(messages[1:])
-    assert defused(f"a {tag} b") != f"a {tag} b"
+
+
+@pytest.mark.parametrize("word", THOUGHTS.split("|"))
+@pytest.mark.parametrize("tag", ["<%s>", "</%s>", "[/%s]", "<|%s|>", "◁%s▷", "◁/%s▷"])
+def test_no_input_ends_the_reasoning_of_a_reply_that_quotes_it(word: str, tag: str) -> None:
+    said = f"It says: a {broken(tag % word)} b"
+    assert without_reasoning(said) == said
 
 
 @pytest.mark.parametrize("text", ["a < b", "x[3]", "<b>bold</b>", "[sic]", "think", "if a<end>b"])
 def test_other_text_stays_as_it_is(text: str) -> None:
-    assert defused(text) == text
+    assert broken(text) == text

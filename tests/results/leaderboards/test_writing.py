@@ -21,6 +21,7 @@ from trecjudge.results.leaderboards.writing import write_rows
 from trecjudge.results.trec import LeaderboardRow
 
 ODD = ["a b", "a\tb", "100%", "a%20b", "é", "a,b", 'a"b', "../a", ".a", "a/b", "a\u2028b", "a.json"]
+ODD += ['=HYPERLINK("http://x")', "+a", "-a", "@a", "'=a", "''=a", "'a", "-0.5", "'-0.5", "a;=b"]
 ROWS = [
     LeaderboardRow(run, topic, measure, value)
     for run in ["plain", *ODD]

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import base64
+import random
+import tracemalloc
 import zlib
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
-from trecjudge.show.html.blocks import Block, Blocks
+from trecjudge.show.html.blocks import Block, Blocks, Packed
 
 
-def unpacked(packed: bytes) -> Any:
+def unpacked(packed: bytes | Packed) -> Any:
     """Return what a browser makes of a block."""
-    return orjson.loads(zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS))
+    text = packed if isinstance(packed, bytes) else b"".join(packed)
+    assert len(text) == len(packed)
+    return orjson.loads(zlib.decompress(base64.b64decode(text), -zlib.MAX_WBITS))
 
 
 @pytest.mark.parametrize("entries", [[], [1], [{"a": "é\u202e</script>"}, None, [2.5]]])
@@ -43,3 +48,17 @@ def test_repeated_text_costs_next_to_nothing() -> None:
     for _ in range(20):
         often.add(text)
     assert len(often.packed()) < 2 * len(once.packed())
+
+
+def test_blocks_wait_in_their_spool_and_not_in_memory(tmp_path: Path) -> None:
+    chance = random.Random(0)
+    with (tmp_path / "spool").open("w+b") as spool:
+        blocks = Blocks(["t", "u"], spool)
+        tracemalloc.start()
+        for number in range(200):
+            blocks.add("topic", "tu"[number % 2], chance.randbytes(10_000).hex())
+        (one, other), (_, most) = blocks.packed().values(), tracemalloc.get_traced_memory()
+        sizes = [sum(map(len, block)) for block in (one, other)]
+        tracemalloc.stop()
+    assert most < 1_000_000 < min(sizes)
+    assert sizes == [len(one), len(other)]

@@ -13,6 +13,7 @@ from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.html.flips import Other, read_other
 
 SENTENCES = (("One.", ["d", "e"]), ("Two.", ["d"]))
+RESPONSE = response(*SENTENCES)
 
 
 def cited(label: str | None, doc_id: str = "d", sentence: int = 0, **fields: object) -> Judgment:
@@ -25,7 +26,7 @@ def cited(label: str | None, doc_id: str = "d", sentence: int = 0, **fields: obj
 
 def other_of(folder: Path, *judgments: Judgment, judge: str = "citation") -> Other:
     """Return an output with these judgments, to be compared with the judge `citation`."""
-    judged: Judged = (response(*SENTENCES), judgments)
+    judged: Judged = (RESPONSE, judgments)
     outputs = output(folder, judged, judge=judge)
     return read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
 
@@ -33,7 +34,7 @@ def other_of(folder: Path, *judgments: Judgment, judge: str = "citation") -> Oth
 def test_only_what_says_something_else_has_flipped(tmp_path: Path) -> None:
     other = other_of(tmp_path, cited(FULL), cited(NONE, "e"), cited(PARTIAL, sentence=1))
     ours = [cited(FULL), cited(FULL, "e", reason="why"), cited(PARTIAL, sentence=1)]
-    (flip,) = other.flips(ours)
+    (flip,) = other.flips(RESPONSE, ours)
     assert (flip["run"], flip["topic"], flip["sentence_index"], flip["doc_id"]) == (
         "r",
         "t1",
@@ -46,7 +47,7 @@ def test_only_what_says_something_else_has_flipped(tmp_path: Path) -> None:
 
 def test_what_only_one_of_them_has_is_counted(tmp_path: Path) -> None:
     other = other_of(tmp_path, cited(FULL), cited(FULL, "e"))
-    assert list(other.flips([cited(FULL), cited(FULL, "x"), cited(FULL, "y")])) == []
+    assert list(other.flips(RESPONSE, [cited(FULL), cited(FULL, "x"), cited(FULL, "y")])) == []
     found = other.as_dict(other.board)
     assert (found["met"], found["only_here"], found["only_there"]) == (1, 2, 1)
 
@@ -56,7 +57,7 @@ def test_what_is_unjudged_has_not_flipped(tmp_path: Path) -> None:
     theirs = [cited(None, **cut), cited(None, "e", **cut), cited(FULL, sentence=1)]
     ours = [cited(NONE), cited(None, "e", **cut), cited(None, sentence=1, **cut)]
     other = other_of(tmp_path, *theirs)
-    assert list(other.flips(ours)) == []
+    assert list(other.flips(RESPONSE, ours)) == []
     found = other.as_dict(other.board)
     assert (found["met"], found["pairs"]) == (0, [])
     assert found["unjudged"] == {"here": 1, "there": 1, "both": 1}
@@ -79,9 +80,9 @@ def claim(text: str, label: str, doc_id: str | None = None) -> Judgment:
 
 def test_claims_are_told_apart_by_their_text(tmp_path: Path) -> None:
     theirs = [claim("One.", "yes", "d"), claim("Another.", "yes", "d")]
-    outputs = output(tmp_path, (response(*SENTENCES), theirs), judge="length")
+    outputs = output(tmp_path, (RESPONSE, theirs), judge="length")
     other = read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
-    (flip,) = other.flips([claim("One.", "yes", "e"), claim("Another.", "unsure")])
+    (flip,) = other.flips(RESPONSE, [claim("One.", "yes", "e"), claim("Another.", "unsure")])
     assert (flip["claim"], flip["here"]["word"], flip["there"]["word"]) == (8, "unsure", "yes")
 
 
@@ -92,16 +93,16 @@ def measured(label: str, value: float) -> Judgment:
 
 def test_values_are_told_apart_by_what_they_measure(tmp_path: Path) -> None:
     theirs = [measured("COVERAGE", 0.5), measured("REDUNDANCY", 0.25)]
-    outputs = output(tmp_path, (response(*SENTENCES), theirs), judge="length")
+    outputs = output(tmp_path, (RESPONSE, theirs), judge="length")
     other = read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
-    (flip,) = other.flips([measured("COVERAGE", 0.5), measured("REDUNDANCY", 0.75)])
+    (flip,) = other.flips(RESPONSE, [measured("COVERAGE", 0.5), measured("REDUNDANCY", 0.75)])
     assert (flip["here"]["word"], flip["there"]["word"]) == ("REDUNDANCY 0.750", "REDUNDANCY 0.250")
 
 
 def test_judges_of_other_names_are_held_first_against_first(tmp_path: Path) -> None:
     other = other_of(tmp_path, cited(NONE), judge="support")
     assert other.renamed == {"citation": "support"}
-    assert len(list(other.flips([cited(FULL)]))) == 1
+    assert len(list(other.flips(RESPONSE, [cited(FULL)]))) == 1
 
 
 @pytest.mark.parametrize("label", [FULL, NONE])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from tests.show.html.test_blocks import unpacked
 from tests.show.html.test_writing import blocks_of
+from trecjudge.show.html.blocks import Packed
 from trecjudge.show.html.page import SCRIPTS, Bar, Page, policy, write_page
 from trecjudge.show.templates import ASSETS
 
@@ -28,7 +30,7 @@ def mean(value: float | None, **fields: float | None) -> dict[str, float | None]
     return {"value": value, "low": None, "high": None, "lowest": value, "highest": value} | fields
 
 
-def written(folder: Path, blocks: dict[str, bytes], most: int = 1000) -> tuple[int, Path]:
+def written(folder: Path, blocks: dict[str, Packed], most: int = 1000) -> tuple[int, Path]:
     page = Page("x", BOARD, [], ["a <note>"], {"name": "x"})
     return write_page(folder / "x.report.html", page, blocks, most), folder / "x.report.html"
 
@@ -56,7 +58,8 @@ def test_only_blocks_beside_open_the_policy(beside: bool, expected: str) -> None
 
 
 def test_blocks_are_in_the_page_or_beside_it(tmp_path: Path) -> None:
-    blocks = {"topic-0": b"W10=", "documents-0": b"W10=", "findings": b"W10="}
+    empty = Packed(io.BytesIO(b"[]"), [(0, 1), (1, 1)])
+    blocks = dict.fromkeys(("topic-0", "documents-0", "findings"), empty)
     beside, path = written(tmp_path, blocks)
     assert beside == 0
     assert re.findall(r'id="([a-z]+-\d|findings)">W10=<', path.read_text()) == list(blocks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from tests.show.html.test_blocks import unpacked
 from trecjudge.errors import InputError
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs
-from trecjudge.show.html.texts import DocumentIds, Texts, named, read_texts
+from trecjudge.show.html.texts import Texts, named, read_texts
+from trecjudge.stats.packed import PackedRows
 
 Write = Callable[..., Path]
 
@@ -30,24 +31,30 @@ def run(name: str, text: str, topic: str = "t1") -> str:
 
 
 def texts_of(
-    inputs: ReportInputs, wanted: DocumentIds, strict: bool = False
+    inputs: ReportInputs, wanted: Mapping[tuple[str, str], list[str]], strict: bool = False
 ) -> tuple[Texts, dict[str, Any]]:
-    blocks = Blocks(["t1", "t2"])
-    texts = read_texts(inputs, blocks, wanted, strict)
+    blocks, ids = Blocks(["t1", "t2"]), PackedRows()
+    for group, named_in_it in wanted.items():
+        ids.put(group, named_in_it)
+    texts = read_texts(inputs, blocks, ids, strict)
     return texts, {name: unpacked(block) for name, block in blocks.packed().items()}
+
+
+def places(texts: Texts) -> dict[Any, dict[str, int]]:
+    return {group: dict(texts.places.rows(group)) for group in texts.places}
 
 
 def test_a_document_stands_once_in_its_topic(write: Write) -> None:
     runs = (write(run("a", "One."), "a.jsonl"), write(run("b", "One."), "b.jsonl"))
     texts, blocks = texts_of(ReportInputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
-    assert texts.places == {("a", "t1"): {"d": 0}, ("b", "t1"): {"d": 0}}
+    assert places(texts) == {("a", "t1"): {"d": 0}, ("b", "t1"): {"d": 0}}
     assert [(d["id"], d["text"]) for d in blocks["documents-0"]] == [("d", "T\nOne.")]
 
 
 def test_runs_that_carry_different_texts_keep_their_own(write: Write) -> None:
     runs = (write(run("a", "One."), "a.jsonl"), write(run("b", "Two."), "b.jsonl"))
     texts, blocks = texts_of(ReportInputs(runs=runs), {("a", "t1"): ["d"], ("b", "t1"): ["d"]})
-    assert [texts.places[r, "t1"]["d"] for r in ("a", "b")] == [0, 1]
+    assert [places(texts)[r, "t1"]["d"] for r in ("a", "b")] == [0, 1]
     assert [d["text"] for d in blocks["documents-0"]] == ["T\nOne.", "T\nTwo."]
 
 
@@ -55,7 +62,7 @@ def test_only_what_is_wanted_and_has_text(write: Write) -> None:
     lines = f"{run('a', 'One.')}\n{run('a', 'One.', 't2')}\n{run('a', 'One.', 't3')}\n"
     wanted = {("a", "t1"): ["d", "e", "nowhere"], ("a", "t3"): ["d"]}
     texts, blocks = texts_of(ReportInputs(runs=(write(lines, "a.jsonl"),)), wanted)
-    assert texts.places["a", "t1"] == {"d": 0}
+    assert places(texts)["a", "t1"] == {"d": 0}
     assert list(blocks) == ["documents-0"]
     assert texts.written_at[f"{write(lines, 'a.jsonl')}:2"] == ("a", "t2")
 
@@ -79,7 +86,7 @@ def test_the_text_is_the_one_that_was_judged(own: bool, text: str, write: Write)
 def test_text_that_is_to_stay_out_stays_out(write: Write) -> None:
     inputs = ReportInputs(runs=(write(run("a", "One."), "a.jsonl"),), document_text=False)
     texts, blocks = texts_of(inputs, {("a", "t1"): ["d"]})
-    assert (texts.places, blocks) == ({}, {})
+    assert (places(texts), blocks) == ({}, {})
 
 
 def test_inputs_that_are_gone_are_noted_or_refused(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import GoldAnswer, Nugget, Place
+from trecjudge.results.leaderboards.spreadsheet import FORMULA, MARK
 
 COLUMNS: Final = (
     *("keep", "topic_id", "nugget_id", "kind", "text", "importance", "aggregator"),
@@ -30,8 +31,6 @@ LINES = (".jsonl", ".json")
 
 Row = Mapping[str, str]
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-"""What a spreadsheet takes for a formula, behind apostrophes of ours or the text's own."""
 _ESCAPED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _UNESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 
@@ -87,12 +86,12 @@ def safe(text: str) -> str:
     """Return a text for one cell: on one line, and no formula to a spreadsheet."""
     plain = re.sub(r"\\(?=[ntr\\\n\t\r])", r"\\\\", text)
     plain = re.sub(r"[\n\t\r]", lambda found: _ESCAPED[found[0]], plain)
-    return f"'{plain}" if _FORMULA.match(plain) else plain
+    return f"{MARK}{plain}" if FORMULA.match(plain) else plain
 
 
 def unsafe(cell: str) -> str:
     """Return the text that `safe` made a cell of."""
-    plain = cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+    plain = cell[1:] if cell.startswith(MARK) and FORMULA.match(cell) else cell
     return re.sub(r"\\([ntr\\])", lambda found: _UNESCAPED[found[1]], plain)
 
 

@@ -21,7 +21,7 @@ from trecjudge.evaluation.calibrate.heldout import groups_of, held_out, predict
 from trecjudge.evaluation.calibrate.measuring import measure, measure_apart
 from trecjudge.evaluation.calibrate.pairs import LabelledPair, pairs_of_runs, read_pairs
 from trecjudge.evaluation.calibrate.reading import read_responses
-from trecjudge.files import whole
+from trecjudge.files import chosen
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
 from trecjudge.judging.offline.wording import read_wording
@@ -117,7 +117,7 @@ def calibrate_command(
         unseen = held_out(found, weights, groups, fitted, shipped)
     except ValueError as error:
         raise InputError(f"{labels}: {error}") from error
-    with whole(out) as file:
+    with chosen(out) as file:
         file.write(format_calibration(fitted).encode())
     # By the shipped frequencies too: the figures of what a user has without calibrating.
     by_shipped = measure(pairs, [shipped.frequencies] * len(pairs))

@@ -9,7 +9,7 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.evaluation.calibrate.reading import read_responses
-from trecjudge.files import whole
+from trecjudge.files import chosen
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.judging.offline.calibration import format_calibration, shipped_calibration
 from trecjudge.records import Response, Topic
@@ -48,7 +48,7 @@ def count_command(
     shipped = shipped_calibration()
     frequencies = blended(shipped.frequencies, passages, counts)
     how = (f"Word frequencies of {passages} own documents; the weights are:", *shipped.how)
-    with whole(out) as file:
+    with chosen(out) as file:
         own = replace(shipped, frequencies=frequencies, how=how)
         file.write(format_calibration(own).encode())
     return Counted(out, passages, len(frequencies.counts), findings)

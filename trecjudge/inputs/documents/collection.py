@@ -14,7 +14,8 @@ from trecjudge.inputs.documents.tables import delimiter_of, rows
 from trecjudge.inputs.sources.containers import opening
 from trecjudge.inputs.sources.members import Members, first_members
 from trecjudge.inputs.sources.packing import CHUNK
-from trecjudge.inputs.sources.values import JsonStream, values
+from trecjudge.inputs.sources.streams import JsonStream
+from trecjudge.inputs.sources.values import values
 from trecjudge.records import Place
 
 CHOICES = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from trecjudge.errors import InputError, OutputError
-from trecjudge.files import whole_path
+from trecjudge.files import remove_left_parts, whole_path
 from trecjudge.findings import Finding, FindingLog, OnFinding, shown
 from trecjudge.inputs.documents.collection import (
     CHOICES,
@@ -34,7 +34,7 @@ COLUMNS = ("text", "title", "url", "date", "version")
 IRDS = "irds:"
 LOST = (
     *("documents_unusable", "record_not_an_object", "line_not_json", "bad_utf8"),
-    "collection_unreadable",
+    *("collection_unreadable", "record_too_large"),
 )
 """Findings on records and files that gave no document."""
 
@@ -201,6 +201,7 @@ def _indexed(
     if not index.is_file():
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            remove_left_parts(folder, "documents")
             with whole_path(index) as partial:
                 if not _write_index(partial, files, log):
                     raise _nothing_in(path)

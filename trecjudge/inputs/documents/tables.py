@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +16,6 @@ from trecjudge.records import Place
 DELIMITERS = ("\t", ",", ";")
 MOST_COLUMNS = 4
 """Of a table without a header line: id, address, title and text."""
-# csv itself refuses cells of more than 128 KB; whole documents are longer.
-LONGEST_CELL = 1 << 24
 ADDRESS = re.compile(r"https?://\S+$")
 Row = tuple[int, dict[str, Any]]
 
@@ -88,7 +85,6 @@ def _unnamed(cells: list[str]) -> dict[str, Any]:
 def _comma_separated(
     decoded: Iterator[tuple[int, str]], delimiter: str, path: Path, report: OnFinding
 ) -> Iterator[Row]:
-    csv.field_size_limit(LONGEST_CELL)
     table = csv_rows(decoded, delimiter)
     try:
         _, header = next(table, (0, []))

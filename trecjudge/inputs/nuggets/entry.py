@@ -30,7 +30,7 @@ class Entry:
     topic_id: str
     raw_nuggets: dict[str, Raw] = field(default_factory=dict)
 
-    def note(self, kind: str, message: str, value: object = "") -> None:
+    def complain(self, kind: str, message: str, value: object = "") -> None:
         """Report a finding on this bank."""
         text = shown(value) if value != "" else ""
         self.report(Finding(kind, self.place, message, text, topic_id=self.topic_id))
@@ -40,13 +40,13 @@ class Entry:
         if value is None:
             return
         if not isinstance(value, list | dict):
-            self.note("nugget_unusable", f"{what} are no list", value)
+            self.complain("nugget_unusable", f"{what} are no list", value)
             return
         for part in value.values() if isinstance(value, dict) else value:
             if isinstance(part, dict):
                 yield part
             else:
-                self.note("nugget_unusable", f"one of the {what} is no object", part)
+                self.complain("nugget_unusable", f"one of the {what} is no object", part)
 
     def question(
         self, raw: Raw, text: str, answers: Iterable[GoldAnswer], **more: Any
@@ -56,23 +56,23 @@ class Entry:
         aggregator = as_text(raw.get("aggregator_type")).strip().upper()
         if aggregator not in (*ONE_WILL_DO, TOGETHER):
             message = f"question {text!r} has an aggregator that is neither AND nor OR"
-            self.note("nugget_aggregator_unknown", message, raw.get("aggregator_type"))
+            self.complain("nugget_aggregator_unknown", message, raw.get("aggregator_type"))
         together = aggregator == TOGETHER
         if together and len(found) == 1:
-            self.note("nugget_single_and", f"question {text!r} wants all answers and has one")
+            self.complain("nugget_single_and", f"question {text!r} wants all answers and has one")
         if not found:
-            self.note("nugget_unanswerable", f"question {text!r} has no answer")
+            self.complain("nugget_unanswerable", f"question {text!r} has no answer")
         for answer in found:
             if not answer.documents:
                 message = f"question {text!r}: answer {answer.text!r} has no document"
-                self.note("nugget_answer_undocumented", message)
+                self.complain("nugget_answer_undocumented", message)
         given = {"is_question": True, "answers": tuple(found), "together": together}
         return self.nugget(raw, text, **given, **more)
 
     def nugget(self, raw: Raw, text: str, nugget_id: object = None, **more: Any) -> Nugget | None:
         """Return a nugget; None, with a finding, where it has no text."""
         if not text.strip():
-            self.note("nugget_unusable", "a nugget has no text", raw)
+            self.complain("nugget_unusable", "a nugget has no text", raw)
             return None
         wanted = self.id(nugget_id, "a nugget") or str(len(self.raw_nuggets) + 1)
         name, number = wanted, 1
@@ -90,19 +90,19 @@ class Entry:
         if plain in IMPORTANCE:
             if plain == "failed":
                 message = f"nugget {text!r}: its importance was never decided"
-                self.note("nugget_importance_unknown", message, value)
+                self.complain("nugget_importance_unknown", message, value)
             return IMPORTANCE[plain]
         letter, colon, _ = label.strip().upper().partition(":")
         if letter in RUBRIC_LETTERS and (colon or len(plain) == 1):
             return letter
         message = f"nugget {text!r} has an importance other than vital and okay"
-        self.note("nugget_importance_unknown", message, value)
+        self.complain("nugget_importance_unknown", message, value)
         return ""
 
     def id(self, value: object, what: str) -> str:
         """Return an id as text, with a finding where it is a number."""
         if isinstance(value, int) and not isinstance(value, bool):
-            self.note("nugget_id_number", f"the id of {what} is a number, not text", value)
+            self.complain("nugget_id_number", f"the id of {what} is a number, not text", value)
         return as_id(value) or ""
 
     def documents(self, value: object) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class Entry:
             if doc_id:
                 found.setdefault(doc_id)
             else:
-                self.note("nugget_reference_unusable", "a reference has no doc_id", reference)
+                self.complain("nugget_reference_unusable", "a reference has no doc_id", reference)
         return tuple(found)
 
 

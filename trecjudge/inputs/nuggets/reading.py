@@ -77,7 +77,7 @@ def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -
         entry.id(value, "the topic")
     found = tuple(filter(None, format_.nuggets(entry)))
     if not found:
-        entry.note("nugget_bank_empty", "the bank has no nuggets")
+        entry.complain("nugget_bank_empty", "the bank has no nuggets")
     _report_repeated(found, entry)
     title = getattr(format_, "title", lambda whole: "")(record)
     return Bank(topic_id, found, title, format_.NAME, record, entry.raw_nuggets, place)
@@ -97,7 +97,7 @@ def _report_repeated(nuggets: Iterable[Nugget], entry: Entry) -> None:
     for nugget in nuggets:
         plain = " ".join(nugget.text.split()).casefold()
         if plain in seen:
-            entry.note("nugget_repeated", f"nugget {nugget.text!r} is there twice: both count")
+            entry.complain("nugget_repeated", f"nugget {nugget.text!r} is there twice: both count")
         seen.add(plain)
 
 

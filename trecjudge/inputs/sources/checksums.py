@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -43,6 +44,8 @@ def taking_checksums() -> Iterator[Checksums]:
 
 def open_summed(path: Path) -> io.BufferedReader:
     """Open a file for reading; where checksums are taken, its own is as soon as its end is read."""
+    if not stat.S_ISREG((found := path.stat()).st_mode) and not stat.S_ISDIR(found.st_mode):
+        raise OSError("is no regular file")  # a pipe or a device: it may have no end
     file = path.open("rb", buffering=0)
     checksums = _TAKEN.get()
     return io.BufferedReader(file if checksums is None else _Summed(file, path, checksums))

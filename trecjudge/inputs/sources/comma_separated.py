@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 
+from trecjudge.settings.limits import IN_ALL, limits
+
 
 class BrokenCsv(Exception):
     """What follows is no CSV; `line` is where that was found."""
@@ -18,16 +20,23 @@ def csv_rows(
     lines: Iterable[tuple[int, str]], delimiter: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, cells) of numbered lines; cells may hold line ends. Raises BrokenCsv."""
-    number = 0
+    number = size = 0
+    most = limits()
+    csv.field_size_limit(most.record)  # of its own, whole documents are too long for it
 
     def texts() -> Iterator[str]:
-        nonlocal number
+        nonlocal number, size
         for at, text in lines:
-            number = at
+            number, size = at, size + len(text)
+            if size > most.record:
+                raise csv.Error(f"a row {most.too_long}")
+            if text.count(delimiter) > IN_ALL * most.entries:
+                raise csv.Error(f"a row {most.too_many}")
             yield f"{text}\n"
 
     try:
         for cells in csv.reader(texts(), delimiter=delimiter):
+            size = 0
             yield number, cells
     except csv.Error as error:
         raise BrokenCsv(number, str(error)) from error

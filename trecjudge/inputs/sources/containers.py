@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 import orjson
 
 from trecjudge.errors import InputError
+from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.sources.checksums import open_summed
-from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, unpacking
+from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, is_packed, unpacking
+from trecjudge.records import Place
+from trecjudge.settings.limits import limits
 
 BOM = b"\xef\xbb\xbf"
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 LOOK = 1 << 16
 """How much is taken at a time of a file that is looked at and not yet read."""
+ReadLine = Callable[[int], bytes]
+"""(most bytes) -> the next line, or as much of it"""
 
 
 class Opened:
@@ -64,30 +71,39 @@ class Opened:
         return self._position
 
     def first(self, count: int) -> list[bytes]:
-        """Return the first few lines that are not blank, as far as the file can be read."""
+        """Return the first few lines that are not blank, as far as the file can be read.
+
+        A line that is too long is the last of them, and only its beginning.
+        """
         found: list[bytes] = []
         with suppress(*UNREADABLE):  # reported where the file is read
-            pieces = self._pieces(lambda file: file.readline())
-            found.extend(text for _, text in islice(self._texts(_lines_of(pieces)), count))
+            raw = self._beginnings(limits().record)
+            found.extend(text for _, text in islice(self._texts(raw, _ignored), count))
         return found
 
     def look(self) -> Iterator[bytes]:
         """Yield the bytes from the beginning on; what was taken is held. Raises as `lines`."""
         try:
-            yield from self._pieces(lambda file: file.read(LOOK) + file.readline())
+            yield from self._held
+            for piece in iter(lambda: self._open().read(LOOK), b""):
+                self._held.append(piece)
+                yield piece
         except UNREADABLE as error:
             raise _unreadable(self.path, 0, error) from error
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
+    def lines(self, report: OnFinding | None = None) -> Iterator[tuple[int, bytes]]:
         """Yield (number from 1, text) of every line that is not blank.
 
         Lines end at LF only, so U+2028 inside a string splits none; a byte order mark is dropped.
-        Raises InputError if the file cannot be read; where packed data break off, after what could
-        be.
+        One that is too long is reported and passed over, and never held. Raises InputError if the
+        file cannot be read, where packed data break off after what could be; without `report` also
+        for a line that is too long.
         """
+        too_long = partial(self._too_long, report)
         try:
             with self._reading() as (held, file):
-                yield from self._texts(chain(_lines_of(held), file))
+                raw = _lines_of(b"".join(held), file.readline, limits().record)
+                yield from self._texts(raw, too_long)
         except UNREADABLE as error:
             raise _unreadable(self.path, self._number, error) from error
 
@@ -131,15 +147,29 @@ class Opened:
         finally:
             self._unpacked = None
 
-    def _pieces(self, more: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
-        """Yield what is held, and go on reading and holding."""
-        yield from self._held
-        for piece in iter(lambda: more(self._open()), b""):
-            self._held.append(piece)
-            yield piece
+    def _beginnings(self, most: int) -> Iterator[bytes]:
+        """Yield lines and hold them; of the first that is too long, only so much."""
+        joined = _Joined(b"".join(self._held), self._held_line)
+        for readline in (joined.readline, self._held_line):
+            for line in iter(partial(readline, most + 1), b""):
+                yield line
+                if len(line) > most and line[-1:] != b"\n":
+                    return
 
-    def _texts(self, raw: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    def _held_line(self, size: int) -> bytes:
+        """Return the next line, or as much of it, and hold it."""
+        piece = self._open().readline(size)
+        if piece:
+            self._held.append(piece)
+        return piece
+
+    def _texts(
+        self, raw: Iterable[bytes | None], too_long: Callable[[int], None]
+    ) -> Iterator[tuple[int, bytes]]:
         for number, line in enumerate(raw, 1):
+            if line is None:
+                too_long(number)
+                continue
             # Where packed data break off, the last line is half a record, unless it is JSON.
             if line[-1:] != b"\n" and breaks_off(self._unpacked) and not _is_json(line):
                 return
@@ -148,6 +178,17 @@ class Opened:
             text = line.removeprefix(BOM) if number == 1 else line
             if text.strip():
                 yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
+
+    def _too_long(self, report: OnFinding | None, number: int) -> None:
+        place = Place(str(self.path), number)
+        message = limits().too_long
+        if report is None:
+            raise InputError(f"{place}: {message}")
+        report(Finding("record_too_large", place, f"{message}; passed over"))
+
+
+def _ignored(number: int) -> None:
+    """Do nothing: a line that is too long is reported where all lines are read."""
 
 
 def _is_json(text: bytes) -> bool:
@@ -159,19 +200,73 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of pieces that end where lines do."""
-    return chain.from_iterable(map(io.BytesIO, pieces))
+def _lines_of(held: bytes, readline: ReadLine, most: int) -> Iterator[bytes | None]:
+    """Yield the lines that begin in `held` and go on in a file; None for one that is too long."""
+    if held:
+        yield from _bounded(_Joined(held, readline).readline, most)
+    yield from _bounded(readline, most)
 
 
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _bounded(readline: ReadLine, most: int) -> Iterator[bytes | None]:
+    for line in iter(partial(readline, most + 1), b""):
+        if len(line) <= most or line[-1:] == b"\n":
+            yield line
+            continue
+        for rest in iter(partial(readline, CHUNK), b""):
+            if rest[-1:] == b"\n":
+                break
+        yield None
+
+
+class _Joined:
+    """Lines of what was read of a file, of which the last goes on in the file."""
+
+    def __init__(self, held: bytes, readline: ReadLine) -> None:
+        self._held, self._size, self._readline = io.BytesIO(held), len(held), readline
+        self._inside = False
+
+    def readline(self, size: int) -> bytes:
+        """Return the next line, or as much of it; nothing where no line begins in `held`."""
+        if self._held.tell() == self._size and not self._inside:
+            return b""
+        line = self._held.readline(size)
+        if line[-1:] != b"\n" and len(line) < size:
+            line += self._readline(size - len(line))
+        self._inside = line[-1:] not in (b"\n", b"")
+        return line
+
+
+def lines(path: Path, report: OnFinding | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield (number from 1, text) of every line that is not blank; as `Opened.lines`."""
-    return Opened(path).lines()
+    return Opened(path).lines(report)
+
+
+def first_line(path: Path) -> bytes:
+    """Return the first line that is neither blank nor too long, nothing if there is none.
+
+    Raises InputError as `lines`.
+    """
+    return next(lines(path, lambda finding: None), (0, b""))[1]
 
 
 def chunks(path: Path) -> Iterator[bytes]:
     """Yield the unpacked bytes of a file. Raises InputError as `lines`."""
     return Opened(path).chunks()
+
+
+def seekable(path: Path) -> BinaryIO:
+    """Open what a file holds, unpacked, to read at any place of it. Raises OSError, or as `lines`.
+
+    What is packed is unpacked into a temporary file without a name.
+    """
+    file: BinaryIO = path.open("rb")
+    if not is_packed(file.read(8)):
+        return file
+    file.close()
+    unpacked: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 (closed by who reads it)
+    for chunk in chunks(path):
+        unpacked.write(chunk)
+    return unpacked
 
 
 def _unreadable(path: Path, number: int, error: Exception) -> InputError:

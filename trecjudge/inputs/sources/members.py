@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.findings import OnFinding
-from trecjudge.inputs.sources.values import JsonStream
+from trecjudge.inputs.sources.streams import JsonStream
 
 KEY = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
 END = re.compile(r"\s*\}\s*")
@@ -51,22 +51,13 @@ class Members(JsonStream):
                     self._closed = True
                     continue
                 self._closed = False
-                key = self._part()
-                if not isinstance(key, str) or not self._skip(" \t\r\n:"):
+                key = self._next()
+                if key is None or not isinstance(key[1], str) or not self._skip(" \t\r\n:"):
                     raise ValueError("no key of an object")
-                line = self._line
-                value = self._part()
-                # Half a surrogate pair can be read, but no output could hold it.
-                json.dumps(value, ensure_ascii=False).encode()
-                yield line, key, value
+                found = self._next()
+                if found is not None:
+                    yield found[0], key[1], found[1]
             if not self._closed:
                 raise ValueError("the object is not closed")
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             self._complain(error)
-
-    def _part(self) -> Any:
-        """Return the value at hand and stand behind it."""
-        value, end = self._value()
-        self._line += self._text.count("\n", self._position, end)
-        self._position = end
-        return value

@@ -43,6 +43,8 @@ KEYS: Mapping[str, tuple[set[str], ...]] = {
     ),
 }
 """Keys of which a record of each kind has all of one set."""
+LONGEST = 10_000
+"""Bytes of a first line that are looked at."""
 ROW = {"run_id", "topic_id", "measure", "value"}
 JOBS = {"jobs"}
 
@@ -57,7 +59,7 @@ def own_output(file: Path | Opened) -> str:
     records = first_objects(opened, 1)
     if records:
         return own_record(records[0])
-    first = next(iter(opened.first(1)), b"")
+    first = next(iter(opened.first(1)), b"")[:LONGEST]
     return next((what for form, what in TEXTS.items() if form.match(first)), "")
 
 

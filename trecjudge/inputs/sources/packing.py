@@ -9,25 +9,44 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, Protocol
+
+from trecjudge.inputs.sources.zstd_frames import ZstdFrame
 
 CHUNK = 1 << 20
+MOST_MEMORY = 512 << 20
+"""Bytes that unpacking may take; `xz -9` writes what takes 65 MB."""
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
-class ZstdReader(io.RawIOBase):
-    """Unpacks zstd frames. Raises EOFError where the last one breaks off, ValueError on nonsense.
+class Unpacker(Protocol):
+    """Unpacks one frame, or stream, as the standard library does it."""
 
-    The library's own reader ends without a word where a frame breaks off.
+    @property
+    def eof(self) -> bool:
+        """Whether its end was reached."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows its end."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether more data are needed to unpack more."""
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        """Return what the data hold, unpacked; not much more than so many bytes."""
+
+
+class PackedReader(io.RawIOBase):
+    """Unpacks frames, little at a time: a few bytes can stand for gigabytes.
+
+    Raises EOFError where the last one breaks off, ValueError on nonsense.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        import zstandard  # only where there is such a file
-
-        self._file = file
-        self._error = zstandard.ZstdError
-        self._new = zstandard.ZstdDecompressor().decompressobj
-        self._frame = self._new()
+    def __init__(self, file: IO[bytes], new: Callable[[], Unpacker]) -> None:
+        self._file, self._new = file, new
+        self._frame = new()
         self._ready = self._packed = b""
 
     def readable(self) -> bool:
@@ -44,27 +63,33 @@ class ZstdReader(io.RawIOBase):
 
     def _fill(self) -> bool:
         """Unpack some more; return False at the end."""
-        packed = self._packed or self._file.read(CHUNK)
-        if not packed:
-            if not self._frame.eof:
-                raise EOFError("the data break off")
-            return False
         if self._frame.eof:
+            self._packed = self._frame.unused_data.lstrip(b"\0") or self._file.read(CHUNK)
+            if not self._packed:
+                return False
             self._frame = self._new()
+        elif self._frame.needs_input:
+            self._packed = self._file.read(CHUNK)
+            if not self._packed:
+                raise EOFError("the data break off")
+        packed, self._packed = self._packed, b""
         try:
-            self._ready = self._frame.decompress(packed)
-        except self._error as error:
-            raise ValueError(str(error)) from error
-        self._packed = self._frame.unused_data if self._frame.eof else b""
+            self._ready = self._frame.decompress(packed, CHUNK)
+        except MemoryError as error:
+            raise ValueError("needs more memory to unpack than is given to it") from error
         return True
+
+
+def _xz() -> Unpacker:
+    return lzma.LZMADecompressor(memlimit=MOST_MEMORY)
 
 
 # By content, not by name: browsers unpack a download and leave it its `.gz`.
 UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-    b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(ZstdReader(file), CHUNK),
+    b"\xfd7zXZ\x00": lambda file: io.BufferedReader(PackedReader(file, _xz), CHUNK),
+    b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(PackedReader(file, ZstdFrame), CHUNK),
 }
 
 
@@ -106,6 +131,11 @@ def unpacking(file: io.BufferedReader) -> Iterator[IO[bytes]]:
         yield io.BufferedReader(readable, CHUNK)
         if readable.error is not None:
             raise readable.error
+
+
+def is_packed(first: bytes) -> bool:
+    """Return whether a file that begins so is packed."""
+    return first.startswith(tuple(UNPACKERS))
 
 
 def breaks_off(unpacked: IO[bytes] | None) -> bool:

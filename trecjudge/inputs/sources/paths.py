@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,8 +11,10 @@ from functools import cache
 from pathlib import Path
 
 from trecjudge.errors import InputError
+from trecjudge.settings.limits import limits, shown_bytes
 
 STANDARD_INPUT = "-"
+PIECE = 1 << 20
 
 
 def files_below(path: Path) -> list[Path]:
@@ -44,7 +45,12 @@ def standard_input() -> Path:
         raise InputError("standard input is closed")
     path: Path = _StandardInput(folder.name) / "stdin"
     with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
+        most = limits().stdin
+        for piece in iter(lambda: sys.stdin.buffer.read(PIECE), b""):
+            if file.tell() + len(piece) > most:
+                message = f"is longer than {shown_bytes(most)} (--limit stdin): give it as a file"
+                raise InputError(f"standard input {message}")
+            file.write(piece)
     return path
 
 

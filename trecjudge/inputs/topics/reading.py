@@ -8,7 +8,8 @@ from pathlib import Path
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.sources.containers import lines
+from trecjudge.inputs.hostile import HostileText
+from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.inputs.topics.record import ID_KEYS, SAME_KEYS, TEXT_KEYS, Record, named, topic_of
@@ -26,6 +27,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     """
     topics: dict[str, Topic] = {}
     unused: dict[str, Place] = {}
+    hostile = HostileText(report)
     for place, fields in _records(path, report):
         found = topic_of(fields)
         if found is None:
@@ -39,6 +41,8 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
         if topic.topic_id in topics:
             message = f"topic {topic.topic_id!r} was there before"
             report(Finding("topic_duplicate", place, message, topic_id=topic.topic_id))
+        else:
+            hostile.look_at_topic(topic, place)
         # The first counts, as with labels and documents.
         topics.setdefault(topic.topic_id, topic)
     if not topics:
@@ -46,6 +50,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             f"{path}: no topics found; give JSONL records with one of {', '.join(ID_KEYS)},"
             " TSV or CSV of id and text, or TREC's <top> ... </top>"
         )
+    hostile.finish()
     if unused:
         message = f"holds text that no judge sees: {', '.join(sorted(unused))}"
         place = next(iter(unused.values()))
@@ -66,7 +71,7 @@ def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
         raise InputError(f"{path}: no such topic file")
     if own := own_output(path):
         raise InputError(f"{path}: is {own}, no topic file")
-    first = next(lines(path), (0, b""))[1].lstrip()[:1]
+    first = first_line(path).lstrip()[:1]
     if first in (b"{", b"["):
         for number, record in objects(path, report):
             for fields in _expanded(record):

@@ -10,9 +10,13 @@ from pathlib import Path
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
 from trecjudge.inputs.sources.containers import ENDINGS
+from trecjudge.inputs.sources.streams import too_large
 from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.inputs.topics.record import ID_KEYS, TEXT_KEYS, Record, name_of
 from trecjudge.records import Place
+from trecjudge.settings.limits import limits
+
+LONGEST_HEADER = 10_000
 
 
 def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
@@ -56,7 +60,10 @@ def _rows(path: Path, report: OnFinding) -> Iterator[tuple[Place, list[str]]]:
         yield from _csv_rows(path, rest, report)
         return
     for n, text in rest:
-        yield Place(str(path), n), text.split("\t")
+        if text.count("\t") > limits().entries:
+            report(too_large(Place(str(path), n), limits().too_many))
+        else:
+            yield Place(str(path), n), text.split("\t")
 
 
 def _is_csv(path: Path, first: str) -> bool:
@@ -65,7 +72,10 @@ def _is_csv(path: Path, first: str) -> bool:
         name = name.removesuffix(ending)
     if "\t" in first or "," not in first:
         return False
-    return name.endswith(".csv") or bool(header_of(next(csv.reader([first]))))
+    # A header is short; what is longer than csv takes for a cell is none.
+    return name.endswith(".csv") or (
+        len(first) < LONGEST_HEADER and bool(header_of(next(csv.reader([first]))))
+    )
 
 
 def _csv_rows(

@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
+from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.sources.containers import chunks
 from trecjudge.inputs.topics.record import Record, name_of
 from trecjudge.records import Place
+from trecjudge.settings.limits import limits
 
-TOPIC = re.compile(r"<(top|topic|query)\b([^>]*)>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+TOPIC = re.compile(r"<(top|topic|query)\b([^<>]*)>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
 # TREC leaves `<num>` and its like open: a field ends where the next tag begins.
-FIELD = re.compile(r"<(\w+)[^>]*>((?:[^<]|<(?![/\w]))*)")
+FIELD = re.compile(r"<(\w++)[^<>]*+>((?:[^<]|<(?![/\w]))*)")
 ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.IGNORECASE)
 """What stands before the text of a field: `<num> Number: 301`."""
@@ -32,7 +34,12 @@ def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record
 
 
 def _text(path: Path, report: OnFinding) -> str:
-    content = b"".join(chunks(path))
+    most = limits()
+    content = bytearray()
+    for chunk in chunks(path):
+        content += chunk
+        if len(content) > most.record:  # its topics may stand in one another: all of it is held
+            raise InputError(f"{path}: {most.too_long}")
     try:
         return codecs.decode(content, "utf-8-sig")
     except UnicodeDecodeError as bad:

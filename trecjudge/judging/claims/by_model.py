@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
@@ -30,6 +31,7 @@ ATTRIBUTE = Program(
     "attribute", "trecjudge.judging.claims.program:Attribute", length=ReplyLength(fixed=140)
 )
 NOT_FOUND = "evidence_not_found"
+_HEADING = re.compile(r"^([^\S\n]*Document \d+)(?=\s*:)", re.MULTILINE)
 _CONTEXT = 200
 """Characters shown on either side of a passage."""
 # "They did not" may be evidence; "of the" stands everywhere.
@@ -125,7 +127,9 @@ def shown_passages(passages: Sequence[Passage]) -> str:
     lines = []
     for number, own in enumerate(by_document.values(), 1):
         lines.append(f"Document {number}:")
-        lines += [passage.text for passage in sorted(own, key=lambda p: p.start)]
+        # No text may begin another document.
+        texts = (passage.text for passage in sorted(own, key=lambda p: p.start))
+        lines += [_HEADING.sub(r"(\1)", text) for text in texts]
     return "\n".join(lines)
 
 

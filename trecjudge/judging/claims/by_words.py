@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
-from trecjudge.judging.claims.contradiction import contradiction
+from trecjudge.judging.claims.contradiction import contradiction, numbers_in_words
+from trecjudge.judging.claims.inference import inferred
 from trecjudge.judging.claims.search import Library, Passage
 from trecjudge.judging.claims.verdicts import (
     AMBIGUOUS,
@@ -15,13 +15,16 @@ from trecjudge.judging.claims.verdicts import (
     INFERENCE,
     NEAREST,
     UNATTRIBUTED,
+    Label,
     Verdict,
     match_of,
     sources_of,
 )
-from trecjudge.judging.offline.prepared import prepare, prepared_text
+from trecjudge.judging.offline.calibration import calibration_at
+from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import Comparison, compare
 from trecjudge.judging.offline.wording import wording_of
+from trecjudge.records import FULL, NONE
 from trecjudge.text.directions import opposed
 from trecjudge.text.embeddings import Embedder
 from trecjudge.text.forms import word_form
@@ -35,12 +38,13 @@ _RIVAL_FROM = 0.5
 
 _MOST_RIVALS = 5
 """Passages looked at for a contradiction, the nearest first."""
-# Two documents make an inference only where each adds something, and they hang together.
-_INFERENCE_FROM = 0.85
-_EACH_ADDS = 0.2
-_MOST_COMBINED = 6
-# Of claims so improbable 2 in 100 are in sentences that assessors called fully supported.
-_SURE_BELOW = 0.1
+# Of claims so improbable 3 in 100 are in sentences that assessors called fully supported.
+_SURE_BELOW = 0.2
+_HALF = 0.5
+"""The most that is expected of what rules full support out."""
+_DECIMALS = 4
+_NEAR_COPY = 0.7
+"""Share of a claim in a passage from which on it tells something that only one of them denies."""
 _DOUBT = frozenset(
     map(
         word_form,
@@ -53,45 +57,63 @@ _DOUBT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class LexicalDetector:
-    """Decides by the share of a claim's weight that a passage has: more than `threshold`.
+    """Decides by the calibrated attester: what people would most probably say of a claim.
 
-    A passage that lacks a number or a name of the claim does not hold it, whatever its share; nor
-    does one that has another word of the same kind, or lacks a word that a short claim needs.
+    Full support by a document makes it ATTRIBUTED, partial support AMBIGUOUS, none UNATTRIBUTED; a
+    single fact has no part that could be supported. A number that the document has only with
+    another unit, sign or bound rules full support out.
+    `calibration` is a file of `calibrate`, "" for the package's own.
+
+    With a `threshold` it decides by the share of the claim's weight that a passage has instead:
+    more than this. Then a passage that lacks a number or a name of the claim does not hold it,
+    whatever its share; nor does one that has another word of the same kind, or lacks a word that a
+    short claim needs.
     """
 
-    threshold: float = 0.7
+    threshold: float | None = None
     name: str = "lexical"
+    calibration: str = ""
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
         """Return the verdict. Raises JudgmentFailed if a claim not found may stand unread."""
-        passages = library.best(claim)
+        passages = self.passages(claim, library)
         against = _contradicted(claim, passages)
-        rival = against[0] if against else None
+        rival, how = against or (None, "")
         holding = [p for p in passages if p is not rival and self.holds(claim, p)]
-        if against and holding:
-            passage, how = against
-            both = sources_of([holding[0], passage])
-            return Verdict(AMBIGUOUS, f"documents disagree: {how}", self.name, both)
-        if denied := [p for p in holding if denies_otherwise(claim, p.text)]:
+        if rival and holding:
+            return self._ambiguous(f"documents disagree: {how}", [holding[0], rival])
+        if denied := [p for p in holding if self._denied(claim, p)]:
             holding = [p for p in holding if p not in denied]
         if holding:
             return self._attributed(claim, holding)
         if denied:
-            found, how = sources_of(denied), "a passage has its words, but one of the two denies"
-            return Verdict(AMBIGUOUS, how, self.name, found)
-        if against:
-            passage, how = against
-            return Verdict(CONTRADICTED, how, self.name, sources_of([passage]))
-        if pair := _inferred(claim, passages):
-            found = sources_of(pair)
-            reason = "two documents together have what it says"
-            return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE)
+            return self._ambiguous("a passage has its words, but one of the two denies", denied)
+        if rival:
+            found, weight = sources_of([rival]), self._weight(0.0)
+            return Verdict(CONTRADICTED, how, self.name, found, expected=weight)
+        near = passages if self.threshold is not None else library.best(claim)
+        if pair := inferred(claim, near):
+            return self._together(claim, pair)
         # Only now: a claim that was found needs no other document.
         library.require_read(claim)
         if not passages:
-            nothing = library.what_was_read("no document has any of it")
-            return Verdict(UNATTRIBUTED, nothing, self.name)
-        return self._unattributed(claim, passages)
+            nothing, weight = library.what_was_read("no document has any of it"), self._weight(0.0)
+            return Verdict(UNATTRIBUTED, nothing, self.name, expected=weight)
+        return self._not_attributed(claim, passages)
+
+    def passages(self, claim: str, library: Library) -> list[Passage]:
+        """Return the passage of each document that decides about the claim, the best first."""
+        if self.threshold is not None:
+            return library.best(claim)
+        return library.compared(claim, calibration_at(self.calibration))
+
+    def states(self, claim: str, library: Library) -> bool:
+        """Return whether a document holds a claim, by itself."""
+        if self.threshold is not None:
+            found = library.best(claim)
+        else:
+            found = library.compared(claim, calibration_at(self.calibration), nearest=0)
+        return any(self.holds(claim, passage) for passage in found)
 
     def is_sure(self, claim: str, verdict: Verdict, library: Library) -> bool:
         """Return whether a verdict may be left at that.
@@ -104,16 +126,21 @@ class LexicalDetector:
             return any(states_plainly(source.excerpt, claim) for source in verdict.sources)
         if verdict.label != UNATTRIBUTED:
             return False
-        ids = {source.doc_id for source in verdict.sources}
-        texts = (d.full_text for d in library.documents if d.doc_id in ids)
-        pairs = (compare(claim, prepared_text(text)) for text in texts)
-        return all(found.probability < _SURE_BELOW for found in pairs)
+        found = library.compared(claim, calibration_at(self.calibration))
+        return all(p.support is None or p.support.probability < _SURE_BELOW for p in found)
 
     def holds(self, claim: str, passage: Passage) -> bool:
-        """Return whether a passage holds a claim."""
+        """Return whether a passage, or the document that it decides for, holds a claim."""
+        if passage.support is not None:
+            return passage.support.label == FULL and not _other_numbers(claim, passage)
+        assert self.threshold is not None
         if self.score(passage) <= self.threshold or missing(claim, passage.text):
             return False
         return not self.falls_short(compare(claim, prepare(passage.text)))
+
+    def _denied(self, claim: str, passage: Passage) -> bool:
+        near_copy = passage.support is None or passage.overlap > _NEAR_COPY
+        return near_copy and denies_otherwise(claim, passage.text)
 
     def falls_short(self, found: Comparison) -> bool:
         """Return whether a claim goes beyond a passage, contradicts it, or has no content."""
@@ -124,29 +151,60 @@ class LexicalDetector:
         return passage.overlap
 
     def _attributed(self, claim: str, holding: Sequence[Passage]) -> Verdict:
-        found = sources_of(holding)
-        reason = f"{self._likeness_text(holding[0])} in one passage"
-        return Verdict(ATTRIBUTED, reason, self.name, found, match_of(claim, found[:1]))
+        found, support = sources_of(holding), holding[0].support
+        reason = support.reason if support else f"{self._likeness_text(holding[0])} in one passage"
+        match = match_of(claim, found[:1])
+        return Verdict(
+            ATTRIBUTED, reason, self.name, found, match, expected=_expected(holding[0].support)
+        )
 
-    def _unattributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
-        best = passages[0]
+    def _ambiguous(self, reason: str, passages: Sequence[Passage]) -> Verdict:
+        weight = _expected(passages[0].support, _HALF)
+        return Verdict(AMBIGUOUS, reason, self.name, sources_of(passages), expected=weight)
+
+    def _together(self, claim: str, pair: Sequence[Passage]) -> Verdict:
+        reason, found = "two documents together have what it says", sources_of(pair)
+        weight = None
+        if self.threshold is None:
+            text = "\n".join(passage.text for passage in pair)
+            weight = _expected(compare(claim, prepare(text), calibration_at(self.calibration)))
+        return Verdict(ATTRIBUTED, reason, self.name, found, INFERENCE, expected=weight)
+
+    def _not_attributed(self, claim: str, passages: Sequence[Passage]) -> Verdict:
+        """Return that no document holds the claim: AMBIGUOUS where one has a part of it."""
+        best, found = passages[0], sources_of(passages[:NEAREST])
+        support = best.support
+        if support is None:
+            return Verdict(UNATTRIBUTED, self._shortfall(claim, best), self.name, found)
+        if lacking := support.label == FULL and _other_numbers(claim, best):
+            how = f"{support.reason}; another unit, sign or bound: {', '.join(map(repr, lacking))}"
+            return self._ambiguous(how, passages[:NEAREST])
+        # A single fact has no part: people call it supported or not.
+        none = support.label == NONE or support.one_fact
+        label: Label = UNATTRIBUTED if none else AMBIGUOUS
+        return Verdict(label, support.reason, self.name, found, expected=_expected(support))
+
+    def _shortfall(self, claim: str, best: Passage) -> str:
         why = ""
         if lacking := missing(claim, best.text):
             why = f"; missing: {', '.join(map(repr, lacking))}"
-        elif self.score(best) > self.threshold:
+        elif self.threshold is not None and self.score(best) > self.threshold:
             why = f"; {compare(claim, prepare(best.text)).reason}"
-        reason = f"{self._likeness_text(best)} in the nearest passage{why}"
-        return Verdict(UNATTRIBUTED, reason, self.name, sources_of(passages[:NEAREST]))
+        return f"{self._likeness_text(best)} in the nearest passage{why}"
 
     def _likeness_text(self, passage: Passage) -> str:
         return f"{passage.overlap * 100:.0f} % of its weight"
+
+    def _weight(self, weight: float) -> float | None:
+        """Return a weight where this detector has calibrated ones."""
+        return weight if self.threshold is None else None
 
 
 @dataclass(frozen=True, slots=True)
 class SemanticDetector(LexicalDetector):
     """Decides by the cosine of embeddings; numbers and names of a claim must be there too."""
 
-    threshold: float = 0.85
+    threshold: float | None = 0.85
     name: str = "semantic"
     embedder: Embedder | None = field(default=None, repr=False)
 
@@ -158,12 +216,27 @@ class SemanticDetector(LexicalDetector):
         """Return the value that is compared with the threshold."""
         return passage.cosine or 0.0
 
+    def _denied(self, claim: str, passage: Passage) -> bool:
+        near_copy = passage.support is None or passage.overlap > _NEAR_COPY
+        return near_copy and denies_otherwise(claim, passage.text)
+
     def falls_short(self, found: Comparison) -> bool:
         """Return whether a claim contradicts a passage, or has no content; synonyms are allowed."""
         return bool(found.replaced) or (found.wanting and not found.missing)
 
     def _likeness_text(self, passage: Passage) -> str:
         return f"similarity {passage.cosine or 0.0:.2f}"
+
+
+def _expected(support: Comparison | None, most: float = 1.0) -> float | None:
+    """Return the weight to be expected of a person, at most `most`; None where it is not known."""
+    return None if support is None else round(min(support.score, most), _DECIMALS)
+
+
+def _other_numbers(claim: str, passage: Passage) -> list[str]:
+    """Return the numbers of a claim that neither a passage nor the rest of its document has."""
+    lacking = missing_numbers(claim, passage.text)
+    return missing_numbers(claim, passage.document.full_text) if lacking else []
 
 
 def missing(claim: str, passage: str) -> list[str]:
@@ -181,7 +254,9 @@ def missing_numbers(claim: str, passage: str) -> list[str]:
     """Return the numbers of a claim, written in digits, that a passage lacks."""
     ours = [q for q in quantities(claim) if any(c.isdigit() for c in q.written)]
     theirs = list(quantities(passage)) if ours else []
-    return [mine.written for mine in ours if not any(_same(mine, q) for q in theirs)]
+    lacking = [mine for mine in ours if not any(_same(mine, q) for q in theirs)]
+    in_words = numbers_in_words(passage) if lacking else set()
+    return [mine.written for mine in lacking if mine.number not in in_words]
 
 
 def _same(one: Quantity, other: Quantity) -> bool:
@@ -244,34 +319,3 @@ def _contradicted(claim: str, passages: Sequence[Passage]) -> tuple[Passage, str
         if how := contradiction(claim, passage.text):
             return passage, how
     return None
-
-
-def _inferred(claim: str, passages: Sequence[Passage]) -> tuple[Passage, Passage] | None:
-    """Return two passages of two documents that together hold a claim, and hang together.
-
-    Each has a part that the other lacks; they share a name or a rare word that is no part of the
-    claim, by which the one leads to the other.
-    """
-    terms = {term.form: term for term in wording_of(claim).terms}
-    total = sum(term.weight for term in terms.values()) or 1.0
-    read = [(p, _content(p.text)) for p in passages[:_MOST_COMBINED] if p.overlap >= _EACH_ADDS]
-    for (one, ours), (other, theirs) in combinations(read, 2):
-        # Names and numbers first: they are few, and rule most pairs out.
-        both = terms.keys() & (ours.keys() | theirs.keys())
-        needed = [t for t in terms.values() if t.named or t.number]
-        if any(term.form not in both for term in needed):
-            continue
-        if sum(terms[form].weight for form in both) < _INFERENCE_FROM * total:
-            continue
-        adds = min(
-            sum(terms[form].weight for form in both - mine.keys()) for mine in (ours, theirs)
-        )
-        bridge = any(ours[form] for form in ours.keys() & theirs.keys() - terms.keys())
-        if adds >= _EACH_ADDS * total and bridge:
-            return one, other
-    return None
-
-
-def _content(text: str) -> dict[str, bool]:
-    """Return the forms of a text, and whether each could lead from one text to another."""
-    return {t.form: t.named or (t.content and t.weight > 0.6) for t in wording_of(text).terms}

@@ -9,12 +9,13 @@ from trecjudge.judging.claims.clauses import subject_of
 from trecjudge.judging.offline.prepared import prepare
 from trecjudge.judging.offline.support import compare
 from trecjudge.judging.offline.wording import Term, wording_of
+from trecjudge.text.directions import DIRECTED, opposed
 from trecjudge.text.forms import word_form
 from trecjudge.text.kinds import rivals
-from trecjudge.text.numbers import SCALES
+from trecjudge.text.numbers import SCALES, composed, may_compose
 from trecjudge.text.quantities import YEAR, Quantity, agree, quantities
 from trecjudge.text.sentences import split_sentences
-from trecjudge.text.tokens import tokenize
+from trecjudge.text.tokens import read_forms, tokenize
 
 _SAME_STATEMENT = 0.8
 """The share of a claim's weight, numbers aside, that makes a sentence its other version."""
@@ -41,14 +42,15 @@ def contradiction(claim: str, passage: str) -> str | None:
     The sentence must make the same statement, numbers aside: have 80 % of the claim's weight and
     all its names, and a subject half of which at least is in the claim. Contradicted is a number
     whose unit the sentence has only with another number, a year only of what happens once; a
-    statement that is negated on one side only; or a property ("is blue") in whose place the
-    sentence has another of the same kind. Bounds ("over 3"), rough guesses,
-    rounded numbers and those of another year contradict nothing. No word of the passage is in what
-    is returned.
+    statement that is negated on one side only; a property ("is blue") in whose place the sentence
+    has another of the same kind, or a word of direction ("rose") whose opposite it has. Bounds
+    ("over 3"), rough guesses, rounded numbers and those of another year contradict nothing. No
+    word of the passage is in what is returned.
     """
     sentences = split_sentences(passage)
     same = [s for s in sentences if _same_statement(claim, s)]
     known = {quantity.number for s in same for quantity in quantities(s)}
+    known |= {number for s in same for number in numbers_in_words(s)}
     for sentence in same:
         other = _other_number(claim, sentence, known)
         if other is not None:
@@ -57,8 +59,40 @@ def contradiction(claim: str, passage: str) -> str | None:
         if not bounds and compare(claim, prepare(sentence)).negation_differs:
             return "negated on one side only"
     others = (_other_word(claim, sentence) for sentence in sentences)
-    found = next(filter(None, others), None)
-    return f"another of its kind than {found!r}" if found else None
+    if found := next(filter(None, others), None):
+        return f"another of its kind than {found!r}"
+    turned = next(filter(None, (_opposite(claim, s) for s in sentences)), None)
+    return f"the opposite of {turned!r}" if turned else None
+
+
+def numbers_in_words(text: str) -> set[str]:
+    """Return the numbers that several words write, such as "fifty-four", in digits."""
+    written, forms = read_forms(text)
+    if not may_compose(forms):
+        return set()
+    found = composed(written, forms)
+    return {number for first, stop, number in found if all(map(str.isalpha, written[first:stop]))}
+
+
+def _opposite(claim: str, sentence: str) -> str:
+    """Return the claim's word of direction where the sentence says the opposite of the same."""
+    ours, theirs = wording_of(claim), wording_of(sentence)
+    if ours.denies or theirs.denies:
+        return ""
+    for term in ours.terms:
+        # "It rose, then fell" says both: of one direction only it is the contrary.
+        one_way = term.form in DIRECTED and not {term.form} & set(theirs.forms)
+        if one_way and opposed(term.form, set(theirs.forms)):
+            rest = claim[: term.start] + claim[term.end :]
+            if _same_statement(rest, sentence) and _same_figures(claim, sentence):
+                return claim[term.start : term.end]
+    return ""
+
+
+def _same_figures(claim: str, sentence: str) -> bool:
+    """Return whether neither side has a number that the other lacks: of one time and amount."""
+    ours, theirs = ({q.number for q in quantities(text)} for text in (claim, sentence))
+    return ours == theirs
 
 
 def _other_word(claim: str, sentence: str) -> str:

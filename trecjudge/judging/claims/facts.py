@@ -30,10 +30,6 @@ def facts_found(document: Document, response: Response, detector: LexicalDetecto
     """Return the facts of a document, each with whether the response states it."""
     stated = Library([Document("", response.text)]) if response.has_text else Library([])
     return [
-        Fact(fact.text, fact.start, fact.end, _states(stated, fact.text, detector))
+        Fact(fact.text, fact.start, fact.end, detector.states(fact.text, stated))
         for fact in facts_of(document)
     ]
-
-
-def _states(stated: Library, fact: str, detector: LexicalDetector) -> bool:
-    return any(detector.holds(fact, passage) for passage in stated.best(fact))

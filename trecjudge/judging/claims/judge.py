@@ -42,22 +42,26 @@ class ClaimJudging:
     `claims` is what finds them: `rules`, `llm`, or `auto`: the model where one is used.
     `detector` is `lexical`, `semantic`, `llm`, or `auto`: the model where one is used, else
     lexical; `cascade` is a list of detectors in its place, each of which leaves what it is not
-    sure of to the next. `overlap` and `similarity` are what the lexical and the semantic detector
-    ask for; `characters` and `rounds` what a model reads at a time, and how often. Passages for
-    it are looked for by words and, where the extra `semantic` is installed, by meaning.
+    sure of to the next. The lexical one asks the calibrated attester, by the weights of the file
+    `calibration` or the package's own; with `overlap` it asks for more than this share of a claim's
+    weight in one passage instead. `similarity` is what the semantic one asks for; `characters` and
+    `rounds` what a model reads at a time, and how often. Passages for it are looked for by words
+    and, where the extra `semantic` is installed, by meaning.
     """
 
     claims: Extractor = "auto"
     detector: DetectorName = "auto"
     cascade: list[DetectorName] = field(default_factory=list)
-    overlap: float = 0.7
+    overlap: float | None = None
     similarity: float = 0.85
     characters: int = 8000
     rounds: int = 3
+    calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = (SPLIT, ATTRIBUTE)
 
     def __post_init__(self) -> None:
-        check_range("overlap", self.overlap, 0.0, 1.0)
+        if self.overlap is not None:
+            check_range("overlap", self.overlap, 0.0, 1.0)
         check_range("similarity", self.similarity, 0.0, 1.0)
         check_range("characters", self.characters, 500)
         check_range("rounds", self.rounds, 1)
@@ -147,7 +151,11 @@ class ClaimJudging:
     def _offline(self, name: DetectorName) -> LexicalDetector:
         if name == "semantic":
             return SemanticDetector(self.similarity, embedder=required_embedder())
-        return LexicalDetector(self.overlap)
+        return self.by_words()
+
+    def by_words(self) -> LexicalDetector:
+        """Return the lexical detector of the settings."""
+        return LexicalDetector(self.overlap, calibration=self.calibration)
 
 
 def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
@@ -164,6 +172,7 @@ def judgment_on(item: Item, claim: Claim, verdict: Verdict) -> Judgment:
         match=verdict.match,
         sources=verdict.sources,
         usage=verdict.usage,
+        expected=verdict.expected,
         **on_claim(claim),
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from trecjudge.measures import Fill
@@ -32,6 +33,26 @@ def rate(
         judged = [(j.label, weight(j.claim)) for j in judgments if j.claim and j.judged]
         whole = sum(weight for _, weight in judged)
         return sum(weight for label, weight in judged if label in labels) / whole if whole else None
+
+    return computed
+
+
+def expected_rate(weights: Mapping[str, float]) -> Rate:
+    """Return the measure: the mean weight to be expected of the judged claims, 0 to 1.
+
+    A claim without calibrated probabilities counts what its label does in `weights`, else 0. A
+    response without any text has 0.
+    """
+
+    def computed(response: Response, judgments: Sequence[Judgment]) -> float | None:
+        """Return the mean; None where no claim is judged."""
+        if judgments and not response.has_text:
+            return 0.0
+        judged = [j for j in judgments if j.claim and j.judged]
+        found = [
+            weights.get(j.label or "", 0.0) if j.expected is None else j.expected for j in judged
+        ]
+        return math.fsum(found) / len(found) if found else None
 
     return computed
 

@@ -9,8 +9,10 @@ from typing import Any
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.judging.attest.attesters import text_missing
+from trecjudge.judging.offline.calibration import Calibration
 from trecjudge.judging.offline.passages import LENGTH, best_passage, passage_weights
 from trecjudge.judging.offline.prepared import Prepared, prepared_text, scripts_of
+from trecjudge.judging.offline.support import Comparison, compare
 from trecjudge.judging.offline.wording import Term, wording_of
 from trecjudge.records import Claim, Document, Evidence, Response, Source
 from trecjudge.text.embeddings import Embedder
@@ -20,6 +22,10 @@ _LIKELY_OVERLAP = 0.3
 _LIKELY_COSINE = 0.6
 """A passage above either is read before a claim is called unattributed."""
 _UNCOMPARED = 24
+# A document that has less of a claim cannot hold it; of these the nearest few are compared, to
+# find the most that may be said for it.
+_HOLDS_FROM = 0.4
+_NEAREST_COMPARED = 3
 """Segments in a part of a document that words cannot be looked for in."""
 
 
@@ -28,7 +34,8 @@ class Passage:
     """A passage of a document: character offsets into its full text, and how like a claim it is.
 
     `overlap` is the share of the claim's weight that it has, 0 to 1; `cosine` that of their
-    embeddings, None where those are not looked at.
+    embeddings, None where those are not looked at. `support` is that of the claim by the whole
+    document, None where that is not asked.
     """
 
     document: Document
@@ -36,6 +43,7 @@ class Passage:
     end: int
     overlap: float
     cosine: float | None = None
+    support: Comparison | None = None
 
     @property
     def text(self) -> str:
@@ -119,6 +127,29 @@ class Library:
         """Return the best passage of every document that has one, the most alike first."""
         found = [self._best_in(document, claim) for document in self.readable(claim)]
         return sorted(filter(None, found), key=lambda p: -p.likeness)
+
+    def compared(
+        self, claim: str, calibration: Calibration, nearest: int = _NEAREST_COMPARED
+    ) -> list[Passage]:
+        """Return the evidence for a claim in every document that may hold it, with its support.
+
+        The best supported comes first. Documents that have too little of the claim to hold it are
+        left out, but for the `nearest`.
+        """
+        found = []
+        for document in self._likely(claim, nearest):
+            support = compare(claim, prepared_text(document.full_text), calibration)
+            if support.end > support.start:
+                at = support.start, support.end, min(1.0, support.share)
+                found.append(Passage(document, *at, support=support))
+        return sorted(found, key=lambda p: -(p.support.score if p.support else 0.0))
+
+    def _likely(self, claim: str, nearest: int) -> list[Document]:
+        """Return the documents that have enough of a claim to be compared, the most first."""
+        shares = [(_share(claim, document), document) for document in self.readable(claim)]
+        shares.sort(key=lambda pair: -pair[0])
+        more = (pair for pair in shares[nearest:] if pair[0] >= _HOLDS_FROM)
+        return [document for _, document in (*shares[:nearest], *more)]
 
     def passages(self, claim: str) -> list[Passage]:
         """Return passages that do not overlap, of all documents to their ends, best first.
@@ -234,6 +265,11 @@ def _vectors_of(embedder: Embedder, text: str) -> Any:
     segments = [text[start:end] for start, end in spans]
     passages = [text[s[0] : end] for s, end in zip(spans, ends, strict=True)]
     return embedder.vectors([*segments, *passages])
+
+
+def _share(claim: str, document: Document) -> float:
+    present, total = _present(claim, prepared_text(document.full_text))
+    return sum([weight for _, weight in present]) / total
 
 
 def _present(claim: str, prepared: Prepared) -> tuple[list[tuple[Term, float]], float]:

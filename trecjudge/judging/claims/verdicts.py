@@ -25,7 +25,11 @@ NEAREST = 3
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A decision on a claim, why, and the passages behind it, the most important first."""
+    """A decision on a claim, why, and the passages behind it, the most important first.
+
+    `expected` is the weight (1 full, 0.5 partial, 0 none) to be expected of a person, where the
+    detector has calibrated probabilities.
+    """
 
     label: Label
     reason: str
@@ -33,6 +37,7 @@ class Verdict:
     sources: tuple[Source, ...] = ()
     match: str = ""
     usage: Usage = NOTHING_SPENT
+    expected: float | None = None
 
 
 def sources_of(passages: Sequence[Passage]) -> tuple[Source, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import aiohttp
 import orjson
@@ -25,6 +25,8 @@ WINDOW = "24h"
 OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 NO_API = frozenset({404, 405, 501})
 TOO_LARGE = 413
+FILES = 30
+"""How many times as long as another request one with a file may take."""
 
 
 class BatchTooLarge(Exception):
@@ -55,6 +57,8 @@ class BatchApi:
     transport: Transport
     completions: str
     timeout: float
+    most_bytes: int
+    """The most that is read of one answer in a file of them."""
 
     def address(self, path: str) -> str:
         """Return the address of a path beside that of completions."""
@@ -92,12 +96,14 @@ class BatchApi:
         answer = await self._known(f"batches/{batch_id}")
         return None if answer is None else _state(_object(answer))
 
-    async def content(self, file: str) -> bytes | None:
-        """Return the content of a file, None where the endpoint does not know it."""
-        return await self._known(f"files/{file}/content")
+    async def content(self, file: str, into: Path) -> Path | None:
+        """Return `into` with the content of a file, None where the endpoint does not know it."""
+        with into.open("wb") as kept:
+            found = await self._known(f"files/{file}/content", kept)
+        return None if found is None else into
 
-    async def _known(self, path: str) -> bytes | None:
-        status, headers, payload = await self._exchange("GET", path)
+    async def _known(self, path: str, into: IO[bytes] | None = None) -> bytes | None:
+        status, headers, payload = await self._exchange("GET", path, into=into)
         if status in (404, 410):
             return None
         if status != 200:
@@ -118,9 +124,10 @@ class BatchApi:
     async def _exchange(
         self, method: str, path: str, data: Any = None, **more: Any
     ) -> tuple[int, Any, bytes]:
-        # A large file may take its time, but may not stand still.
+        # A large file may take its time, but may not stand still, nor come drop by drop for ever.
+        longest = FILES * self.timeout if path.startswith("files") else self.timeout
         patience = aiohttp.ClientTimeout(
-            total=None, sock_connect=self.timeout, sock_read=self.timeout
+            total=longest, sock_connect=self.timeout, sock_read=self.timeout
         )
         address = self.address(path)
         return await self.transport.exchange(method, address, data, timeout=patience, **more)

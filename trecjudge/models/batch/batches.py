@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
 import tempfile
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,21 +15,20 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import JudgmentFailed, ModelError, OutputError
+from trecjudge.models.batch.answers import Answers
 from trecjudge.models.batch.api import BatchApi, BatchState, BatchTooLarge, of_all
 from trecjudge.models.batch.lines import (
     Batch,
     PendingRequest,
-    RawAnswer,
-    answered,
     entries,
-    is_failure,
-    is_unanswered,
     line_of,
 )
 from trecjudge.models.batch.steady import Retry
 from trecjudge.models.cache.batches import BatchBook
+from trecjudge.models.cache.leases import AskedElsewhere, Leases
 from trecjudge.models.cache.replies import Origin, ReplyCache
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, ItemFault
+from trecjudge.models.spending import NoRoom
 
 # Seconds between two looks at a batch: short at first, since small ones are over in seconds.
 LONGEST_PAUSE = 60.0
@@ -52,6 +52,7 @@ class Batches:
     _retry: Retry
     _book: BatchBook
     _cache: ReplyCache
+    _leases: Leases
     _origin: Origin
     _gather: Callable[[PendingRequest], None]
     _notify: Callable[[str], None]
@@ -62,8 +63,16 @@ class Batches:
     _batches: dict[str, Batch] = field(default_factory=dict)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
+    @property
+    def _turn(self) -> str:
+        """The key of the lease to send batches to this endpoint."""
+        where = f"batches {self._origin.endpoint} {self._origin.model}"
+        return hashlib.sha256(where.encode()).hexdigest()
+
     def of(self, file: str) -> Batch | None:
-        """Return the batch of a file; one of an earlier command is looked for again."""
+        """Return the batch of a file; one of another command is looked for again."""
+        if file in self.over:
+            return None
         batch = self._batches.get(file)
         if batch is None and (record := self._book.record(file)):
             batch = self._batches[file] = Batch(file, record.id)
@@ -72,8 +81,9 @@ class Batches:
             self._start(batch, self._resume(batch))
         return batch
 
-    def send(self, batch: Batch) -> None:
-        """Send a batch, and hand out its answers when they are there."""
+    def send(self, gathered: Iterable[PendingRequest]) -> None:
+        """Send requests as a batch, and hand out its answers when they are there."""
+        batch = Batch(waiting={waiting.key: waiting for waiting in gathered})
         self._start(batch, self._send(batch))
 
     def _start(self, batch: Batch, work: Coroutine[Any, Any, None]) -> None:
@@ -92,6 +102,41 @@ class Batches:
 
     async def _send(self, batch: Batch) -> None:
         """Send a batch and wait for its answers."""
+        # One process at a time: the next one sees what is noted, and what is begun.
+        async with self._leases.held(self._turn):
+            self._admit(batch)
+            is_begun = bool(batch.waiting) and await self._upload(batch)
+        if is_begun:
+            await self._follow(batch)
+
+    def _admit(self, batch: Batch) -> None:
+        """Leave out of a batch what is not to be sent: another process may have sent it."""
+        wanted, batch.waiting = batch.waiting, {}
+        for waiting in wanted.values():
+            if waiting.answer.done():  # nobody waits any more
+                continue
+            try:
+                if self._is_under_way(waiting.key):
+                    raise AskedElsewhere
+                if not waiting.admitted:
+                    waiting.admit()
+            except (JudgmentFailed, NoRoom, AskedElsewhere) as error:
+                waiting.fail(error)
+                continue
+            waiting.admitted = True
+            waiting.sent += 1
+            batch.waiting[waiting.key] = waiting
+
+    def _is_under_way(self, key: str) -> bool:
+        """Return whether a request is in a batch that it can wait for, or has its answer."""
+        if (known := self._book.where(key)) is None:
+            return False
+        return known.answer is not None or (
+            known.file not in self.over and self._book.record(known.file) is not None
+        )
+
+    async def _upload(self, batch: Batch) -> bool:
+        """Upload the requests of a batch and begin it; return whether it is under way."""
         with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
             lines = Path(folder) / "requests.jsonl"
             with lines.open("wb") as file:
@@ -101,32 +146,51 @@ class Batches:
                 batch.file = await self._retry.run(lambda: self._api.upload(lines))
             except BatchTooLarge as error:
                 await self._smaller(batch, str(error), 0.0)
-                return
+                return False
         self._batches[batch.file] = batch
         self.over.discard(batch.file)
         # Noted before it is begun: a job killed in between finds it again, and pays only once.
         self._book.begin(batch.file, self._origin, batch.waiting)
-        await self._begin(batch)
+        return await self._begin(batch)
 
     async def _resume(self, batch: Batch) -> None:
-        """Wait for a batch of an earlier command, begun or only about to be."""
+        """Wait for a batch of another command, begun or only about to be."""
+        if not batch.id:
+            # By one process at a time: if another is about to begin it, it has done so afterwards.
+            async with self._leases.held(self._turn):
+                is_begun = await self._found(batch)
+            if not is_begun:
+                return
+        await self._follow(batch)
+
+    async def _found(self, batch: Batch) -> bool:
+        """Find or begin a batch of which only the file is known; return whether it is under way."""
+        record = self._book.record(batch.file)
+        if record is None:
+            # Another process has handed it out: its replies are in the cache.
+            self.over.add(batch.file)
+            self._batches.pop(batch.file, None)
+            for waiting in batch.waiting.values():
+                waiting.fail(AskedElsewhere())
+            return False
+        batch.id = record.id
         if not batch.id:
             state = await self._retry.run(lambda: self._api.of_file(batch.file))
             if state is None:
-                await self._begin_late(batch)
-                return
+                return await self._begin_late(batch)
             self._named(batch, state)
-        await self._follow(batch)
+        return True
 
-    async def _begin_late(self, batch: Batch) -> None:
-        """Begin a batch whose file an earlier command uploaded; the file may be gone."""
+    async def _begin_late(self, batch: Batch) -> bool:
+        """Begin a batch whose file another command uploaded; the file may be gone."""
         try:
-            await self._begin(batch)
+            return await self._begin(batch)
         except (ConfigurationFault, ModelError) as error:
             self._again(batch, str(error))
+            return False
 
-    async def _begin(self, batch: Batch) -> None:
-        """Begin a batch whose file is uploaded; it is never begun twice."""
+    async def _begin(self, batch: Batch) -> bool:
+        """Begin a batch whose file is uploaded, never twice; return whether it is under way."""
         tried = False
 
         async def begin() -> BatchState:
@@ -141,14 +205,14 @@ class Batches:
         except BatchTooLarge as error:
             self._forget(batch)
             await self._smaller(batch, str(error), 0.0)
-            return
+            return False
         except (Fault, ModelError):
             if not await self._may_have_begun(batch):
                 self._forget(batch)
             raise
         self._named(batch, state)
         self._notify(f"batch {state.id}: {len(batch.waiting)} requests are under way")
-        await self._follow(batch)
+        return True
 
     async def _may_have_begun(self, batch: Batch) -> bool:
         try:
@@ -188,7 +252,7 @@ class Batches:
         fault = of_all(self._fault(state.problem))
         self._forget(batch)
         if isinstance(fault, Busy) or b"token_limit_exceeded" in state.problem:
-            await self._smaller(batch, str(fault), LONGEST_PAUSE)
+            await self._smaller(batch, str(fault), min(LONGEST_PAUSE, self._retry.patience))
             return
         raise fault
 
@@ -226,41 +290,36 @@ class Batches:
 
     async def _hand_out(self, batch: Batch, state: BatchState) -> None:
         """Hand out the answers of a batch: good ones first, so that others are none in a row."""
-        contents = [await self._retry.run(partial(self._api.content, file)) for file in state.files]
+        with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
+            contents = [
+                await self._retry.run(partial(self._api.content, file, Path(folder) / str(number)))
+                for number, file in enumerate(state.files)
+            ]
+            files = [path for path in contents if path is not None]
+            await self._hand_out_of(batch, state, files)
+
+    async def _hand_out_of(self, batch: Batch, state: BatchState, files: list[Path]) -> None:
         self.over.add(batch.file)
         self._batches.pop(batch.file, None)
         self.last_size = max(1, len(batch.waiting))
-        failures: list[tuple[PendingRequest, RawAnswer]] = []
-        unclaimed: list[tuple[str, bytes]] = []
-        good: list[PendingRequest] = []
-        left = dict(batch.waiting)
-        for key, entry in entries(content for content in contents if content is not None):
-            if is_unanswered(entry):
-                continue
-            waiting = left.pop(key, None)
-            if waiting is None:
-                if key not in batch.waiting and self._cache.get(key) is None:
-                    unclaimed.append((key, orjson.dumps(entry)))
-                continue
-            found = answered(entry)
-            if is_failure(found):
-                failures.append((waiting, found))
-            elif not waiting.answer.done():
-                waiting.answer.set_result(found)
-                good.append(waiting)
+        rows = entries(files, self._api.most_bytes)
+        found = Answers.of(rows, batch.waiting, lambda key: self._cache.get(key) is not None)
         # Of an earlier command: paid for, so kept until somebody asks for them.
-        self._book.keep(unclaimed)
-        if good:
-            await asyncio.wait([waiting.done for waiting in good])
-        self._book.finish(batch.file)  # good ones are in the cache
-        for waiting, found in failures:
+        self._book.keep(found.unclaimed)
+        if found.good:
+            await asyncio.wait([waiting.done for waiting in found.good])
+        is_first = self._book.record(batch.file) is not None
+        self._book.finish(batch.file, batch.waiting)  # good ones are in the cache
+        for waiting, answer in found.failures:
             if not waiting.answer.done():
-                waiting.answer.set_result(found)
-        for waiting in left.values():
+                waiting.answer.set_result(answer)
+        for waiting in found.left:
             if state.status == "cancelled":
                 waiting.fail(JudgmentFailed("stopped", f"batch {batch.id} was cancelled"))
-            else:
+            elif is_first:
                 self._once_more(waiting, f"batch {batch.id} is {state.status} without an answer")
+            else:  # another process has asked again already, or has the reply
+                waiting.fail(AskedElsewhere())
 
     async def close(self) -> None:
         """Stop waiting; batches under way stay so."""

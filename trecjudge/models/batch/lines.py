@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
 
 import orjson
 
+from trecjudge.settings.limits import limits
+
 TARGET = "/v1/chat/completions"
+CHUNK = 1 << 16
+KEY = re.compile(rb'"custom_id"\s*:\s*"([^"\\]+)"')
+TOO_LARGE = {"code": 413, "message": "the answer is too large (llm.most_bytes, --limit depth)"}
+"""The error of an answer that is not read."""
 NOT_ASKED = ("batch_expired", "batch_cancelled")
 
 RawAnswer = tuple[int, bytes]
@@ -49,16 +58,42 @@ def line_of(waiting: PendingRequest) -> dict[str, Any]:
     return {"custom_id": waiting.key, "method": "POST", "url": TARGET, "body": waiting.body}
 
 
-def entries(contents: Iterable[bytes]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the answers in files of a batch, by the key of their request."""
-    for content in contents:
-        for line in content.splitlines():
-            try:
-                entry = orjson.loads(line)
-            except orjson.JSONDecodeError:
-                continue
-            if isinstance(entry, Mapping) and isinstance(entry.get("custom_id"), str):
-                yield entry["custom_id"], entry
+def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the answers in files of a batch, by the key of their request.
+
+    One of more than `most` bytes, or nested too deep, is the error `too_large`.
+    """
+    for path in files:
+        with path.open("rb") as file:
+            for line in iter(partial(file.readline, most + 1), b""):
+                is_long = len(line) > most and not line.endswith(b"\n")
+                if is_long:
+                    _pass_line(file)
+                entry = None if is_long else _entry(line)
+                key = KEY.search(line[:CHUNK])
+                if entry is not None and isinstance(entry.get("custom_id"), str):
+                    yield entry["custom_id"], entry
+                elif entry is None and key and line.strip():
+                    name = key[1].decode(errors="replace")
+                    yield name, {"custom_id": name, "error": TOO_LARGE}
+
+
+def _entry(line: bytes) -> Mapping[str, Any] | None:
+    """Return the object of a line; None where it is none, {} where it is nothing at all."""
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return None if "ecursion" in str(error) else {}
+    if limits().excess(found):
+        return None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _pass_line(file: IO[bytes]) -> None:
+    """Stand behind the line at hand."""
+    for rest in iter(partial(file.readline, CHUNK), b""):
+        if rest.endswith(b"\n"):
+            return
 
 
 def is_unanswered(entry: Mapping[str, Any]) -> bool:

@@ -8,17 +8,16 @@ from typing import Any, TypeVar
 
 import orjson
 
-from trecjudge.errors import JudgmentFailed
 from trecjudge.models.batch.api import BatchApi
 from trecjudge.models.batch.batches import Batches
-from trecjudge.models.batch.lines import Batch, PendingRequest, answered
+from trecjudge.models.batch.lines import PendingRequest, answered
 from trecjudge.models.batch.steady import Retry
 from trecjudge.models.cache.batches import BatchBook
+from trecjudge.models.cache.leases import Leases
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.envelope import Reply
 from trecjudge.models.pace import Pace
 from trecjudge.models.requests import Requests
-from trecjudge.models.spending import NoRoom
 from trecjudge.models.transport import Transport
 
 T = TypeVar("T")
@@ -41,6 +40,7 @@ class BatchTransport:
         self,
         requests: Requests,
         cache: ReplyCache,
+        leases: Leases,
         notify: Callable[[str], None],
         plain: Transport,
     ) -> None:
@@ -49,12 +49,13 @@ class BatchTransport:
         self._most = settings.batch_size
         self._plain = plain
         self.load = plain.load
-        self._book = BatchBook(cache.path)
+        self._book = BatchBook(cache.path, notify)
         self._batches = Batches(
-            BatchApi(plain, plain.address, settings.timeout),
-            Retry(settings.patience, notify),
+            BatchApi(plain, plain.address, settings.timeout, settings.most_bytes),
+            Retry(settings.patience, notify, settings.first_answer),
             self._book,
             cache,
+            leases,
             requests.origin,
             self._gather,
             notify,
@@ -103,14 +104,15 @@ class BatchTransport:
             if not waiting.done.done():
                 waiting.done.set_result(None)
 
+    def hurry(self) -> None:
+        """Wait for no large answer any more."""
+        self._plain.hurry()
+
     def _place(self, waiting: PendingRequest) -> None:
         """Give a request its answer, if it came already, or put it where it is waited for."""
         known = self._book.where(waiting.key)
-        if known is None or (known.answer is None and known.file in self._batches.over):
-            self._gather(waiting)
-            return
-        batch = None if known.answer is not None else self._batches.of(known.file)
-        if known.answer is None and batch is None:
+        batch = self._batches.of(known.file) if known and known.answer is None else None
+        if known is None or (known.answer is None and batch is None):
             self._gather(waiting)
             return
         waiting.admit()
@@ -145,21 +147,7 @@ class BatchTransport:
 
     def _send_gathered(self) -> None:
         gathered, self._gathered, self._bytes = self._gathered, [], 0
-        batch = Batch()
-        for waiting in gathered:
-            if waiting.answer.done():  # nobody waits any more
-                continue
-            try:
-                if not waiting.admitted:
-                    waiting.admit()
-            except (JudgmentFailed, NoRoom) as error:
-                waiting.fail(error)
-                continue
-            waiting.admitted = True
-            waiting.sent += 1
-            batch.waiting[waiting.key] = waiting
-        if batch.waiting:
-            self._batches.send(batch)
+        self._batches.send(gathered)
 
     async def close(self) -> None:
         """Stop waiting; batches under way stay so, and are found again."""

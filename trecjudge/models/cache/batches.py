@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from trecjudge.errors import OutputError
-from trecjudge.models.cache.replies import Origin, connect
+from trecjudge.models.cache.opened import CacheFile, Work
+from trecjudge.models.cache.replies import Origin
 
 LONGEST_KEPT = 30 * 24 * 60 * 60
 """Seconds that an answer is kept which nobody asks for."""
@@ -39,30 +41,40 @@ class InBatch:
 class BatchBook:
     """The batches of a cache file. Raises OutputError where it cannot be written."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, notify: Callable[[str], None] = lambda message: None) -> None:
         self._path = path
-        with self._writable():
-            self._database = connect(path)
-            oldest = int(time.time()) - LONGEST_KEPT
-            with self._database:
-                self._database.execute("DELETE FROM batched WHERE written < ?", (oldest,))
+        with self._usable():
+            self._file = CacheFile(path, notify)
+        oldest = int(time.time()) - LONGEST_KEPT
+        self._write(lambda db: db.execute("DELETE FROM batched WHERE written < ?", (oldest,)))
 
     @contextmanager
-    def _writable(self) -> Iterator[None]:
+    def _usable(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{self._path}: cannot be written: {error}") from error
+
+    def _write(self, work: Work[object]) -> None:
+        with self._usable():
+            self._file.write(work)
+
+    def _row(self, query: str, value: str) -> tuple[Any, ...] | None:
+        """Return the first row of a query."""
+        with self._usable():
+            row: tuple[Any, ...] | None = self._file.read(
+                lambda database: database.execute(query, (value,)).fetchone()
+            )
+        return row
 
     def where(self, key: str) -> InBatch | None:
         """Return where the request with this key is, None if it is in no batch."""
-        query = "SELECT file, answer FROM batched WHERE key = ?"
-        row = self._database.execute(query, (key,)).fetchone()
+        row = self._row("SELECT file, answer FROM batched WHERE key = ?", key)
         return InBatch(*row) if row else None
 
     def record(self, file: str) -> BatchRecord | None:
         """Return the batch of an input file, where it is still under way."""
-        row = self._database.execute("SELECT * FROM batches WHERE file = ?", (file,)).fetchone()
+        row = self._row("SELECT * FROM batches WHERE file = ?", file)
         return BatchRecord(*row) if row else None
 
     def begin(self, file: str, origin: Origin, keys: Iterable[str]) -> None:
@@ -70,39 +82,46 @@ class BatchBook:
         rows = [(key, file) for key in keys]
         batch = (file, "", origin.endpoint, origin.model, len(rows), int(time.time()))
         statement = "INSERT OR REPLACE INTO batched (key, file) VALUES (?, ?)"
-        with self._writable(), self._database:
-            self._database.execute(f"INSERT OR REPLACE INTO batches VALUES ({_PLACES})", batch)
-            self._database.executemany(statement, rows)
+
+        def note(database: sqlite3.Connection) -> None:
+            database.execute(f"INSERT OR REPLACE INTO batches VALUES ({_PLACES})", batch)
+            database.executemany(statement, rows)
+
+        self._write(note)
 
     def begun(self, file: str, batch_id: str) -> None:
         """Note the id of a batch."""
-        with self._writable(), self._database:
-            update = "UPDATE batches SET id = ? WHERE file = ?"
-            self._database.execute(update, (batch_id, file))
+        update = "UPDATE batches SET id = ? WHERE file = ?"
+        self._write(lambda database: database.execute(update, (batch_id, file)))
 
     def keep(self, answers: Iterable[tuple[str, bytes]]) -> None:
         """Keep answers until somebody asks for them."""
         now = int(time.time())
-        rows = ((answer, now, key) for key, answer in answers)
-        with self._writable(), self._database:
-            update = "UPDATE batched SET answer = ?, written = ? WHERE key = ?"
-            self._database.executemany(update, rows)
+        rows = [(answer, now, key) for key, answer in answers]
+        update = "UPDATE batched SET answer = ?, written = ? WHERE key = ?"
+        self._write(lambda database: database.executemany(update, rows))
 
     def drop(self, key: str) -> None:
         """Forget an answer that was used."""
-        with self._writable(), self._database:
-            self._database.execute("DELETE FROM batched WHERE key = ?", (key,))
+        delete = "DELETE FROM batched WHERE key = ?"
+        self._write(lambda database: database.execute(delete, (key,)))
 
-    def finish(self, file: str) -> None:
-        """Forget a batch, but for the answers that are kept."""
-        with self._writable(), self._database:
+    def finish(self, file: str, used: Iterable[str] = ()) -> None:
+        """Forget a batch, but for the answers that are kept, and not used yet."""
+        keys = [(file, key) for key in used]
+
+        def forget(database: sqlite3.Connection) -> None:
+            drop = "DELETE FROM batched WHERE file = ? AND key = ?"
+            database.executemany(drop, keys)
             delete = "DELETE FROM batched WHERE file = ? AND answer IS NULL"
-            self._database.execute(delete, (file,))
-            self._database.execute("DELETE FROM batches WHERE file = ?", (file,))
+            database.execute(delete, (file,))
+            database.execute("DELETE FROM batches WHERE file = ?", (file,))
+
+        self._write(forget)
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self._file.close()
 
 
 _PLACES = "?, ?, ?, ?, ?, ?"

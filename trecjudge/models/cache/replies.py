@@ -5,54 +5,40 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from trecjudge.errors import InputError, OutputError
+from trecjudge.errors import OutputError
+from trecjudge.models.cache.behind import Behind
+from trecjudge.models.cache.opened import CacheFile
+from trecjudge.models.cache.rows import MOST_TOKENS, NAMES, checksum, kept_fault
+from trecjudge.models.cache.schema import FILE, Damaged
 from trecjudge.models.cache.turns import TurnReads
+from trecjudge.version import __version__
 
-FILE = "replies.sqlite"
-BUSY = 30.0
-"""Seconds to wait for another process."""
-INSERT = """
-    INSERT OR REPLACE INTO replies (
-        key, reply, prompt_tokens, completion_tokens, endpoint, model, written, program, stated
-    ) VALUES
-"""
-PLACES = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
+WRITTEN = (*(name for name in NAMES if name != "source"), "checksum")
+INSERT = f"INSERT OR REPLACE INTO replies ({', '.join(WRITTEN)}) VALUES"
+PLACES = f"({', '.join('?' * len(WRITTEN))})"
 SAMPLE = 20_000
 """Replies that are read to learn how long replies are."""
-MOST_ROWS = 100
+MOST_ROWS = 75
 """Rows of one statement: SQLite takes at least 999 values."""
-
-MIGRATIONS: Sequence[str] = (
-    """
-    CREATE TABLE replies (
-        key TEXT PRIMARY KEY, reply TEXT NOT NULL,
-        prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
-        endpoint TEXT NOT NULL, model TEXT NOT NULL, written INTEGER NOT NULL
-    ) WITHOUT ROWID;
-    CREATE TABLE abilities (
-        endpoint TEXT NOT NULL, model TEXT NOT NULL, form TEXT NOT NULL,
-        PRIMARY KEY (endpoint, model)
-    ) WITHOUT ROWID;
-    """,
-    """
-    ALTER TABLE replies ADD COLUMN program TEXT NOT NULL DEFAULT '';
-    ALTER TABLE replies ADD COLUMN stated INTEGER NOT NULL DEFAULT 0;
-    CREATE TABLE batches (
-        file TEXT PRIMARY KEY, id TEXT NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL,
-        requests INTEGER NOT NULL, begun INTEGER NOT NULL
-    ) WITHOUT ROWID;
-    CREATE TABLE batched (
-        key TEXT PRIMARY KEY, file TEXT NOT NULL, answer BLOB, written INTEGER
-    ) WITHOUT ROWID;
-    CREATE INDEX batched_by_file ON batched (file);
-    """,
-)
-"""SQL that leads from one version of the file to the next; the version is `user_version`."""
+KEPT = """
+    SELECT key, reply, prompt_tokens, completion_tokens, source, checksum FROM replies
+    WHERE key = ?
+"""
+MEASURED = f"""
+    SELECT program, COUNT(*), SUM(stated), SUM(completion_tokens)
+    FROM (SELECT model, program, stated, completion_tokens FROM replies LIMIT ?)
+    WHERE model = ? AND program != '' AND typeof(program) = 'text'
+    AND typeof(stated) = 'integer' AND stated BETWEEN 0 AND {MOST_TOKENS}
+    AND typeof(completion_tokens) = 'integer' AND completion_tokens BETWEEN 1 AND {MOST_TOKENS}
+    GROUP BY program
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +48,17 @@ class CachedReply:
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    source: str = field(default="", compare=False)
+    """The cache that it was taken or imported from, where that is another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestInfo:
-    """What a reply was asked for: the program's name, and the reply tokens that it states."""
+    """What asked for a reply: the program's name, the reply tokens that it states, its digest."""
 
     program: str = ""
     stated: int = 0
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,77 +70,8 @@ class Origin:
 
 
 NOT_KNOWN = RequestInfo()
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """Open (or make) a cache file for use from several threads and processes.
-
-    Raises sqlite3.Error; DatabaseError that is no OperationalError where it is no database.
-    """
-    database = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
-    try:
-        _write_ahead(database)
-        database.execute("PRAGMA synchronous = NORMAL")  # a crash costs the last replies only
-        _migrate(database)
-    except sqlite3.Error:
-        database.close()
-        raise
-    return database
-
-
-def _write_ahead(database: sqlite3.Connection) -> None:
-    """Switch to a write-ahead log; SQLite itself does not wait where another process does so."""
-    until = time.monotonic() + BUSY
-    while True:
-        try:
-            database.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-
-
-def _migrate(database: sqlite3.Connection) -> None:
-    """Bring a file to the newest version; another process may be doing the same."""
-    if _version(database) >= len(MIGRATIONS):
-        return
-    database.execute("BEGIN IMMEDIATE")
-    for migration in MIGRATIONS[_version(database) :]:
-        for statement in filter(str.strip, migration.split(";")):
-            database.execute(statement)
-    database.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-    database.commit()
-
-
-def _version(database: sqlite3.Connection) -> int:
-    version: int = database.execute("PRAGMA user_version").fetchone()[0]
-    return version
-
-
-def open_read_only(folder: Path) -> sqlite3.Connection:
-    """Open the cache in `folder` for reading only. Raises InputError if there is none."""
-    path = folder / FILE
-    # What another process is writing lies beside the file; only where that cannot be looked at
-    # (a read-only folder) is the file taken without it.
-    live = path.with_name(f"{FILE}-wal").exists()
-    try:
-        return _read_only(path, "mode=ro") if live else _read_only(path, "mode=ro&immutable=1")
-    except sqlite3.Error:
-        try:
-            return _read_only(path, "mode=ro&immutable=1")
-        except sqlite3.Error as error:
-            raise InputError(f"{path}: is no cache that can be read: {error}") from error
-
-
-def _read_only(path: Path, mode: str) -> sqlite3.Connection:
-    database = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True)
-    try:
-        database.execute("SELECT 1 FROM replies LIMIT 1")
-    except sqlite3.Error:
-        database.close()
-        raise
-    return database
+Kept = tuple[str, int, int, str]
+"""A reply, its tokens in and out, and the cache that it came from"""
 
 
 @dataclass(slots=True)
@@ -159,31 +79,36 @@ class ReplyCache:
     """Reads at once; writes in groups on a thread of its own.
 
     `put` returns when the reply is on disk, so a killed process loses only what was in flight.
-    `behind` are folders of read-only caches, in order. A damaged file is moved aside and reported.
+    `behind` are folders of read-only caches, in order. A damaged file is repaired and reported.
+    Where not `writes`, the cache is only read, if there is one.
     """
 
     folder: Path
     notify: Callable[[str], None] = lambda message: None
     behind: Iterable[Path] = ()
-    _reader: sqlite3.Connection = field(init=False, repr=False)
+    writes: bool = True
+    used: Counter[str] = field(default_factory=Counter)
+    """How many replies were taken from other caches, by where they came from."""
+    _behind: Behind = field(init=False, repr=False)
+    _reader: CacheFile | None = field(init=False, repr=False, default=None)
     _reads: TurnReads = field(init=False, repr=False)
-    _writer: sqlite3.Connection = field(init=False, repr=False)
-    _others: list[sqlite3.Connection] = field(init=False, repr=False)
+    _writer: CacheFile = field(init=False, repr=False)
     _thread: ThreadPoolExecutor = field(init=False, repr=False)
     _pending: list[tuple[tuple[str | int, ...], asyncio.Future[None]]] = field(default_factory=list)
     _flush: asyncio.Task[None] | None = None
-    _damage_reported: bool = False
 
     def __post_init__(self) -> None:
-        self._others = [open_read_only(folder) for folder in self.behind]
+        self._behind = Behind.opened(self.behind, None if self.writes else self.folder, self.notify)
+        if not self.writes:
+            return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._writer = self._open()
-            self._reader = connect(self.path)
+            self._writer = CacheFile(self.path, self.notify)
+            self._reader = CacheFile(self.path, self.notify)
         except (OSError, sqlite3.Error) as error:
             message = f"{self.folder}: cannot keep the cache there: {error}; use --cache-dir"
             raise OutputError(message) from error
-        self._reads = TurnReads(self._reader)
+        self._reads = TurnReads(self._reader.database)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cache")
 
     @property
@@ -191,54 +116,58 @@ class ReplyCache:
         """The database file."""
         return self.folder / FILE
 
-    def _open(self) -> sqlite3.Connection:
-        try:
-            database = connect(self.path)
-            database.execute("SELECT key FROM replies LIMIT 1")
-        except sqlite3.OperationalError:  # locked, or no space: the file itself is sound
-            raise
-        except sqlite3.DatabaseError as error:
-            aside = self._move_aside()
-            self.notify(f"{self.path}: is damaged ({error}); moved to {aside}, starting afresh")
-            return connect(self.path)
-        return database
-
-    def _move_aside(self) -> Path:
-        number = 1
-        while (aside := self.folder / f"{FILE}.damaged-{number}").exists():
-            number += 1
-        self.path.rename(aside)
-        for suffix in ("-wal", "-shm"):
-            self.path.with_name(FILE + suffix).unlink(missing_ok=True)
-        return aside
-
     def get(self, key: str) -> CachedReply | None:
         """Return the reply to the request with this key, or None."""
-        query = "SELECT reply, prompt_tokens, completion_tokens FROM replies WHERE key = ?"
-        self._reads.begin()
-        row = self._first(query, (key,))
-        return CachedReply(str(row[0]), int(row[1]), int(row[2])) if row else None
+        reply = self._own(key) or self._behind.reply(key)
+        if reply is None:
+            return None
+        found = CachedReply(*reply)
+        if found.source:
+            self.used[found.source] += 1
+        return found
+
+    def _own(self, key: str) -> Kept | None:
+        if self._reader is None:
+            return None
+        is_new_turn = self._reads.begin()
+        reply: Kept | None = self._read(lambda database: _reply(database, key), self._reader)
+        if reply is None and is_new_turn and self._reader.has_moved():
+            self._reads.end()
+            self._reader.reopen()
+            reply = self._read(lambda database: _reply(database, key), self._reader)
+        self._reads.follow(self._reader.database)
+        return reply
+
+    def _read(self, work: Callable[[sqlite3.Connection], Any], reader: CacheFile) -> Any:
+        try:
+            return reader.read(work)
+        except (OSError, sqlite3.Error) as error:
+            raise OutputError(f"{self.path}: cannot be read: {error}") from error
+
+    def renew(self) -> None:
+        """See from now on what was written in this turn of the event loop, too."""
+        self._reads.end()
 
     def habits(self, origin: Origin) -> str | None:
         """Return what is kept of how this model wants to be asked, or None."""
         query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
-        row = self._first(query, (origin.endpoint, origin.model))
-        return str(row[0]) if row else None
+        values = (origin.endpoint, origin.model)
+        if self._reader is not None:
+            row = self._read(lambda db: db.execute(query, values).fetchone(), self._reader)
+            if row is not None:
+                return str(row[0])
+        return self._behind.habits(*values)
 
     def measured(self, model: str) -> dict[str, tuple[int, int, int]]:
         """Return, by program: replies of a model, tokens that they were to have, and that they had.
 
         They are a sample: those of the first keys, which are as good as random.
         """
-        query = """
-            SELECT program, COUNT(*), SUM(stated), SUM(completion_tokens)
-            FROM (SELECT model, program, stated, completion_tokens FROM replies LIMIT ?)
-            WHERE model = ? AND program != '' AND completion_tokens > 0 GROUP BY program
-        """
         found: dict[str, tuple[int, int, int]] = {}
-        for database in (self._reader, *self._others):
+        own = [self._reader.database] if self._reader is not None else []
+        for database in (*own, *self._behind.databases()):
             try:
-                rows = database.execute(query, (SAMPLE, model)).fetchall()
+                rows = database.execute(MEASURED, (SAMPLE, model)).fetchall()
             except sqlite3.DatabaseError:  # damaged in places, or of an older version
                 continue
             for program, *counts in rows:
@@ -250,33 +179,21 @@ class ReplyCache:
                 )
         return found
 
-    def _first(self, query: str, values: tuple[str, ...]) -> tuple[str | int, ...] | None:
-        for database in (self._reader, *self._others):
-            try:
-                row: tuple[str | int, ...] | None = database.execute(query, values).fetchone()
-            except sqlite3.DatabaseError as error:
-                self._warn(f"{self.path}: is damaged in places ({error}); asking again there")
-                continue
-            if row is not None:
-                return row
-        return None
-
-    def _warn(self, message: str) -> None:
-        if not self._damage_reported:
-            self._damage_reported = True
-            self.notify(message)
+    def record(self) -> list[dict[str, Any]]:
+        """Return the other caches that replies came from, for the config: digest and count."""
+        return self._behind.record(self.used)
 
     def keep_habits(self, origin: Origin, habits: str) -> None:
         """Keep how this model wants to be asked. Raises OutputError."""
+        row = (origin.endpoint, origin.model, habits)
+        statement = "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)"
+        work = self._thread.submit(
+            self._writer.write, lambda database: database.execute(statement, row)
+        )
         try:
-            self._thread.submit(self._write_habits, origin, habits).result()
-        except sqlite3.Error as error:
+            work.result()
+        except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{self.path}: cannot be written: {error}") from error
-
-    def _write_habits(self, origin: Origin, habits: str) -> None:
-        with self._writer:
-            row = (origin.endpoint, origin.model, habits)
-            self._writer.execute("INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)", row)
 
     async def put(
         self, key: str, reply: CachedReply, origin: Origin, asked: RequestInfo = NOT_KNOWN
@@ -285,10 +202,13 @@ class ReplyCache:
 
         Raises OutputError if it cannot be written.
         """
-        cost = (reply.prompt_tokens, reply.completion_tokens)
+        kept = (key, reply.text, reply.prompt_tokens, reply.completion_tokens)
         when = int(time.time())
-        purpose = (asked.program, asked.stated)
-        row = (key, reply.text, *cost, origin.endpoint, origin.model, when, *purpose)
+        purpose = (asked.program, asked.stated, asked.prompt, __version__)
+        try:
+            row = (*kept, origin.endpoint, origin.model, when, *purpose, checksum(*kept))
+        except UnicodeEncodeError as error:
+            raise OutputError(f"{self.path}: cannot be written: {error}") from error
         done = asyncio.get_running_loop().create_future()
         self._pending.append((row, done))
         if self._flush is None or self._flush.done():
@@ -303,7 +223,7 @@ class ReplyCache:
             try:
                 rows = [row for row, _ in batch]
                 await loop.run_in_executor(self._thread, self._write, rows)
-            except (sqlite3.Error, OverflowError) as error:
+            except (OSError, sqlite3.Error, OverflowError) as error:
                 failure = OutputError(f"{self.path}: cannot be written: {error}")
             self._reads.end()
             for _, done in batch:
@@ -312,19 +232,34 @@ class ReplyCache:
 
     def _write(self, rows: list[tuple[str | int, ...]]) -> None:
         """Write rows in few statements: after each one this thread waits for its turn again."""
-        with self._writer:
+
+        def insert(database: sqlite3.Connection) -> None:
             for start in range(0, len(rows), MOST_ROWS):
                 part = rows[start : start + MOST_ROWS]
                 places = ", ".join([PLACES] * len(part))
-                statement = f"{INSERT} {places}"
-                self._writer.execute(statement, [value for row in part for value in row])
+                database.execute(f"{INSERT} {places}", [value for row in part for value in row])
+
+        self._writer.write(insert)
 
     def close(self) -> None:
-        """Wait for writes under way and close the files."""
-        self._reads.end()
-        self._thread.shutdown()
-        left, self._pending = [row for row, _ in self._pending], []
-        if left:
-            self._write(left)
-        for database in (self._reader, self._writer, *self._others):
-            database.close()
+        """Wait for writes under way, say what was skipped, and close the files."""
+        if self._reader is not None:
+            self._reads.end()
+            self._thread.shutdown()
+            left, self._pending = [row for row, _ in self._pending], []
+            if left:
+                self._write(left)
+            self._reader.close()
+            self._writer.close()
+        self._behind.close()
+
+
+def _reply(database: sqlite3.Connection, key: str) -> Kept | None:
+    """Return a reply, what it cost and where it came from. Raises Damaged where it is not whole."""
+    row = database.execute(KEPT, (key,)).fetchone()
+    if row is None:
+        return None
+    _, reply, prompt_tokens, completion_tokens, source, _ = row
+    if fault := kept_fault(row):
+        raise Damaged(f"of a reply {fault}")
+    return reply, prompt_tokens, completion_tokens, source

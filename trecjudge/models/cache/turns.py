@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 
 
@@ -18,20 +19,28 @@ class TurnReads:
     database: sqlite3.Connection
     _is_open: bool = False
 
-    def begin(self) -> None:
-        """Open a transaction, unless one is open, where there is an event loop to end it."""
+    def begin(self) -> bool:
+        """Open a transaction, where there is an event loop to end it; False if one is open."""
         if self._is_open:
-            return
+            return False
         try:
             loop = asyncio.get_running_loop()
             self.database.execute("BEGIN")
         except (RuntimeError, sqlite3.Error):  # no turns, or damaged: each read is by itself
-            return
+            return True
         self._is_open = True
         loop.call_soon(self.end)
+        return True
 
     def end(self) -> None:
         """End the transaction, so that what is written from now on is seen."""
         if self._is_open:
             self._is_open = False
-            self.database.rollback()
+            with suppress(sqlite3.Error):  # closed since, or damaged: there is nothing to end
+                self.database.rollback()
+
+    def follow(self, database: sqlite3.Connection) -> None:
+        """Read from this connection from now on, where it is another one."""
+        if database is not self.database:
+            self._is_open = False
+            self.database = database

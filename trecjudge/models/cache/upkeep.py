@@ -1,23 +1,48 @@
 """Maintains a reply cache: lists what it holds, exports copies, merges caches, deletes replies.
 
-A folder that is None is the default one.
+A folder that is None is the default one. `notify` is told of damage that was repaired, and of
+replies that cannot be used.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from trecjudge.errors import InputError, OutputError, unknown
 from trecjudge.files import default_folder
+from trecjudge.models.access.secrets import public
 from trecjudge.models.cache.batches import BatchRecord
-from trecjudge.models.cache.replies import FILE, connect, open_read_only
+from trecjudge.models.cache.behind import SOURCE, label_of
+from trecjudge.models.cache.foreign import ReadCache
+from trecjudge.models.cache.manifest import checked_digest, write_manifest
+from trecjudge.models.cache.opened import CacheFile
+from trecjudge.models.cache.rows import MOST_TOKENS, NAMES, Row
+from trecjudge.models.cache.schema import FILE, Damaged, open_sound
 
 DAY = 24 * 60 * 60
+ENDPOINT = NAMES.index("endpoint")
+ADD = f"""
+    INSERT OR IGNORE INTO replies ({", ".join(NAMES)}, checksum)
+    VALUES ({", ".join("?" * (len(NAMES) + 1))})
+"""
+HELD = f"""
+    SELECT endpoint, model, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens) FROM replies
+    WHERE typeof(endpoint) = 'text' AND typeof(model) = 'text'
+    AND typeof(prompt_tokens) = 'integer' AND prompt_tokens BETWEEN 0 AND {MOST_TOKENS}
+    AND typeof(completion_tokens) = 'integer' AND completion_tokens BETWEEN 0 AND {MOST_TOKENS}
+    GROUP BY endpoint, model ORDER BY endpoint, model
+"""
+Notify = Callable[[str], None]
+
+
+def untold(message: str) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,59 +58,78 @@ class Holding:
     @property
     def tokens(self) -> int:
         """Tokens in and out."""
-        return int(self.prompt_tokens or 0) + int(self.completion_tokens or 0)
+        return self.prompt_tokens + self.completion_tokens
 
 
-def holdings(folder: Path | None) -> list[Holding]:
+def holdings(folder: Path | None, notify: Notify = untold) -> list[Holding]:
     """Return what the cache in `folder` holds, by endpoint and model."""
-    query = """
-        SELECT endpoint, model, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens)
-        FROM replies GROUP BY endpoint, model ORDER BY endpoint, model
-    """
-    with _readable(folder), closing(_existing(folder)) as database:
-        return [Holding(*row) for row in database.execute(query)]
+    with _existing(folder, notify) as file:
+        rows = file.read(lambda database: database.execute(HELD).fetchall())
+        return [Holding(*row) for row in rows]
 
 
-def batches_under_way(folder: Path | None) -> list[BatchRecord]:
+def batches_under_way(folder: Path | None, notify: Notify = untold) -> list[BatchRecord]:
     """Return the batches that the cache in `folder` knows to be under way, the oldest first."""
-    with _readable(folder), closing(_existing(folder)) as database:
-        rows = database.execute("SELECT * FROM batches ORDER BY begun, file")
+    query = "SELECT * FROM batches ORDER BY begun, file"
+    with _existing(folder, notify) as file:
+        rows = file.read(lambda database: database.execute(query).fetchall())
         return [BatchRecord(*row) for row in rows]
 
 
-def export_to(folder: Path | None, target: Path, model: str | None = None) -> int:
-    """Copy a cache, or one model's part of it, into a new folder; return the replies copied.
+def export_to(
+    folder: Path | None, target: Path, model: str | None = None, notify: Notify = untold
+) -> int:
+    """Copy a cache, or one model's part of it, into a new folder, with a manifest.
 
-    Raises OutputError if there is a cache in `target` already.
+    Return the replies copied. Raises OutputError if there is a cache in `target` already.
     """
     if (target / FILE).exists():
         raise OutputError(f"{target / FILE}: is there already; give another folder")
-    _check_model(folder, model)
-    source = _path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        with closing(connect(target / FILE)) as database:
-            count = _merge(database, source, model)
-            database.execute("PRAGMA journal_mode = DELETE")  # one file, for a read-only place
-    except (OSError, sqlite3.Error) as error:
-        raise OutputError(f"{target}: cannot be written: {error}") from error
+    _check_model(folder, model, notify)
+    with closing(ReadCache(_path(folder).parent)) as source:
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+            with closing(open_sound(target / FILE)) as database:
+                with database:
+                    database.executemany(ADD, map(_without_secrets, source.rows(model)))
+                    _add_abilities(database, source, model)
+                database.execute("PRAGMA journal_mode = DELETE")  # one file, for a read-only place
+        except (OSError, sqlite3.Error) as error:
+            raise OutputError(f"{target}: cannot be written: {error}") from error
+        source.report(notify)
+    return write_manifest(target).replies
+
+
+def import_from(folder: Path | None, source: Path, notify: Notify = untold) -> int:
+    """Add the replies of another cache, where this one has none; return the replies added.
+
+    Raises InputError where it is not what its manifest says.
+    """
+    path = _path(folder)
+    with closing(ReadCache(source)) as other:
+        label = label_of(source, checked_digest(other))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(CacheFile(path, notify)) as file:
+
+                def add(database: sqlite3.Connection) -> int:
+                    rows = (_of(label, row) for row in other.rows())
+                    count = database.executemany(ADD, rows).rowcount
+                    _add_abilities(database, other)
+                    return count
+
+                count = file.write(add)
+        except (OSError, sqlite3.Error) as error:
+            raise OutputError(f"{path}: cannot be written: {error}") from error
+        other.report(notify)
     return count
 
 
-def import_from(folder: Path | None, source: Path) -> int:
-    """Add the replies of another cache, where this one has none; return the replies added."""
-    open_read_only(source).close()
-    path = _path(folder)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(connect(path)) as database:
-            return _merge(database, source / FILE)
-    except (OSError, sqlite3.Error) as error:
-        raise OutputError(f"{path}: cannot be written: {error}") from error
-
-
 def prune(
-    folder: Path | None, model: str | None = None, older_than_days: float | None = None
+    folder: Path | None,
+    model: str | None = None,
+    older_than_days: float | None = None,
+    notify: Notify = untold,
 ) -> int:
     """Delete replies of a model, or written so many days ago, or both; return how many.
 
@@ -93,27 +137,22 @@ def prune(
     """
     if model is None and older_than_days is None:
         raise InputError("give --model or --older-than: what to delete")
-    _check_model(folder, model)
+    _check_model(folder, model, notify)
     before = time.time() - older_than_days * DAY if older_than_days is not None else None
-    with _readable(folder), closing(_existing(folder)) as database:
-        with database:
-            done = database.execute(
-                "DELETE FROM replies WHERE (?1 IS NULL OR model = ?1)"
-                " AND (?2 IS NULL OR written < ?2)",
-                (model, before),
-            )
+    statement = (
+        "DELETE FROM replies WHERE (?1 IS NULL OR model = ?1) AND (?2 IS NULL OR written < ?2)"
+    )
+    with _existing(folder, notify) as file:
+        count = file.write(lambda database: database.execute(statement, (model, before)).rowcount)
         # Outside the transaction, as SQLite wants it; only this gives the space back.
-        database.execute("VACUUM")
-        return done.rowcount
+        file.read(lambda database: database.execute("VACUUM"))
+        return count
 
 
-def _check_model(folder: Path | None, model: str | None) -> None:
+def _check_model(folder: Path | None, model: str | None, notify: Notify) -> None:
     """Raise InputError if a model is named that the cache has no replies of."""
-    _existing(folder).close()
-    if model is None:
-        return
-    models = {holding.model for holding in holdings(folder)}
-    if model not in models:
+    models = {holding.model for holding in holdings(folder, notify)}
+    if model is not None and model not in models:
         raise InputError(unknown("model", model, models))
 
 
@@ -121,41 +160,53 @@ def _path(folder: Path | None) -> Path:
     return (folder or default_folder()) / FILE
 
 
-def _existing(folder: Path | None) -> sqlite3.Connection:
+@contextmanager
+def _existing(folder: Path | None, notify: Notify) -> Iterator[CacheFile]:
+    """Open a cache that is there; one that is damaged anywhere is repaired."""
     path = _path(folder)
-    if not path.is_file():
+    if not path.exists():
         raise InputError(f"{path}: no cache there; give --cache-dir")
     try:
-        return connect(path)
+        with closing(CacheFile(path, notify)) as file:
+            file.read(_check_pages)
+            yield file
     except sqlite3.Error as error:
         raise InputError(f"{path}: is no cache that can be read: {error}") from error
 
 
-@contextmanager
-def _readable(folder: Path | None) -> Iterator[None]:
+def _check_pages(database: sqlite3.Connection) -> None:
+    (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise Damaged(" ".join(found.split()))
+
+
+def _add_abilities(
+    database: sqlite3.Connection, source: ReadCache, model: str | None = None
+) -> None:
+    rows: Iterable[tuple[str, str, str]] = (
+        (_address(endpoint), name, form)
+        for endpoint, name, form in source.abilities()
+        if model in (None, name)
+    )
+    # Ours win: what this cache learned of an endpoint is newer, or as good.
+    database.executemany("INSERT OR IGNORE INTO abilities VALUES (?, ?, ?)", rows)
+
+
+def _of(label: str, row: Row) -> Row:
+    """Return a reply's row as one that was imported; it keeps the place that it came from first."""
+    source = row[SOURCE] or label
+    return _without_secrets((*row[:SOURCE], source, *row[SOURCE + 1 :]))
+
+
+def _without_secrets(row: Row) -> Row:
+    return (*row[:ENDPOINT], _address(row[ENDPOINT]), *row[ENDPOINT + 1 :])
+
+
+def _address(endpoint: str) -> str:
+    """Return an address without name, password and secrets: older caches may hold some."""
+    shown = public(endpoint)
     try:
-        yield
-    except sqlite3.Error as error:
-        raise InputError(f"{_path(folder)}: is no cache that can be read: {error}") from error
-
-
-def _merge(database: sqlite3.Connection, source: Path, model: str | None = None) -> int:
-    database.execute("ATTACH ? AS other", (str(source),))
-    with database:
-        columns = ", ".join(_columns(database))
-        done = database.execute(
-            f"INSERT OR IGNORE INTO replies ({columns})"
-            f" SELECT {columns} FROM other.replies WHERE ?1 IS NULL OR model = ?1",
-            (model,),
-        )
-        # Ours win: what this cache learned of an endpoint is newer, or as good.
-        database.execute("INSERT OR IGNORE INTO abilities SELECT * FROM other.abilities")
-    database.execute("DETACH other")
-    return done.rowcount
-
-
-def _columns(database: sqlite3.Connection) -> list[str]:
-    """Return the columns of replies that the attached cache has too: it may be an older one."""
-    query = "SELECT name FROM pragma_table_info('replies', ?)"
-    ours, theirs = ([row[0] for row in database.execute(query, (s,))] for s in ("main", "other"))
-    return [name for name in ours if name in theirs]
+        parts = urlsplit(shown)
+    except ValueError:
+        return shown
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

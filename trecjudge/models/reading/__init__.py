@@ -4,6 +4,6 @@ Both forms of a reply, JSON and field markers, are read alike; which was asked f
 """
 
 from trecjudge.models.reading.fields import Fields, Unparsed, is_exact
-from trecjudge.models.reading.reasoning import defused, without_reasoning
+from trecjudge.models.reading.reasoning import without_reasoning
 
-__all__ = ["Fields", "Unparsed", "defused", "is_exact", "without_reasoning"]
+__all__ = ["Fields", "Unparsed", "is_exact", "without_reasoning"]

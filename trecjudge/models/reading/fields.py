@@ -17,6 +17,8 @@ from trecjudge.models.reading.sets import (
 )
 from trecjudge.models.reading.values import NOTHING, Unreadable, read_value
 
+MOST_BEHIND = 2000
+"""Lines behind an answer, each of which is looked at."""
 NUMBER = "number"
 """The field of a list's entries that holds the number of its input, counted from 1."""
 
@@ -88,6 +90,8 @@ class Fields:
     def _not_taken_back(self, found: Mapping[str, Any], reply: str) -> None:
         """Raise Unparsed where a line behind an answer is another label, as in a correction."""
         behind = reply[max(reply.rfind("}"), reply.rfind("]]")) + 1 :]
+        if behind.count("\n") > MOST_BEHIND:
+            raise Unparsed("it goes on for too long behind its answer.")
         for name in self.required if behind.strip() else ():
             # Only labels: a number or a list in a comment is no second answer.
             if not isinstance(found[name], str) or get_origin(self.types[name]) is not Literal:

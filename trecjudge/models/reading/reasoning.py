@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import re
 
-_WORDS = (
-    "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think"
-    "|begin_of_thought|end_of_thought|start_thinking|end_thinking"
-)
+from trecjudge.text.chat_tokens import THOUGHTS
+
 # <think>, [THINK], <|begin_of_thought|>, and the same closed; servers may eat the opening one.
-_OPENING = re.compile(rf"(?:<\|?|\[|◁)(?!end)(?:{_WORDS})\s*(?:\|?>|\]|▷)", re.IGNORECASE)
+_OPENING = re.compile(rf"(?:<\|?|\[|◁)(?!end)(?:{THOUGHTS})\s*(?:\|?>|\]|▷)", re.IGNORECASE)
 _CLOSING = re.compile(
-    rf"(?:(?:</|\[/|◁/)(?:{_WORDS})\s*(?:>|\]|▷)|<\|end_(?:of_thought|thinking)\|>)", re.IGNORECASE
+    rf"(?:(?:</|\[/|◁/)(?:{THOUGHTS})\s*(?:>|\]|▷)|<\|end_(?:of_thought|thinking)\|>)",
+    re.IGNORECASE,
 )
 _FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*<\|message\|>|\Aanalysis\b.*assistantfinal", re.S)
 _CHANNEL = "<|channel|>"
 _END = re.compile(r"<\|(?:end|return|start|call)\|>")
-_TAG = re.compile(
-    rf"(<)(/?(?:{_WORDS})\s*>|\|(?:{_WORDS}|channel|message|start|end|return)\|>)", re.IGNORECASE
-)
-_BRACKETED = re.compile(r"(\[)(/?THINK(?:ING)?\])", re.IGNORECASE)
-_RING = re.compile(r"(◁)(/?think▷)", re.IGNORECASE)
 
 
 def without_reasoning(reply: str) -> str | None:
@@ -37,15 +31,6 @@ def without_reasoning(reply: str) -> str | None:
         return None
     answer = _outside_tags(reply)
     return answer if answer.strip() else None
-
-
-def defused(text: str) -> str:
-    """Return a text in which no tag can pose as the end of a model's reasoning."""
-    if "<" in text:
-        text = _TAG.sub(r"\1 \2", text)
-    if "[" in text:
-        text = _BRACKETED.sub(r"\1 \2", text)
-    return _RING.sub(r"\1 \2", text) if "◁" in text else text
 
 
 def _outside_tags(reply: str) -> str:

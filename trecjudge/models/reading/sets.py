@@ -14,6 +14,9 @@ from trecjudge.models.reading.values import member
 MOST_OPEN = 500
 """Braces at which an object is looked for: each try reads on, so a reply of braces takes long."""
 
+LONGEST_MENDED = 50_000
+"""Characters of an object that is mended: it takes more than a second from there on."""
+
 _MARKER = re.compile(r"\[\[\s*##\s*(\w+)\s*##\s*\]\]")
 
 FieldSet = dict[str, Any]
@@ -150,7 +153,12 @@ def _mended(answer: str, names: Collection[str]) -> FieldSet | None:
     named = [len(re.findall(rf"\b{name}\b[\"'`]?\s*:", answer, re.IGNORECASE)) for name in names]
     if max(named) > 1 or not any(named) or answer.count("{") > MOST_OPEN:
         return None
-    record = json_repair.loads(answer[start : end + 1])
+    if end - start > LONGEST_MENDED:
+        return None
+    try:
+        record = json_repair.loads(answer[start : end + 1])
+    except (ValueError, RecursionError):  # nested too deep
+        return None
     if not isinstance(record, dict):
         return None
     record = {str(key): value for key, value in record.items()}

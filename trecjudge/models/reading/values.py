@@ -12,6 +12,8 @@ import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 MOST_SHOWN = 80
+LONGEST_VALUE = 5000
+"""Characters of a label or a number, with all that may stand around it."""
 _OWN_ERROR = "Value error, "
 NOTHING = frozenset({"none", "null", "n/a", "na", "nil", "empty", '""', "''"})
 """What models write for an optional text that they leave out, in lower case."""
@@ -49,7 +51,12 @@ def read_value(annotation: Any, value: Any, name: str = "") -> Any:
 
 
 def undressed(text: str, name: str = "") -> str:
-    """Return a short text without fence, mark-up, quotes, tags and the name of its field."""
+    """Return a short text without fence, mark-up, quotes, tags and the name of its field.
+
+    A long one is no single value, and stays as it is: looking for its ends could take hours.
+    """
+    if len(text) > LONGEST_VALUE:
+        return text
     text = _FENCE.sub(r"\1", text.strip())
     text = _BOXED.sub(r"\1", _TAGGED.sub("", text))
     if name:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.sources.containers import ENDINGS, lines
+from trecjudge.inputs.sources.containers import ENDINGS, first_line, lines
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
@@ -24,6 +23,7 @@ from trecjudge.results.leaderboards.layouts import (
     layout_named,
     layout_of,
 )
+from trecjudge.results.leaderboards.spreadsheet import csv_cells
 from trecjudge.results.trec import (
     ALL,
     ENCODED_ALL,
@@ -74,7 +74,7 @@ def _any_rows(
 
 
 def _begins_json(path: Path) -> bool:
-    return next(lines(path), (0, b""))[1].lstrip()[:1] in (b"{", b"[")
+    return first_line(path).lstrip()[:1] in (b"{", b"[")
 
 
 def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
@@ -177,10 +177,7 @@ def _is_csv(text: str) -> bool:
 def _split(text: str, commas: bool) -> list[str]:
     """Return the columns of a line: by commas, by tabs where they make columns, else by space."""
     if commas:
-        try:
-            return next(csv.reader([text]), [])
-        except csv.Error:
-            return []
+        return csv_cells(text)
     # Tabs first: a measure or a run may have blanks in its name.
     by_tabs = [cell.strip() for cell in text.split("\t")] if "\t" in text else []
     return by_tabs if len(by_tabs) >= FEWEST_COLUMNS and all(by_tabs) else text.split()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,8 +9,9 @@ from pathlib import Path
 import orjson
 
 from trecjudge.errors import OutputError
-from trecjudge.files import whole
+from trecjudge.files import chosen, whole
 from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, Layout
+from trecjudge.results.leaderboards.spreadsheet import csv_line
 from trecjudge.results.trec import ALL, ENCODED_ALL, LeaderboardRow, encode, encode_topic
 
 # File systems take 255 bytes; a temporary name is longer than the final one.
@@ -25,7 +24,7 @@ def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> 
     Return the files. Raises OutputError if they cannot be written.
     """
     if not layout.by_file:
-        with whole(target) as file:
+        with chosen(target) as file:
             file.writelines(line.encode() for line in texts(rows, layout))
         return [target]
     runs: dict[str, list[LeaderboardRow]] = defaultdict(list)
@@ -61,13 +60,7 @@ def texts(rows: Iterable[LeaderboardRow], layout: Layout) -> Iterator[str]:
             yield orjson.dumps(_record(row), option=orjson.OPT_APPEND_NEWLINE).decode()
             continue
         cells = [_cell(row, column) for column in layout.columns]
-        yield _csv_line(cells) if layout.separator == "," else "\t".join(cells) + "\n"
-
-
-def _csv_line(cells: Iterable[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue()
+        yield csv_line(cells) if layout.separator == "," else "\t".join(cells) + "\n"
 
 
 def _record(row: LeaderboardRow) -> dict[str, object]:

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import base64
+import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
 LEVEL = 6
 
 
-class Block:
-    """A JSON array of which only the deflated bytes are held (raw deflate, RFC 1951)."""
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A block that is closed, as base64 that is made as it is gone through; `len` is its bytes."""
 
-    def __init__(self) -> None:
+    spool: BinaryIO
+    pieces: Sequence[tuple[int, int]]
+    """Where the deflated bytes lie in the spool: (begin, size) of each piece."""
+
+    def __len__(self) -> int:
+        return 4 * -(-sum(size for _, size in self.pieces) // 3)
+
+    def __iter__(self) -> Iterator[bytes]:
+        rest = b""
+        for begin, size in self.pieces:
+            self.spool.seek(begin)
+            piece = rest + self.spool.read(size)
+            whole = len(piece) - len(piece) % 3  # base64 takes three bytes at a time
+            rest = piece[whole:]
+            yield base64.b64encode(piece[:whole])
+        yield base64.b64encode(rest)
+
+
+class Block:
+    """A JSON array that is deflated as it grows (raw deflate, RFC 1951), into a spool.
+
+    Several blocks may share one.
+    """
+
+    def __init__(self, spool: BinaryIO | None = None) -> None:
         self._deflate = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
-        self._parts: list[bytes] = []
+        self._spool = io.BytesIO() if spool is None else spool
+        self._pieces: list[tuple[int, int]] = []
         self.size = 0
         """Entries so far."""
 
@@ -26,13 +53,19 @@ class Block:
         """Append one entry."""
         # Deflated entry by entry: the plain JSON of a large job would not fit in memory.
         text = (b"," if self.size else b"[") + orjson.dumps(entry, option=orjson.OPT_NON_STR_KEYS)
-        self._parts.append(self._deflate.compress(text))
+        self._keep(self._deflate.compress(text))
         self.size += 1
 
-    def packed(self) -> bytes:
-        """Close the array and return it deflated, as base64."""
-        end = self._deflate.compress(b"]" if self.size else b"[]") + self._deflate.flush()
-        return base64.b64encode(b"".join([*self._parts, end]))
+    def packed(self) -> Packed:
+        """Close the array and return it."""
+        end = self._deflate.compress(b"]" if self.size else b"[]")
+        self._keep(end + self._deflate.flush())
+        return Packed(self._spool, self._pieces)
+
+    def _keep(self, deflated: bytes) -> None:
+        if deflated:
+            self._pieces.append((self._spool.seek(0, io.SEEK_END), len(deflated)))
+            self._spool.write(deflated)
 
 
 @dataclass(slots=True)
@@ -40,6 +73,8 @@ class Blocks:
     """The blocks of a page: one for each kind and topic, named by kind and number of the topic."""
 
     topics: Sequence[str]
+    spool: BinaryIO = field(default_factory=io.BytesIO)
+    """Where what is deflated is kept until the page is written."""
     _open: dict[str, Block] = field(default_factory=dict)
     _numbers: dict[str, int] = field(init=False)
 
@@ -58,10 +93,10 @@ class Blocks:
         else:
             return
         if name not in self._open:
-            self._open[name] = Block()
+            self._open[name] = Block(self.spool)
         self._open[name].add(entry)
 
-    def packed(self) -> dict[str, bytes]:
-        """Return every block by name, deflated, as base64; none can grow after that."""
+    def packed(self) -> dict[str, Packed]:
+        """Return every block by name; none can grow after that."""
         names = list(self._open)
         return {name: self._open.pop(name).packed() for name in names}

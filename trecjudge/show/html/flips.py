@@ -13,9 +13,10 @@ from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.places import mean_shown, sure_places
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.tones import tone, word
+from trecjudge.stats.packed import PackedRows
 
-JudgmentKey = tuple[str, str, str, int | None, str | None, str | None, str]
-"""judge, run, topic, sentence, document, citation, claim or what is measured: what is judged."""
+ItemKey = tuple[str, int | None, str | None, str | None, str]
+"""judge, sentence, document, citation, claim or what is measured: what is judged of a response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Decision:
     word: str
     grade: int | None
     value: float | None
-    reason: str
+    reason: str = ""
 
     def differs(self, other: Decision) -> bool:
         """Return whether the two decide differently; reasons may differ."""
@@ -54,37 +55,67 @@ class Other:
     """
 
     name: str
+    reader: JudgmentsReader
     board: Leaderboard
     document_text: bool = True
-    decisions: dict[JudgmentKey, Decision] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    decisions: PackedRows = field(default_factory=PackedRows)
+    """(key, tone, word, grade, value, place) of each item, by (run_id, topic_id)."""
     pairs: Counter[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=Counter)
     """How often (tone and word here, tone and word there), where both sides decided."""
     unjudged: Counter[str] = field(default_factory=Counter)
     """How many common items are unjudged `here`, `there` or on `both` sides."""
     only_here: int = 0
-    common: set[JudgmentKey] = field(default_factory=set)
+    common: int = 0
     """Items that both outputs have, judged or not."""
 
-    def flips(self, judgments: Iterable[Judgment]) -> Iterator[dict[str, Any]]:
-        """Count judgments by the other output's decision, and yield those that differ.
+    def flips(self, response: Response, judgments: Iterable[Judgment]) -> list[dict[str, Any]]:
+        """Count judgments by the other output's decision, and return those that differ.
 
         An item that one side left unjudged is no flip: it is counted apart.
         """
+        group = response.run_id, response.topic_id
+        decisions = {
+            key: (Decision(*fields), place) for key, *fields, place in self.decisions.rows(group)
+        }
+        flipped: list[tuple[Judgment, int]] = []
+        common: set[ItemKey] = set()
         for judgment in judgments:
             key = _key(judgment, self.renamed.get(judgment.judge))
-            other = self.decisions.get(key)
-            if other is None:
+            if key not in decisions:
                 self.only_here += 1
                 continue
-            self.common.add(key)
-            ours = self.decision(judgment)
+            common.add(key)
+            (other, place), ours = decisions[key], self.decision(judgment)
             if not (ours.judged and other.judged):
                 self.unjudged["there" if ours.judged else "here" if other.judged else "both"] += 1
                 continue
             self.pairs[(ours.tone, ours.word), (other.tone, other.word)] += 1
             if ours.differs(other):
-                yield _flip(judgment, ours, other)
+                flipped.append((judgment, place))
+        self.common += len(common)
+        return [self._flip(judgment, there) for judgment, there in self._read_again(group, flipped)]
+
+    def _read_again(
+        self, group: tuple[str, str], flipped: Sequence[tuple[Judgment, int]]
+    ) -> Iterable[tuple[Judgment, Judgment]]:
+        """Return the judgments that flipped, each with that of the other output."""
+        if not flipped:
+            return ()
+        _, theirs = self.reader.again(*group, [place for _, place in flipped])
+        return zip((ours for ours, _ in flipped), theirs, strict=True)
+
+    def _flip(self, ours: Judgment, theirs: Judgment) -> dict[str, Any]:
+        return {
+            "run": ours.run_id,
+            "topic": ours.topic_id,
+            "judge": ours.judge,
+            "sentence_index": ours.sentence_index,
+            "doc_id": ours.doc_id or ours.citation,
+            "claim": ours.claim.index if ours.claim else None,
+            "here": self.decision(ours).shown,
+            "there": self.decision(theirs).shown,
+        }
 
     def decision(self, judgment: Judgment) -> Decision:
         """Return what is kept of a judgment, of ours or of the other output's."""
@@ -100,7 +131,7 @@ class Other:
             "met": self.pairs.total(),
             "unjudged": {where: self.unjudged[where] for where in ("here", "there", "both")},
             "only_here": self.only_here,
-            "only_there": len(self.decisions) - len(self.common),
+            "only_there": self.decisions.size - self.common,
             "pairs": pairs,
             "moves": list(_moves(ours, self.board)),
         }
@@ -117,7 +148,7 @@ def read_other(
     theirs = list(reader.header.judges)
     common = {judge: judge for judge in ours if judge in theirs}
     board = Leaderboard(spec_of(reader, trust), reader.header.topics)
-    other = Other(name, board, document_text, renamed=common or {ours[0]: theirs[0]})
+    other = Other(name, reader, board, document_text, renamed=common or {ours[0]: theirs[0]})
     compared = set(other.renamed.values())
     for response, judgments in reader:
         _add(other, response, judgments, compared)
@@ -129,31 +160,23 @@ def _add(
     other: Other, response: Response, judgments: Sequence[Judgment], compared: set[str]
 ) -> None:
     other.board.add(response, judgments)
-    for judgment in judgments:
+    own: dict[ItemKey, tuple[Any, ...]] = {}
+    for place, judgment in enumerate(judgments):
         if judgment.judge in compared:
-            other.decisions[_key(judgment, judgment.judge)] = other.decision(judgment)
+            made = other.decision(judgment)
+            fields = made.tone, made.word, made.grade, made.value, place
+            own[_key(judgment, judgment.judge)] = fields
+    group = response.run_id, response.topic_id
+    other.decisions.put(group, ((key, *fields) for key, fields in own.items()))
 
 
-def _key(judgment: Judgment, judge: str | None) -> JudgmentKey:
-    place = judge or "", judgment.run_id, judgment.topic_id, judgment.sentence_index
+def _key(judgment: Judgment, judge: str | None) -> ItemKey:
+    place = judge or "", judgment.sentence_index
     if judgment.claim is not None:
         # The document is part of the decision: a claim may be found elsewhere, or nowhere.
         return *place, None, None, judgment.claim.text
     measured = judgment.label or "" if judgment.value is not None else ""
     return *place, judgment.doc_id, judgment.citation, measured
-
-
-def _flip(judgment: Judgment, ours: Decision, other: Decision) -> dict[str, Any]:
-    return {
-        "run": judgment.run_id,
-        "topic": judgment.topic_id,
-        "judge": judgment.judge,
-        "sentence_index": judgment.sentence_index,
-        "doc_id": judgment.doc_id or judgment.citation,
-        "claim": judgment.claim.index if judgment.claim else None,
-        "here": ours.shown,
-        "there": other.shown,
-    }
 
 
 def _moves(ours: Leaderboard, theirs: Leaderboard) -> Iterator[dict[str, Any]]:

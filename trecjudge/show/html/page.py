@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from trecjudge.files import whole
 from trecjudge.show.charts import Axis
-from trecjudge.show.html.blocks import Block
+from trecjudge.show.html.blocks import Block, Packed
 from trecjudge.show.templates import asset, render
 
 SCRIPTS = (
@@ -93,7 +93,7 @@ class Bar:
         return start, round(max(1.0, self.axis.at(high) - start), 1)
 
 
-def write_page(path: Path, page: Page, blocks: Mapping[str, bytes], most: int) -> int:
+def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) -> int:
     """Write the page to `path`; return how many blocks went into files beside it.
 
     Those are in a folder of the page's name, and only where all blocks in one file would be more
@@ -126,7 +126,9 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, bytes], most: int) -
         head = Block()
         head.add({**page.head, "beside": folder.name, "besides": sorted(beside)})
         for name, block in {HEAD: head.packed(), **inside}.items():
-            file.write(b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode(), block))
+            file.write(b'<script type="text/plain" id="%s">' % name.encode())
+            file.writelines(block)
+            file.write(b"</script>\n")
         file.write(f"<script>{script}</script>\n</body>\n</html>\n".encode())
     return len(beside)
 
@@ -156,8 +158,10 @@ def _script() -> Markup:
     return Markup('(() => {\n"use strict";\n') + parts + Markup("})();")
 
 
-def _write_beside(folder: Path, blocks: Mapping[str, bytes]) -> None:
+def _write_beside(folder: Path, blocks: Mapping[str, Packed]) -> None:
     """Write blocks as scripts into the folder; remove those of an earlier page."""
+    if folder.is_symlink():  # nothing is removed or written where somebody's link leads
+        folder.unlink()
     if folder.is_dir():
         for name in LARGE:
             # Blocks of an earlier report would be loaded as if they were of this one.
@@ -168,4 +172,6 @@ def _write_beside(folder: Path, blocks: Mapping[str, bytes]) -> None:
     folder.mkdir(exist_ok=True)
     for name, block in blocks.items():
         with whole(folder / f"{name}.js") as file:
-            file.write(b'trecjudge("%s", "%s");\n' % (name.encode(), block))
+            file.write(b'trecjudge("%s", "' % name.encode())
+            file.writelines(block)
+            file.write(b'");\n')

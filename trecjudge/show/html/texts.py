@@ -16,9 +16,7 @@ from trecjudge.inputs.topics import read_topics
 from trecjudge.records import Document, Response, Topic
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs
-
-DocumentIds = Mapping[tuple[str, str], Collection[str]]
-"""(run_id, topic_id) -> ids of the documents that its citations and judgments name."""
+from trecjudge.stats.packed import PackedRows
 
 
 @dataclass(slots=True)
@@ -26,8 +24,8 @@ class Texts:
     """Topics by id, and where the documents of each response stand in the page's blocks."""
 
     topics: dict[str, Topic] = field(default_factory=dict)
-    places: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
-    """(run_id, topic_id) -> doc_id -> position in the topic's block of documents."""
+    places: PackedRows = field(default_factory=PackedRows)
+    """(doc_id, position in the topic's block of documents), by (run_id, topic_id)."""
 
     written_at: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Place in a run file -> (run_id, topic_id) of the response there, to place findings."""
@@ -37,11 +35,11 @@ class Texts:
 
     def documents_of(self, response: Response) -> Mapping[str, int]:
         """Return where the documents of a response stand, by id."""
-        return self.places.get((response.run_id, response.topic_id), {})
+        return dict(self.places.rows((response.run_id, response.topic_id)))
 
 
-def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: DocumentIds, strict: bool) -> Texts:
-    """Read topics and the wanted documents, these into `blocks`.
+def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict: bool) -> Texts:
+    """Read topics and the wanted documents, ids by (run_id, topic_id), these into `blocks`.
 
     With `strict`, an input that is not there raises InputError; else it is noted as missing.
     """
@@ -58,7 +56,7 @@ def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: DocumentIds, strict
     return texts
 
 
-def _read(inputs: ReportInputs, blocks: Blocks, wanted: DocumentIds, texts: Texts) -> None:
+def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts) -> None:
     if inputs.topics is not None:
         texts.topics = read_topics(inputs.topics, _ignore)
     if not inputs.runs:
@@ -77,14 +75,16 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: DocumentIds, texts: Text
     for topic, response in reader:
         texts.topics.setdefault(topic.topic_id, topic)
         texts.written_at[str(response.place)] = response.run_id, response.topic_id
-        ids = wanted.get((response.run_id, response.topic_id))
-        if ids and inputs.document_text:
+        group = response.run_id, response.topic_id
+        if inputs.document_text:
+            ids = wanted.rows(group)
             known = (document for doc_id in ids if (document := response.documents.get(doc_id)))
-            texts.places[response.run_id, response.topic_id] = {
-                document.doc_id: shelf.place(response.topic_id, document)
+            places = [
+                (document.doc_id, shelf.place(response.topic_id, document))
                 for document in known
                 if document.has_text
-            }
+            ]
+            texts.places.put(group, places)
 
 
 @dataclass(slots=True)

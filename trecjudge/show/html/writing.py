@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn, cast
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
@@ -32,11 +33,14 @@ from trecjudge.show.html.standings import Statistics, standings
 from trecjudge.show.html.texts import Texts, named, read_texts
 from trecjudge.show.html.trail import Trail, kinds_of, read_reviews, read_trail
 from trecjudge.show.tones import MEANINGS, SIGNS
+from trecjudge.stats.packed import PackedRows
 from trecjudge.stats.scores import Scores
 
 MEGABYTE = 1_000_000
 MOST = 120
 """Megabytes of blocks that a page holds; beyond, they go into files beside it."""
+SPOOLED = 16 * MEGABYTE
+"""Bytes of deflated blocks that are held in memory; beyond, a file without a name holds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class _Judged:
     reader: JudgmentsReader
     board: Leaderboard
     teams: dict[str, str] = field(default_factory=dict)
-    documents: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    documents: PackedRows = field(default_factory=PackedRows)
+    """Ids of the documents that citations and judgments name, by (run_id, topic_id)."""
 
     @classmethod
     def read(cls, path: Path, trust: bool) -> _Judged:
@@ -95,7 +100,7 @@ class _Judged:
             judged.board.add(response, judgments)
             judged.teams[response.run_id] = response.team_id
             ids = named_documents(response, judgments)
-            judged.documents[response.run_id, response.topic_id] = ids
+            judged.documents.put((response.run_id, response.topic_id), ids)
         judged.board.finish()
         if not judged.board.scores:
             raise InputError(f"{path}: holds no response")
@@ -105,9 +110,11 @@ class _Judged:
 def write_report(wanted: Wanted) -> Written:
     """Write NAME.report.html beside the other files of a job. Raises a TrecJudgeError."""
     outputs = wanted.outputs
-    report = _Report.read(wanted)
-    page = report.page()
-    beside = write_page(outputs.report, page, report.blocks.packed(), int(wanted.most * MEGABYTE))
+    # Beside the report, where there is room for it: a temporary folder may lie in memory.
+    with tempfile.SpooledTemporaryFile(SPOOLED, dir=str(outputs.folder)) as spool:
+        report = _Report.read(wanted, cast(BinaryIO, spool))
+        page, blocks = report.page(), report.blocks.packed()
+        beside = write_page(outputs.report, page, blocks, int(wanted.most * MEGABYTE))
     return Written(outputs.report, outputs.report.stat().st_size, beside, report.notes())
 
 
@@ -125,11 +132,11 @@ class _Report:
     trail: Trail
 
     @classmethod
-    def read(cls, wanted: Wanted) -> _Report:
+    def read(cls, wanted: Wanted, spool: BinaryIO) -> _Report:
         outputs = wanted.outputs
         judged, config = _Judged.read(outputs.judgments, wanted.trust), read_config(outputs.config)
         inputs = _inputs(wanted, config)
-        blocks = Blocks(judged.board.expected)
+        blocks = Blocks(judged.board.expected, spool)
         texts = read_texts(inputs, blocks, judged.documents, strict=wanted.inputs is not None)
         other = _other(wanted, list(judged.reader.header.judges), inputs.document_text)
         _fill(blocks, outputs, Entries(inputs.document_text), texts, other)
@@ -237,7 +244,7 @@ def _fill(
     for response, judgments in JudgmentsReader(outputs.judgments):
         entry = entries.response(response, judgments, texts.documents_of(response))
         blocks.add("topic", response.topic_id, entry)
-        for flip in other.flips(judgments) if other else ():
+        for flip in other.flips(response, judgments) if other else ():
             blocks.add("flips", None, flip)
 
 

@@ -1,0 +1,73 @@
+"""Memory of the commands that read judgments: it does not grow as the records would."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import command
+from trecjudge.records import FULL, NONE, Citation, Evidence, Judgment, Response, Sentence
+from trecjudge.results.judgments import Header, JudgmentsWriter
+
+RESPONSES, PAIRS = 100, 50
+LONG = "the words of a document or of a reason, as long as they are in a real job. " * 4
+MEGABYTE = 1_000_000
+
+
+def job(folder: Path, *labels: str) -> Path:
+    """Write the judgments of a job whose labels go round."""
+    folder.mkdir()
+    with (folder / "x.judgments.jsonl").open("wb") as file:
+        writer = JudgmentsWriter(file)
+        writer.header(Header({"citation": {}}))
+        for number in range(RESPONSES):
+            run_id, topic_id = f"run-{number // 10}", f"topic-{number % 10}"
+            ids = [f"document-{topic_id}-{n:06}" for n in range(PAIRS)]
+            cited = tuple(Citation(doc_id, doc_id) for doc_id in ids)
+            judgments = [
+                Judgment(
+                    run_id, topic_id, 0, doc_id, doc_id, True, labels[n % len(labels)],
+                    reason=f"{n} {LONG}", evidence=Evidence(0, 9, f"{n} {LONG}"),
+                )
+                for n, doc_id in enumerate(ids)
+            ]  # fmt: skip
+            response = Response(run_id, topic_id, (Sentence(0, LONG, cited),))
+            writer.response(response, [("citation", judgment) for judgment in judgments])
+        writer.end()
+    command("rescore", folder, "-q")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("jobs")
+    return job(folder / "one", FULL), job(folder / "other", FULL, NONE)
+
+
+def peak(work: Callable[[], object]) -> int:
+    """Return the most bytes that Python's objects take while some work is done again."""
+    work()  # imports and caches are no part of it
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("most", "words"),
+    [
+        pytest.param(2.5, ("compare", "{0}", "{1}", "-q"), id="compare, 11 as records"),
+        pytest.param(2.5, ("agree", "--truth", "{0}", "--predicted", "{1}"), id="agree, 6"),
+        pytest.param(6, ("report", "{0}", "--compare", "{1}", "-q"), id="report --compare, 11"),
+    ],
+)
+def test_judgments_are_not_held_as_records(
+    most: float, words: tuple[str, ...], jobs: tuple[Path, Path]
+) -> None:
+    filled = [word.format(*jobs) for word in words]
+    assert peak(lambda: command(*filled)) < most * MEGABYTE

@@ -1,0 +1,194 @@
+"""Leases with real locks: of whom they are, until when, and what happens where there are none."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import ROOT
+from tests.models.processes import wait_until
+from trecjudge.models.cache import holders
+from trecjudge.models.cache.leases import FILE, Leases
+
+KEY, OTHER = "0123456789abcdef", "f123456789abcdef"
+CLAIMS = """
+import sys, time
+from pathlib import Path
+from trecjudge.models.cache.leases import Leases
+leases = Leases(Path(sys.argv[1]), print)
+print(leases.claim(sys.argv[2]), flush=True)
+time.sleep(60)
+"""
+
+
+def leases(folder: Path, notices: list[str] | None = None) -> Leases:
+    return Leases(folder / FILE, (notices if notices is not None else []).append)
+
+
+@contextmanager
+def claiming(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run another process that holds the lease of KEY."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CLAIMS, str(folder / FILE), KEY],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "True\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
+def freed(waiting: Leases) -> None:
+    """Wait until the lease of KEY is free."""
+    asyncio.run(asyncio.wait_for(waiting.freed(KEY), 20))
+
+
+def test_one_has_the_lease_until_it_is_released(tmp_path: Path) -> None:
+    with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
+        assert [first.claim(KEY), first.claim(KEY), second.claim(KEY)] == [True, True, False]
+        assert [second.is_elsewhere(KEY), first.is_elsewhere(KEY)] == [True, False]
+        assert second.claim(OTHER)
+        first.release(KEY)
+        assert [second.claim(KEY), first.claim(KEY)] == [True, False]
+        second.close()
+        assert first.claim(OTHER)
+
+
+def test_what_another_has_is_not_released_by_us(tmp_path: Path) -> None:
+    with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
+        first.claim(KEY)
+        second.claim(KEY)
+        second.release(KEY)
+        assert not second.claim(KEY)
+
+
+@pytest.mark.parametrize("come", ["before", "after"])
+def test_whoever_was_by_itself_knows_it(come: str, tmp_path: Path) -> None:
+    with closing(leases(tmp_path)) as earlier:
+        earlier.claim(KEY)
+    with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
+        first.claim(KEY)
+        assert first.was_by_itself()
+        second.claim(OTHER)
+        second.close()
+        assert [first.was_by_itself(), second.was_by_itself()] == [False, True]
+        asked = first if come == "before" else leases(tmp_path)
+        asked.claim(OTHER)
+        assert not asked.was_by_itself()
+        asked.close()
+
+
+def test_a_process_that_is_killed_loses_its_leases_at_once(tmp_path: Path) -> None:
+    with closing(leases(tmp_path)) as ours, claiming(tmp_path) as process:
+        assert not ours.claim(KEY)
+        process.kill()
+        freed(ours)
+        assert ours.claim(KEY)
+
+
+def test_a_process_that_stops_loses_its_leases_in_seconds_and_has_them_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holders, "DEAD_AFTER", 1.2)  # more than two beats
+    with closing(leases(tmp_path)) as ours, claiming(tmp_path) as process:
+        assert not ours.claim(KEY)
+        process.send_signal(signal.SIGSTOP)
+        freed(ours)
+        assert ours.claim(KEY)
+        with closing(leases(tmp_path)) as third:  # who took it over is heeded like the first
+            third.claim(OTHER)
+            with pytest.raises(TimeoutError):
+                asyncio.run(asyncio.wait_for(third.freed(KEY), 2))
+        ours.release(KEY)
+        process.send_signal(signal.SIGCONT)
+        wait_until(lambda: not claims(ours))
+
+
+def claims(ours: Leases) -> bool:
+    """Return whether a lease is ours to have."""
+    granted = ours.claim(KEY)
+    ours.release(KEY)
+    return granted
+
+
+def test_waiting_ends_where_it_is_pointless(tmp_path: Path) -> None:
+    over: list[bool] = []
+    with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
+        first.claim(KEY)
+        second.claim(OTHER)
+        second.is_over = lambda: bool(over)
+
+        async def wait() -> None:
+            waiting = asyncio.create_task(second.freed(KEY))
+            await asyncio.sleep(0.2)
+            assert not waiting.done()
+            over.append(True)
+            await asyncio.wait_for(waiting, 5)
+
+        asyncio.run(wait())
+
+
+def test_who_holds_a_lease_in_turn_is_by_itself(tmp_path: Path) -> None:
+    inside: list[int] = []
+
+    async def hold(which: Leases) -> None:
+        async with which.held(KEY):
+            inside.append(1)
+            assert len(inside) == 1
+            await asyncio.sleep(0.05)
+            inside.pop()
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(hold(which) for which in holding))
+
+    holding = [leases(tmp_path) for _ in range(3)]
+    asyncio.run(asyncio.wait_for(all_of_them(), 20))
+    for which in holding:
+        which.close()
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_link(path: Path) -> None:
+    path.symlink_to(path.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("make", [a_folder, a_link])
+def test_without_leases_work_goes_on_with_one_notice(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    make(tmp_path / FILE)
+    notices: list[str] = []
+    with closing(leases(tmp_path, notices)) as first:
+        assert [first.claim(KEY), first.claim(OTHER), first.was_by_itself()] == [True] * 3
+        first.release(KEY)
+        freed(first)
+    assert len(notices) == 1
+    assert "may pay twice" in notices[0]
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"no leases", b"\xff" * 9000], ids=len)
+def test_whatever_is_in_the_file_does_no_harm(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with closing(leases(tmp_path)) as first, closing(leases(tmp_path)) as second:
+        assert [first.claim(KEY), second.claim(KEY)] == [True, False]
+
+
+def test_nothing_is_opened_before_something_is_claimed(tmp_path: Path) -> None:
+    with closing(leases(tmp_path)) as ours:
+        ours.release(KEY)
+        freed(ours)
+    assert not list(tmp_path.iterdir())

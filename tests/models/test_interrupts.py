@@ -1,0 +1,239 @@
+"""Processes that are really signalled: what is kept, what is lost, what they say, how to go on."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import ROOT, SAMPLES
+from tests.endpoint import Endpoint, attesting, serving
+from tests.models.processes import IN_FLIGHT, Here, runs, start, wait_until
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+GO_ON = "interrupted; run the same command again to go on\n"
+
+
+def names(signals: object) -> str:
+    return getattr(signals, "name", "")
+
+
+def answer_until(endpoint: Endpoint, count: int) -> None:
+    """Wait until `count` requests are answered; the next ones are under way, and stay so."""
+    endpoint.answers = count
+    wait_until(lambda: len(endpoint.requests) == count + IN_FLIGHT)
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
+    """Return how a process ended, and what it said."""
+    _, said = process.communicate(timeout=60)
+    return process.returncode, said.decode()
+
+
+def reading(process: subprocess.Popen[bytes], words: bytes) -> bytes:
+    """Return what a process says, once it has said these words."""
+    said = b""
+    assert process.stderr is not None
+    while words not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    return said
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=names)
+def test_what_is_on_its_way_is_kept(number: signal.Signals, tmp_path: Path, here: Here) -> None:
+    runs(tmp_path / "runs")
+    with serving(attesting()) as endpoint:
+        process = start(tmp_path, endpoint, "cache")
+        answer_until(endpoint, 20)
+        process.send_signal(number)
+        said = reading(process, b"replies on their way").decode()
+        endpoint.answers = math.inf
+        status, more = ended(process)
+        assert status == 130
+        assert f"interrupted ({number.name}): ending; a second Ctrl-C ends at once\n" in said
+        assert f"waiting up to 15 s for {IN_FLIGHT} replies on their way\n" in said
+        part = tmp_path / "x.log.part"
+        kept = f"kept: {20 + IN_FLIGHT} replies of the model, in {tmp_path / 'cache'}"
+        lost = "lost: 0 requests that were on their way; they are asked again"
+        assert more.endswith(f"{kept}; the log so far, {part}\n{lost}\n{GO_ON}")
+        left = {path.name for path in tmp_path.iterdir()} - {"runs", "cache"}
+        assert left == {"x.log.part"}
+        last = json.loads(part.read_text().splitlines()[-1])
+        assert (last["event"], last["signal"]) == ("session_interrupted", number.name)
+        assert here(endpoint, "cache", "x").status == 0
+        assert len(endpoint.requests) == 200
+
+
+@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGHUP], ids=names)
+def test_a_second_one_loses_what_is_in_flight_and_nothing_else(
+    first: signal.Signals, tmp_path: Path, here: Here
+) -> None:
+    runs(tmp_path / "runs")
+    with serving(attesting()) as endpoint:
+        process = start(tmp_path, endpoint, "cache")
+        answer_until(endpoint, 20)
+        process.send_signal(first)
+        reading(process, b"replies on their way")
+        process.send_signal(signal.SIGHUP)  # a terminal that is closed sends two: no second one
+        process.send_signal(signal.SIGINT)
+        status, said = ended(process)
+        assert status == 130
+        assert f"kept: 20 replies of the model, in {tmp_path / 'cache'}" in said
+        assert f"lost: {IN_FLIGHT} requests that were on their way; they are asked again\n" in said
+        assert said.endswith(GO_ON)
+        assert "Traceback" not in said
+        endpoint.answers = math.inf
+        assert here(endpoint, "cache", "x").status == 0
+        assert len(endpoint.requests) == 200 + IN_FLIGHT
+
+
+@pytest.mark.parametrize(
+    ("count", "number"), list(zip([0, 1, 90], SIGNALS, strict=True)), ids=names
+)
+def test_at_any_moment_only_what_is_in_flight_is_asked_again(
+    count: int, number: signal.Signals, tmp_path: Path, here: Here
+) -> None:
+    runs(tmp_path / "runs")
+    with serving(attesting()) as endpoint:
+        endpoint.answers = count
+        process = start(tmp_path, endpoint, "cache", "-q", "--set", "llm.timeout=1")
+        wait_until(lambda: len(endpoint.requests) > count)
+        for _ in range(2):
+            process.send_signal(number)
+        status, said = ended(process)
+        assert (status, "Traceback" in said) == (130, False)
+        assert said.endswith(GO_ON)
+        endpoint.answers = math.inf
+        assert here(endpoint, "cache", "x").status == 0
+        assert 200 <= len(endpoint.requests) <= 200 + IN_FLIGHT
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP], ids=names)
+def test_ignored_signals_stay_ignored(number: signal.Signals, tmp_path: Path) -> None:
+    runs(tmp_path / "runs")
+    with serving(attesting()) as endpoint:
+        before = signal.signal(number, signal.SIG_IGN)  # as `nohup` does, and a shell for `&`
+        try:
+            process = start(tmp_path, endpoint, "cache")
+        finally:
+            signal.signal(number, before)
+        answer_until(endpoint, 20)
+        process.send_signal(number)
+        endpoint.answers = math.inf
+        assert ended(process)[0] == 0
+
+
+def test_in_the_background_it_can_be_ended(tmp_path: Path) -> None:
+    runs(tmp_path / "runs")
+    with serving(attesting()) as endpoint:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            process = start(tmp_path, endpoint, "cache")
+        finally:
+            signal.signal(signal.SIGINT, before)
+        answer_until(endpoint, 20)
+        process.terminate()
+        endpoint.answers = math.inf
+        assert ended(process)[0] == 130
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, str(ROOT / "run_judge.py"), *map(str, arguments)]
+
+
+def job(folder: Path) -> list[str]:
+    """Return the command of a job on the sample data, without a model."""
+    data = SAMPLES / "rag"
+    given = ("--rag-responses", data / "runs", "--documents", data / "documents.jsonl")
+    return command(*given, "--out-dir", folder, "--name", "x")
+
+
+INTERRUPTING = """
+import os
+from trecjudge.judges.length import LengthJudge
+class Judge(LengthJudge):
+    def pool(self, topic, response):
+        if topic.topic_id == "3":
+            os.kill(os.getpid(), int(os.environ["NUMBER"]))
+        return LengthJudge.pool(self, topic, response)
+"""
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=names)
+def test_without_a_model_it_ends_at_once(number: signal.Signals, tmp_path: Path) -> None:
+    runs(tmp_path / "runs")
+    (tmp_path / "interrupting.py").write_text(INTERRUPTING)
+    process = subprocess.Popen(
+        command("--rag-responses", "runs", "--judge", "interrupting:Judge", "--out-dir", "out"),
+        cwd=tmp_path, env=os.environ | {"NUMBER": str(int(number))}, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    status, said = ended(process)
+    assert status == 130
+    assert "kept: the log so far, out/" in said
+    assert "lost: what this job judged so far; no model was asked, so it costs time only\n" in said
+    assert said.endswith(GO_ON)
+    assert "Traceback" not in said
+    assert [path.name.endswith(".log.part") for path in (tmp_path / "out").iterdir()] == [True]
+
+
+def test_a_terminal_that_is_closed(tmp_path: Path, here: Here) -> None:
+    runs(tmp_path / "runs")
+    with serving(attesting()) as endpoint:
+        ours, theirs = pty.openpty()
+        given = ("--rag-responses", tmp_path / "runs", "--out-dir", tmp_path, "--name", "x")
+        more = ("--use-env-llm", "--cache-dir", tmp_path / "cache", "--set")
+        process = subprocess.Popen(
+            command(*given, *more, f"llm.in_flight={IN_FLIGHT}"),
+            env=os.environ | endpoint.environment(),
+            stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+        answer_until(endpoint, 20)
+        os.close(ours)  # writing to it is an error from now on
+        process.send_signal(signal.SIGHUP)
+        endpoint.answers = math.inf
+        assert process.wait(60) == 130
+        last = json.loads((tmp_path / "x.log.part").read_text().splitlines()[-1])
+        assert last["event"] == "session_interrupted"
+        assert here(endpoint, "cache", "x").status == 0
+        assert len(endpoint.requests) == 200
+
+
+@pytest.mark.parametrize("gone", ["stdout", "stderr", "both"])
+def test_whoever_reads_may_go_and_the_files_are_there(gone: str, tmp_path: Path) -> None:
+    pipes = {}
+    for name in ("stdout", "stderr"):
+        reads, pipes[name] = os.pipe()
+        if gone in (name, "both"):
+            os.close(reads)
+    done = subprocess.run(job(tmp_path), check=False, **pipes)  # type: ignore[call-overload]
+    assert done.returncode == 0
+    assert (tmp_path / "x.config.yml").exists()
+
+
+def test_a_pipe_to_head(tmp_path: Path) -> None:
+    words = " ".join(job(tmp_path))
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {words} | head -n 1"], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout.count(b"\n")) == (0, 1)
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_is_an_error_of_standard_output_only(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        assert subprocess.run(job(tmp_path), stderr=full, check=False).returncode == 0
+        done = subprocess.run(job(tmp_path), stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode != 0
+    assert b"No space left" in done.stderr

@@ -1,0 +1,54 @@
+"""Standard output and error that outlive whoever reads them."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+from collections.abc import Collection
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+GONE = frozenset({errno.EPIPE, errno.EIO})
+"""How a pipe without a reader, and a terminal that was closed, answer."""
+ANY = frozenset(errno.errorcode)
+
+
+class _Lasting(io.FileIO):
+    """Writes to a descriptor; what nobody can read any more is dropped."""
+
+    def __init__(self, descriptor: int, dropped: Collection[int]) -> None:
+        super().__init__(descriptor, "wb", closefd=False)
+        self._dropped = dropped
+
+    def write(self, data: ReadableBuffer) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            if error.errno not in self._dropped:
+                raise
+            return memoryview(data).nbytes
+
+
+def make_streams_last() -> None:
+    """Let a command go on to its end, and its own exit status, where its output is not read.
+
+    A full disk stays an error for standard output; messages never end a command.
+    """
+    sys.stdout = _lasting(sys.stdout, GONE)
+    sys.stderr = _lasting(sys.stderr, ANY)
+
+
+def _lasting(stream: TextIO, dropped: Collection[int]) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):  # None where it is closed
+        return stream
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Lasting(stream.fileno(), dropped)),
+        encoding=stream.encoding,
+        # A name in a run may hold what the terminal cannot encode; it is shown escaped.
+        errors="backslashreplace",
+        line_buffering=stream.line_buffering,
+    )

@@ -1,0 +1,127 @@
+"""Text that would end its turn of a chat, or that hides something: counted by run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.records import Place, Response, Topic
+from trecjudge.text.chat_tokens import chat_tokens
+from trecjudge.text.visible import HIDDEN_KINDS, hidden_in
+
+OF_HOSTILE_TEXT = frozenset({"chat_tokens", "chat_turns", "hidden_characters"})
+"""The kinds of findings on such text."""
+
+# The name of a token is one word: what is longer may be words of a document.
+_NAME = re.compile(r"\W{0,4}[\w:]*\W{0,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A text's place; `name` is what it is called in messages, such as `document 'd1'`."""
+
+    noun: str
+    name: str
+    place: Place
+    sentence: int | None = None
+    topic_id: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells it from other texts: a document is one, however often it is cited."""
+        return self.name if self.noun == "document" else f"{self.place} {self.name}"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was found of one kind: how often each, in which texts, and where first."""
+
+    first: Where
+    counts: Counter[str] = field(default_factory=Counter)
+    texts: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, what: str, count: int, where: Where) -> None:
+        """Count what was found in a text."""
+        self.counts[what] += count
+        self.texts.setdefault(where.noun, set()).add(where.key)
+
+    @property
+    def where(self) -> str:
+        """In how many texts of which kind it is, and where first."""
+        of_each = (_many(len(texts), noun) for noun, texts in sorted(self.texts.items()))
+        return f"in {' and '.join(of_each)}, first in {self.first.name}"
+
+
+@dataclass(slots=True)
+class HostileText:
+    """Looks at the texts of runs and topics, and reports each kind of such text once by run."""
+
+    report: OnFinding
+    _tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
+
+    def look_at_response(self, response: Response, topic: Topic | None = None) -> None:
+        """Look at all that a run says and carries on a topic; at the `topic` if it is the run's."""
+        run, place, topic_id = response.run_id, response.place, response.topic_id
+        for sentence in response.sentences:
+            at = Where("sentence", f"sentence {sentence.index}", place, sentence.index, topic_id)
+            self._look(run, sentence.text, at)
+            for citation in sentence.citations:
+                cited = Where("citation", f"a citation of {at.name}", place, at.sentence, topic_id)
+                self._look(run, citation.value, cited)
+        for document in response.documents.values():
+            name = f"document {shown(document.doc_id)}"
+            at = Where("document", name, place, None, topic_id)
+            for text in (document.full_text, document.doc_id, document.url):
+                self._look(run, text, at)
+        ids = (run, topic_id, *response.references)
+        for text in dict.fromkeys(ids):
+            self._look(run, text, Where("id", f"the id {shown(text)}", place, None, topic_id))
+        if topic is not None:
+            self.look_at_topic(topic, place, run)
+
+    def look_at_topic(self, topic: Topic, place: Place, run: str = "") -> None:
+        """Look at the texts of a topic: of the topic file, or of a run that brings its own."""
+        at = Where("topic", f"topic {shown(topic.topic_id)}", place, None, topic.topic_id)
+        parts = (topic.title, topic.problem_statement, topic.background, topic.body, topic.url)
+        for text in (topic.topic_id, *parts):
+            self._look(run, text, at)
+
+    def finish(self) -> None:
+        """Report what was found."""
+        for (run, kind), tally in self._tallies.items():
+            self.report(_finding(kind, run, tally))
+
+    def _look(self, run: str, text: str, at: Where) -> None:
+        for kind, what, count in _found(text):
+            self._tallies.setdefault((run, kind), Tally(at)).add(what, count, at)
+
+
+def _found(text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield (kind of finding, what, how often) for a text."""
+    for token, speaks in chat_tokens(text):
+        yield "chat_turns" if speaks else "chat_tokens", token, 1
+    for hidden, count in hidden_in(text):
+        yield "hidden_characters", hidden, count
+
+
+def _finding(kind: str, run: str, tally: Tally) -> Finding:
+    first, total = tally.first, tally.counts.total()
+    about = (first.sentence, run, first.topic_id)
+    (example, _), *_ = tally.counts.most_common(1)
+    example = example if _NAME.fullmatch(example) else "<|…|>"
+    if kind == "chat_tokens":
+        what = f"holds {_many(total, 'control token')} of chat templates, such as {shown(example)}"
+        return Finding("chat_tokens", first.place, f"{what}, {tally.where}", example, *about)
+    if kind == "chat_turns":
+        what = f"begins {_many(total, 'line')} like a turn of a chat, such as {shown(example)}"
+        return Finding("chat_turns", first.place, f"{what}, {tally.where}", example, *about)
+    counts = ", ".join(f"{count:,} {HIDDEN_KINDS[of]}" for of, count in tally.counts.most_common())
+    message = f"holds characters that no reader sees ({counts}) {tally.where}"
+    return Finding("hidden_characters", first.place, message, counts, *about)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

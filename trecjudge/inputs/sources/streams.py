@@ -1,0 +1,173 @@
+"""Values of JSON in other layouts than lines: arrays, or one after another, on any lines."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.passing import Passing
+from trecjudge.records import Place
+from trecjudge.settings.limits import limits
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def too_large(place: Place, excess: str) -> Finding:
+    """Return the finding on a value that is beyond a limit."""
+    return Finding("record_too_large", place, f"{excess}; passed over")
+
+
+class TooLarge(Exception):
+    """A value beyond the limits; the message is what is too much."""
+
+
+class JsonStream:
+    """Incremental parser for multi-line JSON: an array's entries, or values one after another.
+
+    What it holds of the text grows only until a value is complete. `chunks` are the bytes of the
+    file, where it is only looked at.
+    """
+
+    def __init__(
+        self, file: Path | Opened, report: OnFinding, chunks: Iterator[bytes] | None = None
+    ) -> None:
+        opened = Opened.of(file)
+        self._path = opened.path
+        self._report = report
+        self._chunks = opened.chunks() if chunks is None else chunks
+        self._utf8 = codecs.getincrementaldecoder("utf-8-sig")()
+        self._decode = DECODER.raw_decode
+        self._most = limits()
+        self._text = ""
+        self._position = 0
+        self._line = 1
+        self._open = 0
+        self._ended = False
+        self._broken: InputError | None = None
+
+    def read(self) -> Iterator[tuple[int, Any]]:
+        """Yield (line, value); report and stop where nothing can be read on.
+
+        Raises InputError where packed data break off, after what could be read.
+        """
+        try:
+            while self._skip(" \t\r\n,[]"):
+                found = self._next()
+                if found is not None:
+                    yield found
+            if self._open:
+                raise ValueError("the array is not closed")
+        except ValueError as error:
+            if self._broken is None:
+                self._complain(error)
+        if self._broken is not None:
+            raise self._broken
+
+    def _next(self) -> tuple[int, Any] | None:
+        """Return (line, value) and stand behind it; None where it is too large, which is reported.
+
+        Raises ValueError where it is no JSON.
+        """
+        line = self._line
+        try:
+            value, end = self._value()
+            excess = self._most.excess(value)
+            if not excess:
+                json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be written
+                self._stand_at(end)
+                return line, value
+        except RecursionError:
+            excess = self._most.too_deep
+        except TooLarge as error:
+            excess = str(error)
+        self._report(too_large(Place(str(self._path), line), excess))
+        self._pass_over()
+        return None
+
+    def _pass_over(self) -> None:
+        """Stand behind the value at hand, and never hold all of it. Raises ValueError."""
+        passing = Passing()
+        while True:
+            self._stand_at(passing.end(self._text, self._position))
+            if passing.over:
+                return
+            if self._ended:
+                raise ValueError("what is too large is not closed")
+            self._more(1)
+
+    def _stand_at(self, end: int) -> None:
+        self._line += self._text.count("\n", self._position, end)
+        self._position = end
+
+    def _value(self) -> tuple[Any, int]:
+        """Return (value, position after it), reading on while it is not complete.
+
+        Raises TooLarge.
+        """
+        while True:
+            held, most = len(self._text) - self._position, self._most.record
+            if excess := self._most.excess_of_text(self._text):
+                raise TooLarge(excess)
+            try:
+                value, end = self._decode(self._text, self._position)
+                # A number at the end of what is held may go on.
+                if end < len(self._text) or self._ended or not isinstance(value, int | float):
+                    if end - self._position > most:
+                        raise TooLarge(self._most.too_long)
+                    return value, end
+            except ValueError:
+                if self._ended:
+                    raise
+            if held > most:
+                raise TooLarge(self._most.too_long)
+            # Doubled: a value read anew from its start at every chunk takes quadratic time.
+            self._more(min(2 * held, most + 1 - held))
+
+    def _skip(self, passed_over: str) -> bool:
+        """Go to the next value; return False at the end."""
+        while True:
+            while self._position < len(self._text):
+                character = self._text[self._position]
+                if character not in passed_over:
+                    return True
+                self._line += character == "\n"
+                self._open += {"[": 1, "]": -1}.get(character, 0)
+                self._position += 1
+            if self._ended:
+                return False
+            self._more(1)
+
+    def _more(self, wanted: int) -> None:
+        """Hold at least `wanted` characters more, dropping what was read."""
+        parts = [self._text[self._position :]]
+        self._position, size = 0, 0
+        while size < wanted and not self._ended:
+            try:
+                chunk = next(self._chunks, b"")
+            except InputError as error:
+                self._broken, chunk = error, b""
+            self._ended = not chunk
+            whole = self._ended and self._broken is None
+            parts.append(self._utf8.decode(chunk, final=whole))
+            size += len(parts[-1])
+        self._text = "".join(parts)
+
+    def _complain(self, error: Exception) -> None:
+        place = Place(str(self._path), self._line)
+        if isinstance(error, UnicodeDecodeError):
+            self._report(Finding("bad_utf8", place, "is not UTF-8 from here on"))
+            return
+        found = shown(self._text[self._position : self._position + 80])
+        message = f"is not JSON from here on: {type(error).__name__}: {error}"
+        self._report(Finding("line_not_json", place, message, found))

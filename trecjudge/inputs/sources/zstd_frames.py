@@ -1,0 +1,95 @@
+"""Frames of zstd, unpacked block by block: none holds more than 128 KB, whatever is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+SKIPPED = range(0x184D2A50, 0x184D2A60)
+"""The first four bytes of a frame that holds no data, as a number."""
+SIZE_OF_SIZE = (0, 2, 4, 8)
+SIZE_OF_DICTIONARY = (0, 1, 2, 4)
+"""Bytes of a frame's size, and of its dictionary's id, by their flags."""
+RLE = 1
+"""The kind of block that is one byte, repeated."""
+MOST = 1 << 20
+
+
+class ZstdFrame:
+    """Unpacks one frame; it is used as the standard library's objects that unpack.
+
+    zstandard's own unpacks whole what it is given, a gigabyte of 32 KB, and its reader ends
+    without a word where a frame breaks off.
+    """
+
+    def __init__(self) -> None:
+        import zstandard  # only where there is such a file
+
+        self._error = zstandard.ZstdError
+        self._library: Any = zstandard.ZstdDecompressor().decompressobj()
+        self._held = b""
+        self._at = 0
+        self._has_data = True
+        self._parts = self._sizes()
+        self._wanted = next(self._parts)
+        self.eof = False
+        self.needs_input = True
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows the frame."""
+        return self._held[self._at :] if self.eof else b""
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Return what the data hold, unpacked, and hardly more than so many bytes at a time.
+
+        Raises ValueError where they are no zstd.
+        """
+        self._held, self._at = self._held[self._at :] + data, 0
+        found: list[bytes] = []
+        size, self.needs_input = 0, False
+        while size < max_length and not self.eof:
+            if self._at + self._wanted > len(self._held):
+                self.needs_input = True
+                break
+            part = self._held[self._at : self._at + self._wanted]
+            self._at += self._wanted
+            try:
+                self._wanted = self._parts.send(part)
+            except StopIteration:
+                self.eof = True
+            if self._has_data:
+                found.append(self._unpacked(part))
+                size += len(found[-1])
+        return b"".join(found)
+
+    def _unpacked(self, part: bytes) -> bytes:
+        try:
+            return bytes(self._library.decompress(part)) if part else b""
+        except self._error as error:
+            raise ValueError(str(error)) from error
+
+    def _sizes(self) -> Generator[int, bytes, None]:
+        """Yield how many bytes each part of a frame has; each is sent back when it is there."""
+        number = _number((yield 4))
+        if number in SKIPPED:
+            self._has_data = False
+            left = _number((yield 4))
+            while left:
+                left -= len((yield min(left, MOST)))
+            return
+        flags = (yield 1)[0]
+        has_window = not flags >> 5 & 1
+        size = SIZE_OF_SIZE[flags >> 6] or int(not has_window)
+        yield has_window + SIZE_OF_DICTIONARY[flags & 3] + size
+        is_last = False
+        while not is_last:
+            block = _number((yield 3))
+            is_last = bool(block & 1)
+            yield 1 if block >> 1 & 3 == RLE else block >> 3
+        if flags >> 2 & 1:
+            yield 4  # a checksum
+
+
+def _number(part: bytes) -> int:
+    return int.from_bytes(part, "little")

@@ -1,0 +1,62 @@
+"""How signals end a command: the first one lets a job keep what is paid for, a second ends it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Ctrl-C, the end that a batch system gives, and a terminal that is closed."""
+SAID = b"interrupted (%s): ending; a second Ctrl-C ends at once\n"
+
+
+class Interrupted(KeyboardInterrupt):
+    """A job that was interrupted; the text says what is kept, and what is lost."""
+
+
+class Interrupts:
+    """The signals of this process that interrupt. Without a job to cancel each one ends at once."""
+
+    def __init__(self) -> None:
+        self.first = ""
+        """The name of the first signal."""
+        self._cancel: Callable[[], object] | None = None
+        self._is_over = False
+
+    def install(self) -> None:
+        """Listen to the signals, but for those that whoever started us wants ignored (`nohup`)."""
+        for number in (getattr(signal, name, None) for name in NAMES):
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._interrupt)
+
+    @contextmanager
+    def cancelling(self, cancel: Callable[[], object]) -> Iterator[None]:
+        """Call `cancel` at the first signal, rather than to break off what runs."""
+        self._cancel = cancel
+        try:
+            yield
+        finally:
+            self._cancel = None
+
+    def over(self) -> None:
+        """Hear no more of them: what is to be said at the end is said whole."""
+        self._is_over = True
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        name = signal.Signals(number).name
+        is_second, self.first = bool(self.first), self.first or name
+        # A terminal that is closed sends two, one from the system and one from the shell.
+        if self._is_over or (is_second and name == "SIGHUP"):
+            return
+        if is_second or self._cancel is None:
+            raise KeyboardInterrupt
+        with suppress(OSError):  # not by print: it may be what is interrupted
+            os.write(2, SAID % name.encode())
+        self._cancel()
+
+
+INTERRUPTS = Interrupts()
+"""Those of this process."""

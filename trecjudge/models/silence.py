@@ -1,0 +1,121 @@
+"""How long an endpoint has sent no answer at all, while requests wait for one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from trecjudge.models.faults import Fault
+
+NOTICE_AFTER = 30.0
+SLOWER = 2.0
+"""How many times the longest wait for an answer so far is worth a word."""
+
+
+class Listener(Protocol):
+    """Hears of a silence."""
+
+    def still(self, seconds: float, requests: int) -> None:
+        """There was no answer for so many seconds; so many requests wait for one."""
+
+    def silent(self) -> None:
+        """There was no answer for as long as one is waited for."""
+
+
+@dataclass(slots=True)
+class Silence:
+    """Measures the time in which requests were under way and none was answered.
+
+    `first` is how many seconds the first answer is waited for, `later` any other one: those that
+    are under way then are given up. Whatever an endpoint answers, it is an answer once it is
+    complete. The listener is told after 30 seconds, then each time that the silence has doubled.
+    """
+
+    first: float
+    later: float
+    listener: Listener | None = None
+    has_answered: bool = False
+    lost: int = 0
+    """Requests that were given up because their caller is gone."""
+    _waiting: set[asyncio.Timeout] = field(default_factory=set)
+    _from: float = 0.0
+    _before: float = 0.0
+    _longest: float = 0.0
+    _next: float = NOTICE_AFTER
+    _alarm: asyncio.TimerHandle | None = None
+
+    @property
+    def limit(self) -> float:
+        """The seconds for which an answer is waited for."""
+        return self.later if self.has_answered else self.first
+
+    @property
+    def requests(self) -> int:
+        """How many requests wait for their answer."""
+        return len(self._waiting)
+
+    @asynccontextmanager
+    async def waiting(self) -> AsyncIterator[None]:
+        """Hold while a request waits for its answer. Raises Fault where it is given up."""
+        if not self._waiting:
+            self._from = _now()
+        try:
+            async with asyncio.timeout(None) as given_up:
+                self._waiting.add(given_up)
+                self._look_later()
+                try:
+                    yield
+                finally:
+                    self._waiting.discard(given_up)
+                    if not self._waiting:  # time in which nothing is asked is no silence
+                        self._before += _now() - self._from
+        except asyncio.CancelledError:
+            self.lost += 1
+            raise
+        except TimeoutError:
+            raise Fault("transport", "no answer") from None
+        self._answered()
+
+    def _answered(self) -> None:
+        self._longest = max(self._longest, self._seconds())
+        self._next = max(NOTICE_AFTER, SLOWER * self._longest)
+        self.has_answered, self._from, self._before = True, _now(), 0.0
+
+    def _seconds(self) -> float:
+        return self._before + (_now() - self._from if self._waiting else 0.0)
+
+    def _look_later(self) -> None:
+        # An alarm that comes too early, since there were answers, is set again: that costs less
+        # than to set one for each request.
+        if self._alarm is None and self.listener is not None:
+            after = max(0.0, min(self._next, self.limit) - self._seconds())
+            self._alarm = asyncio.get_running_loop().call_later(after, self._look)
+
+    def _look(self) -> None:
+        self._alarm = None
+        if not self._waiting or self.listener is None:
+            return
+        seconds = self._seconds()
+        if seconds >= self.limit:
+            self.listener.silent()
+            for given_up in self._waiting:
+                given_up.reschedule(_now())
+            return
+        if seconds >= self._next:
+            self.listener.still(seconds, len(self._waiting))
+            self._next = 2 * max(seconds, self._next)
+        self._look_later()
+
+    def close(self) -> None:
+        """Look no more."""
+        self.listener = None
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,86 @@
+"""One request, one call: among the processes that share a cache, whoever claims it asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from trecjudge.models.asking import Asking, FormFault
+from trecjudge.models.cache.leases import AskedElsewhere, Leases
+from trecjudge.models.prompt import Prompt
+from trecjudge.models.requests import KeptReply, Replies, Request
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SingleFlight:
+    """The claims of a client on its requests.
+
+    `is_over`: nothing is asked any more, so nothing is waited for either.
+    """
+
+    replies: Replies
+    leases: Leases
+    is_over: Callable[[], bool]
+
+    def look(self, request: Request) -> None:
+        """Raise AskedElsewhere while another process asks: who waits for it takes no place here."""
+        # With `refresh` no other's reply is taken.
+        if self.replies.refresh or self.is_over():
+            return
+        if self.leases.is_elsewhere(request.key):
+            raise AskedElsewhere
+
+    def claim(self, request: Request) -> None:
+        """Claim a request that is about to be sent.
+
+        Raises AskedElsewhere if another process asks it, or has asked it since it was looked for.
+        """
+        # A batch is noted in the cache, request by request.
+        is_ours = self.replies.requests.settings.batch or self.leases.claim(request.key)
+        if self.replies.refresh:
+            return
+        if not is_ours:
+            raise AskedElsewhere
+        if not self.leases.was_by_itself() and self._kept(request):
+            raise AskedElsewhere
+
+    async def released_after(self, request: Request, work: Awaitable[T]) -> T:
+        """Return the result of work; whatever comes of it, nobody waits for it any more."""
+        try:
+            return await work
+        finally:
+            self.leases.release(request.key)
+
+    def release(self, request: Request) -> None:
+        """Let other processes ask a request."""
+        self.leases.release(request.key)
+
+    async def of_another(self, asking: Asking) -> KeptReply | None:
+        """Return the reply that another process is asking for, None where there comes none.
+
+        Raises FormFault where it was found out meanwhile that another form is to be asked for.
+        """
+        await self.leases.freed(asking.request.key)
+        if found := self._kept(asking.request):
+            self._learn_form(asking)
+            return found
+        prompt, form = asking.request.prompt, self._learn_form(asking)
+        if isinstance(prompt, Prompt) and form not in (None, prompt.form):
+            raise FormFault("another process was refused it")
+        return None
+
+    def _kept(self, request: Request) -> KeptReply | None:
+        self.replies.cache.renew()
+        return self.replies.kept(request)
+
+    def _learn_form(self, asking: Asking) -> str | None:
+        """Return the form that another process has found out, and let others ask in it."""
+        if asking.turn is None:
+            return None
+        form = self.replies.learned_form(asking.request.prompt.program)
+        if form is not None:
+            asking.turn.end()
+        return form

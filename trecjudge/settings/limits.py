@@ -1,0 +1,127 @@
+"""Limits on what comes from others: how large, how deep and how many; stated here only."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, AnyStr
+
+from trecjudge.errors import InputError, unknown
+
+VARIABLE = "TRECJUDGE_LIMITS"
+"""The variable of the environment with limits, as `--limit` takes them, apart by spaces."""
+IN_ALL = 20
+"""How many times as many entries all lists and objects of one record may have together."""
+SURELY_FEW = 1 << 20
+"""Bytes of JSON that hold few enough values whatever they are."""
+UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_NUMBER = re.compile(r"(\d[\d_]*)\s*([kmg]?)i?b?", re.IGNORECASE)
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRINGS = (re.compile(_STRING, re.DOTALL), re.compile(_STRING.encode(), re.DOTALL))
+_CONTAINERS = (dict, list)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that is taken of what comes from others; beyond it a record is passed over."""
+
+    record: int = 64 << 20
+    """Bytes of a line, or of a record in another layout."""
+    depth: int = 200
+    """Lists and objects inside one another."""
+    entries: int = 100_000
+    """Entries of one list or object of a record, values of a line, columns of a table."""
+    stdin: int = 1 << 30
+    """Bytes of standard input, which is kept in a file."""
+
+    def excess(self, value: Any) -> str:
+        """Return what is too much about a JSON value, for a message; empty if nothing is."""
+        level = [value] if type(value) in _CONTAINERS else []
+        for _ in range(self.depth):
+            if not level:
+                return ""
+            inner: list[Any] = []
+            for found in level:
+                if len(found) > self.entries:
+                    return self.too_many
+                held = found.values() if type(found) is dict else found
+                inner += [entry for entry in held if type(entry) in _CONTAINERS]
+            level = inner
+        return self.too_deep if level else ""
+
+    def excess_of_text(self, text: str | bytes) -> str:
+        """Return what is too much about JSON before it is read: its values may fill memory."""
+        if len(text) < SURELY_FEW:
+            return ""
+        if isinstance(text, str):
+            return self._excess(text, _STRINGS[0], "", ",")
+        return self._excess(text, _STRINGS[1], b"", b",")
+
+    def _excess(
+        self, text: AnyStr, string: re.Pattern[AnyStr], nothing: AnyStr, comma: AnyStr
+    ) -> str:
+        most = IN_ALL * self.entries
+        few = text.count(comma) <= most or string.sub(nothing, text).count(comma) <= most
+        return "" if few else self.too_many
+
+    @property
+    def too_long(self) -> str:
+        """The message on a line or record that is too long."""
+        return f"is longer than {shown_bytes(self.record)} (--limit record)"
+
+    @property
+    def too_deep(self) -> str:
+        """The message on a value that is nested too deep."""
+        return f"is nested more than {self.depth} deep (--limit depth)"
+
+    @property
+    def too_many(self) -> str:
+        """The message on a value of too many entries."""
+        return f"has more than {self.entries:,} entries (--limit entries)"
+
+
+NAMES = [f.name for f in fields(Limits)]
+_SET: ContextVar[Limits | None] = ContextVar("limits", default=None)
+
+
+def limits() -> Limits:
+    """Return the limits that are set, else those of the environment. Raises InputError."""
+    return _SET.get() or with_limits(Limits(), os.environ.get(VARIABLE, "").split(), VARIABLE)
+
+
+@contextmanager
+def limited(written: Sequence[str]) -> Iterator[Limits]:
+    """Set limits, each `NAME=VALUE`, for what is read meanwhile. Raises InputError."""
+    found = with_limits(limits(), written, "--limit")
+    token = _SET.set(found)
+    try:
+        yield found
+    finally:
+        _SET.reset(token)
+
+
+def with_limits(known: Limits, written: Sequence[str], where: str) -> Limits:
+    """Return limits with those that are written: `record=200MB`, `depth=500`. Raises InputError."""
+    given: dict[str, int] = {}
+    for text in written:
+        name, _, value = text.partition("=")
+        if name not in NAMES:
+            raise InputError(f"{where} {text!r}: {unknown('limit', name, NAMES)}")
+        number = _NUMBER.fullmatch(value.strip())
+        size = int(number[1].replace("_", "")) * UNITS[number[2].lower()] if number else 0
+        if not size:
+            raise InputError(f"{where} {text!r}: give a number, as record=200MB or depth=500")
+        given[name] = size
+    return replace(known, **given) if given else known
+
+
+def shown_bytes(size: int) -> str:
+    """Return a number of bytes for a message: `64 MB`."""
+    for letter in ("g", "m", "k"):
+        if size >= UNITS[letter] and not size % UNITS[letter]:
+            return f"{size // UNITS[letter]} {letter.upper()}B"
+    return f"{size:,} bytes"

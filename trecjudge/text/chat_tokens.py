@@ -1,0 +1,192 @@
+"""Control tokens of chat templates in a text: found in any disguise, and broken."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trecjudge.text.visible import UNSEEN, UNSEEN_BEYOND, reaches_beyond, without_hidden
+
+THOUGHTS = (
+    "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think"
+    "|begin_of_thought|end_of_thought|start_thinking|end_thinking"
+)
+"""Tags between which models think aloud."""
+
+_GAP = r"[^\S\n]{0,3}"
+_BARRED = (
+    r"(?:\w+[_▁]\w+|endof\w+|startof\w+|endofturn|user|assistant|system|developer|tool|human|bot"
+    r"|end|eot|eom|eos|bos|bom|pad|sep|sop|channel|message|start|return|call|constrain|observation"
+    r"|separator|content|think|/think|refusal|python_tag|eod)"
+)
+_ANGLED = (
+    r"(?:bos|eos|unk|pad|sep|cls|mask|sop|eop|eoh|eoa|eot|eom|[gs]mask|im_\w+|endoftext"
+    r"|(?:start|end|begin|stop)_of_\w+|(?:bos|eos|pad|unk|eop|cls|sep|mask|eot)_token"
+    r"|tools|(?:tool|function)_(?:calls?|responses?|results?|declaration)|arg_(?:key|value)"
+    r"|system|assistant|fim_(?:prefix|suffix|middle|pad)|file_sep|repo_name"
+    r"|unused_?\d+|reserved_\w+|extra_id_\d+|special_\d+|tokens_unused_\d+|begin▁of▁sentence"
+    rf"|(?:seed|minimax|antml):\w+|用户|{THOUGHTS})"
+)
+_SQUARED = (
+    r"(?:inst|sys|available_tools|tool_calls|tool_results|tool_content|system_prompt|call_id"
+    r"|begin_audio|img_break|img_end|model_settings|transcribe|[gs]?mask|bos|eos|eot|pad|unk"
+    r"|(?:start|end)_header_id|extra_id_\d+|think|thinking)"
+)
+_NAMES = r"(?:human|assistant|user|system|developer)"
+_HEADINGS = rf"(?:{_NAMES}|instruction|input|response)"
+
+_FIELD = r"\[\[\s*##"  # what the fields of our own prompts begin with
+
+TOKEN = re.compile(
+    r"<\|[^|<>\n]{1,64}\|>"
+    rf"|<{_GAP}\|{_GAP}{_BARRED}{_GAP}\|{_GAP}>"
+    r'|<\|(?:/?[a-z][\w:]{1,40}|")>|</?[a-z][\w:]{1,40}\|>'
+    r"|\[\|/?[a-z]\w{1,40}\|\]"
+    rf"|<{_GAP}/?{_GAP}{_ANGLED}{_GAP}/?>|<s/?>|<{_GAP}/{_GAP}s{_GAP}>|<(?:human|bot)>(?={_GAP}:)"
+    rf"|<<{_GAP}/?{_GAP}SYS{_GAP}>>"
+    rf"|\[{_GAP}/?{_GAP}{_SQUARED}{_GAP}\]|\[/(?:{THOUGHTS})\s*\]"
+    r"|\[/?(?-i:IMG|PREFIX|SUFFIX|MIDDLE|ARGS|AUDIO)\]"
+    rf"|◁{_GAP}/?[\w:]+{_GAP}▷|\]~!?b[\[\]]|\[e~\[",
+    re.IGNORECASE,
+)
+"""A control token: of ChatML, Llama, Mistral, Gemma, Phi, Qwen, DeepSeek, Command, GLM and more."""
+TOKEN_OR_FIELD = re.compile(f"{_FIELD}|{TOKEN.pattern}", re.IGNORECASE)
+"""The same, and what a field of our own prompts begins with."""
+_TURN = re.compile(
+    rf"\n[^\S\n]*(?P<role>#{{2,}}{_GAP}{_HEADINGS}s?|(?:GPT4 Correct )?{_NAMES})"
+    rf"(?P<colon>{_GAP}[:：﹕︓])",
+    re.IGNORECASE,
+)
+# As Vicuna has them, in the middle of a line too.
+_CAPITALS = re.compile(r"(?<![A-Z])[^\S\n](?P<role>USER|ASSISTANT)(?P<colon>[:：])")
+
+_BROKEN_FIELD = "[[ # #"
+_OPENINGS = ("<", "[", "◁", "]~")
+_ROUND = str.maketrans("<>[]◁▷｜", "()()()|")
+# Characters that a server may drop, or take for those of a token, where it makes Unicode uniform:
+# controls, what has no ink, full-width and small brackets and letters, letters in other dresses.
+_ODD = re.compile(
+    f"[\x00-\x08\x0b-\x1f\x7f-\x9f\xaa\xba\u017f\u02b0-\u02b8\u02e1-\u02e3\u1d2c-\u1d6a\u2028\u2029"
+    f"\u2071\u207f\u2090-\u209c\u2100-\u2149\u2160-\u217f\u249c-\u24e9{UNSEEN}\ufb00-\ufb06"
+    "\ufe33\ufe34\ufe47\ufe48\ufe4d-\ufe4f\ufe5f\ufe64\ufe65\uff03\uff0f\uff1c\uff1e\uff21-\uff3b"
+    "\uff3d\uff3f\uff41-\uff5a\uff5c]"
+)
+_ODD_BEYOND = re.compile(f"[{UNSEEN_BEYOND}\U0001d400-\U0001d6a3\U0001f110-\U0001f149]")
+_CONTROLS = bytes((*range(9), *range(11, 32), 127))
+_DROPPED = re.compile(f"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f{UNSEEN}]+")
+_DROPPED_BEYOND = re.compile(f"[{UNSEEN_BEYOND}]+")
+_LINE_END = re.compile("[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+
+
+class Span(NamedTuple):
+    """A control token in a text, and what stands there instead; `speaks`: it is a role's name."""
+
+    start: int
+    end: int
+    instead: str
+    speaks: bool = False
+
+
+def broken(text: str, tokens: re.Pattern[str] = TOKEN_OR_FIELD) -> str:
+    """Return a text as it may enter a prompt: it ends no turn, and hides nothing.
+
+    The brackets of a control token become round ones, `(|im_end|)`, and so does a role stand that
+    opens a line, `(Human):`. Unlike an invisible joiner or a space that outlasts every server that
+    drops what is invisible, joins spaces or makes Unicode uniform. All other text stays as it is,
+    but for `without_hidden`.
+    """
+    find = _plain_spans
+    if _is_odd(text):
+        text, find = without_hidden(text), _spans
+    # One that is broken may have stood within another.
+    while spans := find(text, tokens):
+        text = _replaced(text, spans)
+    return text
+
+
+def chat_tokens(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield what `broken` breaks, without disguise: (token, whether it is a role that speaks)."""
+    text = without_hidden(text)
+    for span in _spans(text, TOKEN_OR_FIELD):
+        yield _folded(text[span.start : span.end])[0].strip(), span.speaks
+
+
+def _spans(text: str, tokens: re.Pattern[str]) -> list[Span]:
+    """Return the places of control tokens in an odd text, in their order."""
+    # Most odd texts have none: to know that is cheap, to know where each character is is not.
+    whole = _uniform(text)
+    if not _plain_spans(whole, tokens):
+        return []
+    plain, places = _folded(text)
+    return [
+        span._replace(start=places[span.start], end=places[span.end - 1] + 1)
+        for span in _plain_spans(plain, tokens)
+    ]
+
+
+def _is_odd(text: str) -> bool:
+    """Return whether a text has characters that a server may drop, or take for others."""
+    if text.isascii():
+        return len(text.encode().translate(None, _CONTROLS)) != len(text)
+    if _ODD.search(text) is not None:
+        return True
+    return reaches_beyond(text) and _ODD_BEYOND.search(text) is not None
+
+
+def _plain_spans(text: str, tokens: re.Pattern[str]) -> list[Span]:
+    found: list[Span] = []
+    if any(opening in text for opening in _OPENINGS):
+        found += [Span(*match.span(), _round(match[0])) for match in tokens.finditer(text)]
+    # What opens a line opens the text too.
+    found += [_turn(match, shift=1) for match in _TURN.finditer(f"\n{text}")]
+    if "USER" in text or "ASSISTANT" in text:
+        found += [_turn(match) for match in _CAPITALS.finditer(text)]
+    return _apart(found) if len(found) > 1 else found
+
+
+def _apart(spans: list[Span]) -> list[Span]:
+    """Return the spans in order, of two that overlap the first."""
+    kept: list[Span] = []
+    for span in sorted(spans):
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
+
+
+def _round(token: str) -> str:
+    return _BROKEN_FIELD if token.endswith("#") else token.translate(_ROUND)
+
+
+def _turn(match: re.Match[str], shift: int = 0) -> Span:
+    """Return the place of a role without what is before it."""
+    start = match.start("role") - shift
+    return Span(start, match.end() - shift, f"({match['role']}){match['colon']}", speaks=True)
+
+
+def _replaced(text: str, spans: list[Span]) -> str:
+    parts: list[str] = []
+    at = 0
+    for span in spans:
+        parts += (text[at : span.start], span.instead)
+        at = span.end
+    return "".join((*parts, text[at:]))
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """Return a text as a server may make it, and where each of its characters comes from."""
+    plain: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        kept = _uniform(character)
+        plain.append(kept)
+        places += [place] * len(kept)
+    return "".join(plain), places
+
+
+def _uniform(text: str) -> str:
+    """Return a text without what has no ink, compatible characters as one (NFKC)."""
+    text = unicodedata.normalize("NFKC", _DROPPED_BEYOND.sub("", _DROPPED.sub("", text)))
+    # NFKC makes nothing of a filler of Hangul but another one.
+    return _LINE_END.sub("\n", _DROPPED.sub("", text))
