@@ -40,6 +40,7 @@ from .judging.claims.by_model import no_evidence as no_evidence
 from .judging.claims.by_model import with_note as with_note
 from .judging.claims.by_words import LexicalDetector as LexicalDetector
 from .judging.claims.by_words import missing as missing
+from .judging.claims.contradiction import contradiction as contradiction
 from .judging.claims.extraction import SPLIT as SPLIT
 from .judging.claims.facts import facts_found as facts_found
 from .judging.claims.facts import facts_of as facts_of

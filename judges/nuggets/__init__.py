@@ -83,10 +83,7 @@ class NuggetsJudge:
     async def judge(self, item: Item, model: Model) -> list[Judgment]:
         """Return a judgment on each nugget. Raises JudgmentFailed where the topic has no bank."""
         assert isinstance(item, WholeResponse)
-        if item.topic.nuggets is None:
-            raise JudgmentFailed(NOT_GIVEN, "no bank of nuggets for this topic; give --nuggets")
-        # A question that nobody can answer is stated by no response.
-        nuggets = [nugget for nugget in item.topic.nuggets if nugget.answerable]
+        nuggets = answerable(item.topic)
         if not nuggets:
             return [judgment_of(item, label=NO_NUGGETS, reason="the topic's bank has no nuggets")]
         if not item.has_text:  # asked about nothing, a model believes anything
@@ -96,6 +93,25 @@ class NuggetsJudge:
             found = await asyncio.gather(*(self._asked(item, part, model) for part in windows))
             return [judgment for part in found for judgment in part]
         return [by_words(item, nugget) for nugget in nuggets]
+
+    def asked(self, item: Item) -> list[tuple[int | None, AskedNugget | None]]:
+        """Return the nuggets that are labelled, each on the whole response.
+
+        Raises JudgmentFailed where the topic has no bank.
+        """
+        return [(None, asked(nugget)) for nugget in answerable(item.topic)]
+
+    def given_nugget(self, item: Item, nugget: AskedNugget | None, label: str) -> Judgment:
+        """Return the judgment that somebody else's assignment makes.
+
+        Raises JudgmentFailed for `failed`, and for what is none of the three labels.
+        """
+        plain = label_named(label)
+        if plain == FAILED:
+            raise JudgmentFailed(NOT_GIVEN, "its assignment failed")
+        if plain not in ORDER:
+            raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(ORDER)}")
+        return judgment_of(item, label=plain, attester="given", nugget=nugget)
 
     async def _asked(
         self, item: WholeResponse, nuggets: Sequence[Nugget], model: Model
@@ -118,6 +134,19 @@ class NuggetsJudge:
         return [replace(judgments[0], usage=prediction.call.usage), *judgments[1:]]
 
 
+def answerable(topic: Topic) -> list[Nugget]:
+    """Return the nuggets that a response can state. Raises JudgmentFailed without a bank."""
+    if topic.nuggets is None:
+        raise JudgmentFailed(NOT_GIVEN, "no bank of nuggets for this topic; give --nuggets")
+    # A question that nobody can answer is stated by no response.
+    return [nugget for nugget in topic.nuggets if nugget.answerable]
+
+
+def label_named(text: str) -> str:
+    """Return a label as it is known here: `Partial support` is `partial_support`."""
+    return "_".join(text.casefold().replace("-", " ").replace("_", " ").split())
+
+
 def by_words(item: WholeResponse, nugget: Nugget) -> Judgment:
     """Return whether the response states a nugget, as far as words show it.
 
@@ -134,6 +163,8 @@ def by_words(item: WholeResponse, nugget: Nugget) -> Judgment:
     return decided(item, nugget, best.label, best.reason, "lexical")
 
 
+FAILED = "failed"
+"""The label that AutoNuggetizer gives where its model gave none."""
 ORDER = {NOT_STATED: 0, PARTLY: 1, STATED: 2}
 
 

@@ -1,4 +1,4 @@
-"""`convert`: a leaderboard, or a bank of nuggets, in the format of another tool."""
+"""`convert`: a leaderboard, a bank of nuggets, or judgments on them in another tool's format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from trecjudge.evaluation.loading import rows_with_companions, scores_at
 from trecjudge.inputs.nuggets.reading import banks_in
 from trecjudge.inputs.nuggets.registry import bank_format_named
 from trecjudge.inputs.nuggets.writing import write_banks
-from trecjudge.results.jobs import outcome
+from trecjudge.results.assessments import WRITERS, write_assessments
+from trecjudge.results.jobs import judged_job, outcome
 from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.results.leaderboards.writing import write_rows
 from trecjudge.stats.alignment import report_unjudged
@@ -32,8 +33,12 @@ Target = Literal[
     "rag25_nuggets",
     "dragun_rubric",
     "exam",
+    "dragun_assessments",
+    "dragun_questions",
+    "dragun_compound",
+    "nuggetizer_assignments",
 ]
-"""The layouts of leaderboards, then the formats of banks."""
+"""The layouts of leaderboards, then the formats of banks, then those of judgments on nuggets."""
 
 
 @exits
@@ -53,9 +58,14 @@ def convert(
 ) -> int:
     """Write a leaderboard in another format, with rows of MEASURE.unjudged where items are so.
 
-    Or write banks of nuggets in another format.
+    Or write banks of nuggets, or a job's judgments on nuggets, in another format.
     """
     printer = common.FindingPrinter()
+    if to in WRITERS:
+        count = write_assessments(judged_job(source).judgments, target, to, printer)
+        printer.close()
+        print_errors([f"judgments: {count}, {target}"])
+        return printer.status()
     if to not in LAYOUTS:
         files = write_banks(banks_in([source], printer), target, bank_format_named(to))
         printer.close()

@@ -64,5 +64,7 @@ def _record(gain: float, candidate: Candidate) -> dict[str, Any]:
     """Return an item as a line to fill in: the key of a label, and what helps to choose it."""
     fields = asdict(candidate)
     key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}
+    if candidate.nugget:
+        key["nugget"] = candidate.nugget
     context = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
     return key | {"label": None} | context | {"gain": gain}

@@ -14,7 +14,8 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import label_duplicate, read_labels, support_label
+from trecjudge.inputs.labels import key_of, label_duplicate, read_labels, support_label
+from trecjudge.inputs.nuggets.assessments import is_table
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
@@ -26,8 +27,6 @@ LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
 Row = tuple[LabelledItem, str, int | None, float | None]
 """The part of an item's key behind its group, its label, its line, a score where there is one."""
-KEY = 2
-"""Parts of the key of a label behind its group."""
 
 
 @dataclass(slots=True)
@@ -103,7 +102,8 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     if not os.path.isfile(path) or kind_of(path) not in ("", "qrels", "judgments"):
         return _of_judgments(judgments_at(path), report)
     first = first_line(path)
-    if not first.lstrip().startswith((b"{", b"[")) or is_json_qrels(path):
+    of_qrels = not first.lstrip().startswith((b"{", b"[")) and not is_table(path)
+    if of_qrels or is_json_qrels(path):
         return _of_qrels(path, report)
     if _is_header(first):
         return _of_judgments(JudgmentsReader(path), report)
@@ -111,7 +111,7 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     labels = read_labels(path, report)
     for group in labels.rows:
         found = labels.of(group).items()
-        side.put(group, [(item, label, line, None) for item, (label, line) in found])
+        side.put(group, [(item, label, line, None) for item, (label, line, _) in found])
     _name_labels(side, report)
     return side
 
@@ -138,7 +138,7 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
             if judgment.failure is not None:
                 side.unjudged += 1
             elif judgment.label not in (None, NOTHING_TO_CHECK):
-                item = judgment.sentence_index, judgment.doc_id, _apart(judgment)
+                item = (*key_of(judgment)[2:], _apart(judgment))
                 row = item, judgment.label, number, judgment.value
                 _take(side, (response.topic_id, response.run_id), rows, row, report)
         line += len(judgments)
@@ -256,7 +256,9 @@ def _by_key(side: LabelSet, report: OnFinding) -> LabelSet:
     for group in side.groups:
         rows: dict[LabelledItem, Row] = {}
         for item, label, line, score in side.rows(group):
-            _take(side, group, rows, (item[:KEY], label, line, score), report)
+            # The last part of a judgment's item tells items of one key apart.
+            key = item[:-1] if side.kind == "judgments" else item
+            _take(side, group, rows, (key, label, line, score), report)
         found.put(group, list(rows.values()))
     return found
 

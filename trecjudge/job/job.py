@@ -223,7 +223,7 @@ def _beside(job: Job) -> dict[str, list[Path]]:
         "documents": [file for path in documents for file in files_below(path)],
         "qrels": [job.qrels] if job.qrels else [],
         "nuggets": [file for path in job.nuggets for file in files_below(path)],
-        "labels": [path for path in (job.labels, job.human) if path],
+        "labels": [f for path in (job.labels, job.human) if path for f in files_below(path)],
     }
 
 

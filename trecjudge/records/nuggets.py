@@ -60,5 +60,18 @@ class AskedNugget:
     text: str
     importance: str = ""
     answer: str = ""
+    answer_id: str = ""
     answers: tuple[GoldAnswer, ...] = ()
     together: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What labels may call it, in plain writing: its answer by id and text, else itself."""
+        answer, own = (self.answer_id, self.answer), (self.text, self.nugget_id)
+        named = answer if any(answer) else own
+        return tuple(filter(None, map(plain_name, named)))
+
+
+def plain_name(text: str) -> str:
+    """Return a text as names are compared: white space and case do not count."""
+    return " ".join(text.split()).casefold()

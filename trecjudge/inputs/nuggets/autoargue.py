@@ -8,12 +8,13 @@ from typing import Any
 
 from trecjudge.inputs.nuggets.bank import Bank, Raw, updated
 from trecjudge.inputs.nuggets.entry import Entry
-from trecjudge.inputs.sources.values import as_text
+from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import GoldAnswer, Nugget
 
 NAME = "autoargue"
 SUMMARY = "Auto-ARGUE v3: `nugget_bank` and `claim_bank` by question and claim"
 FILE_NAME = "nuggets_{topic}.v3.json"
+HUMAN, MODEL = "human", "model"
 BANKS = ("nugget_bank", "claim_bank")
 TOPIC_KEYS = ("query_id",)
 
@@ -65,11 +66,18 @@ def _answers(entry: Entry, raw: Raw) -> Iterator[GoldAnswer]:
 
 
 def _creator(raw: Raw) -> str:
+    if named := as_text(raw.get("source")):
+        return named
     listed = raw.get("creator")
     people = [c.get("is_human") for c in listed or [] if isinstance(c, dict)]
     if not people:
         return ""
-    return "human" if any(people) else "model"
+    return HUMAN if any(people) else MODEL
+
+
+def _source(raw: Raw, nugget: Nugget) -> str | None:
+    """Return who a nugget is from, where its `creator` does not say so already."""
+    return nugget.source if nugget.source and nugget.source != _creator(raw) else None
 
 
 def record(bank: Bank) -> dict[str, Any]:
@@ -93,7 +101,9 @@ def _question(bank: Bank, nugget: Nugget) -> dict[str, Any]:
     kept = before if isinstance(before, dict) else {}
     answers = {
         answer.text: updated(
-            kept.get(answer.text, {}), answer=answer.text, references=_references(answer.documents)
+            kept.get(answer.text, {}),
+            answer=answer.text,
+            references=_references(answer.documents, kept.get(answer.text, {})),
         )
         for answer in nugget.answers
     }
@@ -105,7 +115,9 @@ def _question(bank: Bank, nugget: Nugget) -> dict[str, Any]:
         aggregator_type="AND" if nugget.together else "OR",
         query_id=bank.topic_id,
         importance=nugget.importance or None,
-        references=_references(nugget.documents) or None,
+        references=_references(nugget.documents, raw) or None,
+        source=_source(raw, nugget) or raw.get("source"),
+        sub_nuggets=None,  # they are nuggets of their own here
     )
 
 
@@ -117,12 +129,21 @@ def _claim(bank: Bank, nugget: Nugget) -> dict[str, Any]:
         claim_id=raw.get("claim_id") or _digest(nugget.text),
         query_id=bank.topic_id,
         importance=nugget.importance or None,
-        references=_references(nugget.documents),
+        references=_references(nugget.documents, raw),
+        source=_source(raw, nugget) or raw.get("source"),
+        sub_nuggets=None,
     )
 
 
-def _references(documents: tuple[str, ...]) -> list[dict[str, str]]:
-    return [{"doc_id": doc_id} for doc_id in documents]
+def _references(documents: tuple[str, ...], before: Raw) -> list[Any]:
+    """Return references to documents, each as the record has it already, if it does."""
+    listed = before.get("references")
+    known = {_doc_id(raw): raw for raw in (listed if isinstance(listed, list) else ())}
+    return [known.get(doc_id, {"doc_id": doc_id}) for doc_id in documents]
+
+
+def _doc_id(reference: object) -> str | None:
+    return as_id(reference.get("doc_id") if isinstance(reference, dict) else reference)
 
 
 def _digest(text: str) -> str:

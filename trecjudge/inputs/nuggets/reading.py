@@ -13,6 +13,7 @@ from trecjudge.inputs.nuggets.bank import Bank, Raw
 from trecjudge.inputs.nuggets.entry import Entry
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_formats
 from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.own import own_record
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Nugget, Place
@@ -54,6 +55,8 @@ def banks_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Bank]:
                 bank = bank_of(format_, record, place, report)
                 if bank is not None:
                     yield bank
+            elif own := own_record(record):
+                report(Finding("own_output", place, f"is {own}, no bank; passed over"))
             else:
                 message = "is of no known format of nugget banks"
                 report(Finding("nugget_bank_unknown", place, message, shown(sorted(record))))

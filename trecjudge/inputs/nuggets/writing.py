@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,8 +13,8 @@ from trecjudge.errors import OutputError
 from trecjudge.files import whole
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
-from trecjudge.inputs.nuggets.registry import BankFormat
-from trecjudge.records import Place
+from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
+from trecjudge.records import Nugget, Place
 
 LINES = (".jsonl", ".jsonl.gz")
 INDENT = 1
@@ -28,6 +28,61 @@ def record_of(bank: Bank, format_: BankFormat) -> dict[str, Any]:
         if again is not None and again.nuggets == bank.nuggets:
             return raw
     return format_.record(bank)
+
+
+def fields_lost(bank: Bank, format_: BankFormat) -> list[str]:
+    """Return the names of what a bank has and a record of this format does not keep."""
+    again = bank_of(format_, record_of(bank, format_), Place(""), lambda finding: None)
+    if again is None or len(again.nuggets) != len(bank.nuggets):
+        return ["nuggets"] if bank.nuggets else []
+    by_text = {nugget.text: nugget for nugget in again.nuggets}
+    pairs = [(nugget, by_text.get(nugget.text)) for nugget in bank.nuggets]
+    return [
+        name
+        for name, part in PARTS.items()
+        if any(part(one) and (other is None or part(other) != part(one)) for one, other in pairs)
+    ]
+
+
+def _documents(nugget: Nugget) -> frozenset[str]:
+    """Return the documents of a nugget and of its answers: formats have them here or there."""
+    answered = (doc_id for answer in nugget.gold_answers for doc_id in answer.documents)
+    return frozenset((*nugget.documents, *answered))
+
+
+PARTS: Mapping[str, Callable[[Nugget], object]] = {
+    "importance": lambda nugget: nugget.importance,
+    "answers": lambda nugget: [answer.text for answer in nugget.answers],
+    "aggregator": lambda nugget: nugget.together,
+    "documents": _documents,
+    "group": lambda nugget: nugget.group,
+    "source": lambda nugget: nugget.source,
+}
+"""What a nugget has beside its text and its id."""
+
+
+def write_in_place(banks: Sequence[Bank], before: Sequence[Bank]) -> list[Path]:
+    """Write the files of banks again in which one changed; the others stay as they are.
+
+    `before` are the banks as they were read. Returns the files. Raises OutputError.
+    """
+    by_file: dict[str, list[tuple[Bank, Bank]]] = {}
+    for bank, old in zip(banks, before, strict=True):
+        by_file.setdefault(old.place.path if old.place else "", []).append((bank, old))
+    written = []
+    for name, pairs in by_file.items():
+        if all(bank.nuggets == old.nuggets for bank, old in pairs):
+            continue
+        records = [record_of(bank, bank_format_named(bank.format)) for bank, _ in pairs]
+        path = Path(name)
+        if path.name.endswith(LINES) or len(records) > 1:
+            lines = (f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+            written.append(_written(path, "".join(lines)))
+        else:
+            written.append(
+                _written(path, json.dumps(records[0], ensure_ascii=False, indent=INDENT))
+            )
+    return written
 
 
 def write_banks(banks: Iterable[Bank], target: Path, format_: BankFormat) -> list[Path]:
