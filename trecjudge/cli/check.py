@@ -33,10 +33,12 @@ def check_runs(
         print_json([done.as_dict()])
     elif not quiet:
         _print_report(done)
-    return int(done.report.refused)
+    return int(done.refused)
 
 
 def _print_report(done: Checked) -> None:
-    output().print(verdict_table(done.report))
+    if not done.only_banks:
+        output().print(verdict_table(done.report))
     found = (*map(str, done.beside), *place_lines(done.report), *map(str, done.changes))
-    print_lines((*found, closing_line(done.report), *done.closing))
+    runs = () if done.only_banks else (closing_line(done.report),)
+    print_lines((*found, *runs, *done.closing))
