@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import command
+from trecjudge.evaluation.label_sets import LabelSet, in_one_shape
 
 BANK = {"query": "kettles", "qid": "1"}
 FACTS = ("Opened in 1902", "Closed in 1958", "Lined with tin", "A strike in 1926")
@@ -78,6 +79,36 @@ def test_labels_of_nuggets_agree_item_by_item(tmp_path: Path) -> None:
     given = ("--truth", tmp_path / "labels.jsonl", "--predicted", tmp_path / "out" / "x")
     done = command("agree", *given, "--json")
     assert json.loads(done.out)["items"] == 4
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param({"nugget_id": "3"}, id="its id"),
+        pytest.param({"nugget": "lined  with TIN"}, id="its text"),
+    ],
+)
+def test_a_nugget_is_labelled_by_any_of_its_names(name: dict[str, str], tmp_path: Path) -> None:
+    judged(tmp_path, "snsn")
+    record = {"topic_id": "1", "run_id": "r", "label": "support"} | name
+    (tmp_path / "one.jsonl").write_text(json.dumps(record))
+    job = tmp_path / "out" / "x"
+    done = command("agree", "--truth", tmp_path / "one.jsonl", "--predicted", job, "--json")
+    found = json.loads(done.out)
+    assert (found["items"], found["only_truth"], found["only_predicted"]) == (1, 0, 3)
+    done = command("label-next", job, "--human", tmp_path / "one.jsonl", "--random", "--json")
+    items = json.loads(done.out)["items"]
+    assert sorted(item["nugget"][:6] for item in items) == ["a stri", "closed", "opened"]
+
+
+def test_a_label_of_an_answer_is_on_all_nuggets_of_that_answer() -> None:
+    truth, predicted = LabelSet("l", "labels"), LabelSet("j", "judgments")
+    truth.put(("t", "r"), [((None, None, "yes"), "supports", 1, None)])
+    rows = [((None, None, name, name), "supports", n, None) for n, name in enumerate("ab", 2)]
+    predicted.put(("t", "r"), rows)
+    predicted.nuggets = {("t", "yes"): {"a", "b"}}
+    people, _ = in_one_shape(truth, predicted, print)
+    assert [item for item, *_ in people.rows(("t", "r"))] == [(None, None, n) for n in "ab"]
 
 
 def test_labels_of_people_correct_the_judge_of_nuggets(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ class LabelSet:
     """How many items have each label."""
     names: Mapping[str, str | None] | None = None
     """What is meant by each label, None for what is none; without it they stand for themselves."""
+    nuggets: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """Whatever the nuggets of a topic may be called, and what those are called here."""
     _packed: PackedRows = field(default_factory=PackedRows)
 
     def put(self, group: Group, rows: Sequence[Row]) -> None:
@@ -138,7 +140,10 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
             if judgment.failure is not None:
                 side.unjudged += 1
             elif judgment.label not in (None, NOTHING_TO_CHECK):
-                item = (*key_of(judgment)[2:], _apart(judgment))
+                key = key_of(judgment)
+                item = (*key[2:], _apart(judgment))
+                for name in judgment.nugget.names if judgment.nugget else ():
+                    side.nuggets.setdefault((key[0], name), set()).add(str(key[-1]))
                 row = item, judgment.label, number, judgment.value
                 _take(side, (response.topic_id, response.run_id), rows, row, report)
         line += len(judgments)
@@ -239,7 +244,8 @@ def in_one_shape(
     """Return both sides with items of one shape."""
     kinds = {truth.kind, predicted.kind}
     if kinds == {"judgments", "labels"}:
-        return _by_key(truth, report), _by_key(predicted, report)
+        names = truth.nuggets | predicted.nuggets
+        return _by_key(truth, names, report), _by_key(predicted, names, report)
     if "qrels" not in kinds:
         return truth, predicted
     sides = [side if side.kind == "qrels" else _as_qrels(side) for side in (truth, predicted)]
@@ -250,17 +256,34 @@ def in_one_shape(
     return _pooled(sides[0]), _pooled(sides[1])
 
 
-def _by_key(side: LabelSet, report: OnFinding) -> LabelSet:
-    """Return a side with items as labels of people name them; the first of several counts."""
+def _by_key(
+    side: LabelSet, names: Mapping[tuple[str, str], set[str]], report: OnFinding
+) -> LabelSet:
+    """Return a side with items as labels of people name them; the first of several counts.
+
+    A nugget gets the name that judgments call it by, whichever of its `names` a label has.
+    """
     found = LabelSet(side.name, side.kind, side.unjudged)
     for group in side.groups:
         rows: dict[LabelledItem, Row] = {}
         for item, label, line, score in side.rows(group):
             # The last part of a judgment's item tells items of one key apart.
-            key = item[:-1] if side.kind == "judgments" else item
-            _take(side, group, rows, (key, label, line, score), report)
+            judged = side.kind == "judgments"
+            for key in (item[:-1],) if judged else _named(item, group[0], names):
+                _take(side, group, rows, (key, label, line, score), report)
         found.put(group, list(rows.values()))
     return found
+
+
+def _named(
+    key: LabelledItem, topic_id: str, names: Mapping[tuple[str, str], set[str]]
+) -> Iterable[LabelledItem]:
+    """Return the items that a label is on: two nuggets may be called alike, as by their answer."""
+    index, doc_id, *nugget = key
+    if not nugget:
+        return (key,)
+    own = names.get((topic_id, nugget[0]))
+    return ((index, doc_id, name) for name in sorted(own)) if own else (key,)
 
 
 def _as_qrels(side: LabelSet) -> LabelSet:
