@@ -14,7 +14,7 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import label_duplicate, placed_labels, support_label
+from trecjudge.inputs.labels import key_of, label_duplicate, placed_labels, support_label
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
 from trecjudge.results.jobs import kind_of
@@ -26,8 +26,8 @@ LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
 Row = tuple[LabelledItem, str, int | None, float | None]
 """The part of an item's key behind its group, its label, its line, a score where there is one."""
-KEY = 2
-"""Parts of the key of a label behind its group."""
+KEY = 3
+"""Parts of the key of a label behind its group: sentence, document, nugget (empty for none)."""
 
 
 @dataclass(slots=True)
@@ -110,12 +110,17 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     side = LabelSet(str(path), "labels")
     grouped: dict[Group, list[Row]] = {}
     for (topic_id, run_id, *item), (label, place) in placed_labels(path, report).items():
-        row = tuple(item), label, place.line, None
+        row = _padded(item), label, place.line, None
         grouped.setdefault((topic_id, run_id), []).append(row)
     for group, rows in grouped.items():
         side.put(group, rows)
     _name_labels(side, report)
     return side
+
+
+def _padded(key: Sequence[Any]) -> LabelledItem:
+    """Return the key of a label behind its group, with a nugget or an empty one."""
+    return (*key, "")[:KEY]
 
 
 def _is_header(line: bytes) -> bool:
@@ -140,7 +145,7 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
             if judgment.failure is not None:
                 side.unjudged += 1
             elif judgment.label not in (None, NOTHING_TO_CHECK):
-                item = judgment.sentence_index, judgment.doc_id, _apart(judgment)
+                item = *_padded(key_of(judgment)[2:]), _apart(judgment)
                 row = item, judgment.label, number, judgment.value
                 _take(side, (response.topic_id, response.run_id), rows, row, report)
         line += len(judgments)
@@ -166,10 +171,12 @@ def _take(
 
 
 def _apart(judgment: Judgment) -> str | None:
-    """Return what distinguishes items of one label key: claim, citation as written, or measure.
+    """Return what distinguishes items of one label key: claim, nugget, citation, or measure.
 
     A judgment that measures a whole response has the name of the measure as its label.
     """
+    if judgment.nugget is not None:
+        return judgment.nugget.key
     if judgment.claim is not None:
         return judgment.claim.text
     measured = judgment.value is not None and judgment.grade is None

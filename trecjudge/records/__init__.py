@@ -252,7 +252,8 @@ class Judgment:
 
     A judgment on a claim has the claim, in `sources` the passages that it was held against, the
     most telling first, and in `match` how it follows from them: EXACT, PARAPHRASE, INFERENCE. One
-    on a document may have its `facts`, one on a nugget has the `nugget`.
+    on a document may have its `facts`, one on a nugget has the `nugget`; without a document, its
+    `evidence` is the passage of `Response.text` that states it.
     """
 
     run_id: str
@@ -281,6 +282,13 @@ class Judgment:
     def judged(self) -> bool:
         """Whether the judge decided; False is our failure, never the system's."""
         return self.failure is None
+
+    @property
+    def about(self) -> str:
+        """What it is on beside sentence and document: a claim, or a nugget and its answer."""
+        if self.claim is not None:
+            return self.claim.text
+        return "" if self.nugget is None else f"{self.nugget.text} {self.nugget.answer}".strip()
 
 
 def judgment_of(item: Item, **decision: Any) -> Judgment:

@@ -56,3 +56,8 @@ class AskedNugget:
     text: str
     importance: str = ""
     answer: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells it from the other nuggets of its topic, and answers of one nugget apart."""
+        return f"{self.nugget_id}\n{self.answer}"
