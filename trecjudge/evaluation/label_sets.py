@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import key_of, label_duplicate, placed_labels, support_label
+from trecjudge.inputs.labels import label_duplicate, placed_labels, support_label
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
 from trecjudge.results.jobs import kind_of
@@ -43,6 +43,10 @@ class LabelSet:
     unjudged: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     """How many items have each label."""
+    on_nuggets: set[str] = field(default_factory=set)
+    """The labels of nuggets: they stand for themselves, also where they read like others."""
+    nuggets: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """What labels may call the nuggets of judgments, by topic and the nugget's key."""
     names: Mapping[str, str | None] | None = None
     """What is meant by each label, None for what is none; without it they stand for themselves."""
     _packed: PackedRows = field(default_factory=PackedRows)
@@ -111,6 +115,8 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     grouped: dict[Group, list[Row]] = {}
     for (topic_id, run_id, *item), (label, place) in placed_labels(path, report).items():
         row = _padded(item), label, place.line, None
+        if row[0][-1]:
+            side.on_nuggets.add(label)
         grouped.setdefault((topic_id, run_id), []).append(row)
     for group, rows in grouped.items():
         side.put(group, rows)
@@ -145,8 +151,12 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
             if judgment.failure is not None:
                 side.unjudged += 1
             elif judgment.label not in (None, NOTHING_TO_CHECK):
-                item = *_padded(key_of(judgment)[2:]), _apart(judgment)
+                item = judgment.sentence_index, judgment.doc_id, _apart(judgment)
                 row = item, judgment.label, number, judgment.value
+                if judgment.nugget is not None:
+                    side.on_nuggets.add(judgment.label)
+                    key = response.topic_id, judgment.nugget.key
+                    side.nuggets.setdefault(key, judgment.nugget.names)
                 _take(side, (response.topic_id, response.run_id), rows, row, report)
         line += len(judgments)
         side.put((response.topic_id, response.run_id), list(rows.values()))
@@ -210,10 +220,11 @@ def _name_labels(side: LabelSet, report: OnFinding) -> None:
     Where most are of support, or grades, one that is neither cannot be compared with them: it is
     reported and left out. Labels that are of another kind altogether stay as they are.
     """
-    every = side.counts.total()
+    others = {label: n for label, n in side.counts.items() if label not in side.on_nuggets}
+    every = sum(others.values())
     for vocabulary in (support_label, _grade):
-        names = {label: vocabulary(label) for label in side.counts}
-        known = sum(n for label, n in side.counts.items() if names[label])
+        names = {label: vocabulary(label) for label in others}
+        known = sum(n for label, n in others.items() if names[label])
         # More than half: a few bad labels must not decide what the others are.
         if known * 2 > every and (
             vocabulary is _grade or known == every or _are_of_support(names.values())
@@ -228,7 +239,7 @@ def _name_labels(side: LabelSet, report: OnFinding) -> None:
             if label in bad:
                 message = f"{label!r} is no {wanted}"
                 report(Finding("label_unusable", side.place(line), message, label))
-    side.names = names
+    side.names = names | {label: label for label in side.on_nuggets}
 
 
 def _are_of_support(names: Iterable[str | None]) -> bool:
@@ -246,7 +257,7 @@ def in_one_shape(
     """Return both sides with items of one shape."""
     kinds = {truth.kind, predicted.kind}
     if kinds == {"judgments", "labels"}:
-        return _by_key(truth, report), _by_key(predicted, report)
+        return _by_key(truth, predicted, report), _by_key(predicted, truth, report)
     if "qrels" not in kinds:
         return truth, predicted
     sides = [side if side.kind == "qrels" else _as_qrels(side) for side in (truth, predicted)]
@@ -257,15 +268,27 @@ def in_one_shape(
     return _pooled(sides[0]), _pooled(sides[1])
 
 
-def _by_key(side: LabelSet, report: OnFinding) -> LabelSet:
+def _by_key(side: LabelSet, other: LabelSet, report: OnFinding) -> LabelSet:
     """Return a side with items as labels of people name them; the first of several counts."""
+    if side.kind == "labels":
+        return side
     found = LabelSet(side.name, side.kind, side.unjudged)
     for group in side.groups:
         rows: dict[LabelledItem, Row] = {}
+        labelled = {item for item, *_ in other.rows(group)}
         for item, label, line, score in side.rows(group):
-            _take(side, group, rows, (item[:KEY], label, line, score), report)
+            key = _named_item(item, side.nuggets.get((group[0], item[-1]), ()), labelled)
+            _take(side, group, rows, (key, label, line, score), report)
         found.put(group, list(rows.values()))
     return found
+
+
+def _named_item(
+    item: LabelledItem, names: Sequence[str], labelled: Collection[LabelledItem]
+) -> LabelledItem:
+    """Return a judged item as its label names it, by whichever of the names of its nugget."""
+    keys = [(*item[: KEY - 1], name) for name in names] or [(*item[: KEY - 1], "")]
+    return next((key for key in keys if key in labelled), keys[0])
 
 
 def _as_qrels(side: LabelSet) -> LabelSet:

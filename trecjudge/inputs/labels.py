@@ -11,9 +11,16 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
+from trecjudge.records.nuggets import plain_name
 
-ItemKey = tuple[str, str, int | None, str | None]
-"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
+ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, str | None, str]
+"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
+
+Of an item on a nugget the name of it comes last: its id, its answer's, or its text.
+"""
+
+NUGGET_KEYS = ("answer_id", "nugget_id", "nugget")
+"""Keys of a record that name a nugget: the id of its answer, its own, or either or its text."""
 
 _SUPPORT = {
     "full": FULL,
@@ -47,7 +54,9 @@ def support_label(label: str) -> str | None:
 
 def key_of(judgment: Judgment) -> ItemKey:
     """Return the key of the judged item, by which its label is found."""
-    return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+    nugget = judgment.nugget
+    key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+    return key if nugget is None else (*key, next(iter(nugget.names), ""))
 
 
 def read_labels(path: Path, report: OnFinding) -> dict[ItemKey, str]:
@@ -95,9 +104,7 @@ def _entry(record: Mapping[str, Any]) -> tuple[ItemKey, str] | None:
     if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
         return None
     topic_id, run_id, label = map(str, ids)
-    return (
-        topic_id,
-        run_id,
-        None if index is None else int(index),
-        as_id(record.get("doc_id")),
-    ), label
+    at = None if index is None else int(index)
+    key = (topic_id, run_id, at, as_id(record.get("doc_id")))
+    nugget = next((found for name in NUGGET_KEYS if (found := as_id(record.get(name)))), None)
+    return (key, label) if nugget is None else ((*key, plain_name(nugget)), label)

@@ -61,3 +61,14 @@ class AskedNugget:
     def key(self) -> str:
         """What tells it from the other nuggets of its topic, and answers of one nugget apart."""
         return f"{self.nugget_id}\n{self.answer}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What labels may call it, in plain writing: its answer by text, else itself."""
+        named = (self.answer,) if self.answer else (self.text, self.nugget_id)
+        return tuple(filter(None, map(plain_name, named)))
+
+
+def plain_name(text: str) -> str:
+    """Return a text as names are compared: white space and case do not count."""
+    return " ".join(text.split()).casefold()
