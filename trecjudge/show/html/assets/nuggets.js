@@ -195,33 +195,22 @@ function nuggetRow(row, topic, runs, tones) {
 }
 
 function nuggetCell(stating, run, topic) {
-  if (!stating)
-    return h(
-      "td",
-      {
-        role: "gridcell",
-        class: "none",
-        tabindex: "-1",
-        "data-run": run.id,
-        "data-topic": topic.id,
-      },
-      "–",
-      h("span", { class: "hidden" }, "no response"),
-    );
-  const word = head.of_nuggets[stating.tone];
+  const tone = stating?.tone;
+  const word = stating ? head.of_nuggets[tone] : "no response";
+  // Thousands of cells: a text and a label each, no elements inside.
   return h(
     "td",
     {
       role: "gridcell",
       tabindex: "-1",
-      class: `cell ${stating.tone}`,
+      class: stating ? `cell ${tone}` : "none",
+      "aria-label": word,
       title: `${cut(run.id)}: ${word}`,
       "data-run": run.id,
       "data-topic": topic.id,
-      "data-judgment": stating.at,
+      "data-judgment": stating?.at,
     },
-    sign(stating.tone),
-    h("span", { class: "hidden" }, word),
+    stating ? head.signs[tone] : "–",
   );
 }
 
