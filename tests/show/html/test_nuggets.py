@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import response
+from tests.fakes import judgment, response
 from tests.show.html.browser import Browser
 from tests.show.html.made import nuggets_output, on_nuggets, output, report
 from tests.show.html.test_hostile import ATTACKS, harmless, seen
 from tests.show.html.test_writing import blocks_of, everything
-from trecjudge.records import AskedNugget
+from trecjudge.records import FULL, AskedNugget, Failure
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 Open = Callable[..., Browser]
@@ -161,3 +161,44 @@ def test_a_judgment_that_flipped_leads_to_its_nugget(tmp_path: Path, open_page: 
     browser.wait("document.querySelector('.evidence .differs')")
     assert "✗ not stated why 3" in browser.text(".evidence .differs")
     assert browser.text(".evidence .quoted") == "It was lit in 1871."
+
+
+def test_answers_that_sentences_state_lead_to_their_nugget(tmp_path: Path, open_page: Open) -> None:
+    nugget, answer = AskedNugget("1", "When?", "vital"), AskedNugget("1", "When?", "vital", "1871")
+    judged = [
+        judgment(FULL, sentence_index=0, doc_id="d", citation="d", exists=True),
+        judgment("support", sentence_index=0, nugget=answer, reason="it is there"),
+        judgment(sentence_index=1, nugget=answer, failure=Failure("cut", "too long")),
+        judgment("support", sentence_index=None, nugget=nugget, reason="1 of 1 answers"),
+    ]
+    texts = (("In 1871.", ["d"]), ("Never.", []))
+    page = report(output(tmp_path, (response(*texts), judged), judge="nuggets")).path
+    browser = open_page(page, "#/nuggets/t1")
+    assert rows(browser) == ["When?vital 1 ✓"]
+    browser.find(".nuggets td.cell").click()
+    browser.wait("document.querySelector('.told')")
+    assert browser.run("return location.hash") == "#/response/r/t1/3"
+    lines = [shown(browser, line) for line in browser.all(".sentence .claims li")]
+    assert lines == ["✓ When? answer: 1871 vital", "? When? answer: 1871 vital"]
+    assert browser.text(".evidence .chips") == "✓\n1\nsupports"
+    assert browser.text(".sentence .chips").split() == ["✓", "1", "supports"]
+    browser.go_to_judgment(1)
+    assert browser.text(".evidence h2") == "Sentence 0"
+    assert "it is there" in browser.text(".evidence")
+
+
+def test_nuggets_may_lie_beside_the_page(tmp_path: Path, open_page: Open) -> None:
+    written = report(nuggets_output(tmp_path, r="sspn"), most=0)
+    assert (written.path.with_suffix("") / "nuggets-0.js").is_file()
+    browser = open_page(written.path, "#/nuggets/t1")
+    assert len(rows(browser)) == 4
+
+
+def test_runs_of_any_number_and_names_of_any_length_fit(tmp_path: Path, open_page: Open) -> None:
+    long = AskedNugget("n" * 900, "word " * 900, "i" * 900)
+    names = [f"run{i:02}" for i in range(60)] + ["r" * 900]
+    judged = [(response(("S.", []), run_id=run), on_nuggets("n", [long])) for run in names]
+    browser = open_page(report(output(tmp_path, *judged, judge="nuggets")).path, "#/nuggets/t1")
+    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    assert browser.run("return document.querySelector('.nuggets tbody th').offsetWidth") < 600
+    assert browser.run("return document.querySelector('.nuggets tbody tr').offsetHeight") < 150
