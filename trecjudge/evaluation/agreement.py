@@ -68,9 +68,9 @@ def agree(
     """Return how two files of labels agree.
 
     Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
-    run, sentence, document) of judgments and labels. An item of one side only is left out
-    (`common`), has the lowest label on the other (`zero`), or is an error. Raises InputError where
-    nothing is in common.
+    run, sentence, document) of judgments and labels, and the nugget where they are on one. An item
+    of one side only is left out (`common`), has the lowest label on the other (`zero`), or is an
+    error. Raises InputError where nothing is in common.
     """
     left, right = in_one_shape(label_set_at(truth, report), label_set_at(predicted, report), report)
     given = left.labels | right.labels
