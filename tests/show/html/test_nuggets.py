@@ -14,6 +14,7 @@ from tests.show.html.made import nuggets_output, on_nuggets, output, report
 from tests.show.html.test_hostile import ATTACKS, harmless, seen
 from tests.show.html.test_writing import blocks_of, everything
 from trecjudge.records import FULL, AskedNugget, Failure
+from trecjudge.results.judgments import Header, JudgmentsWriter
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 Open = Callable[..., Browser]
@@ -202,3 +203,29 @@ def test_runs_of_any_number_and_names_of_any_length_fit(tmp_path: Path, open_pag
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
     assert browser.run("return document.querySelector('.nuggets tbody th').offsetWidth") < 600
     assert browser.run("return document.querySelector('.nuggets tbody tr').offsetHeight") < 150
+
+
+def test_the_nuggets_of_each_judge_are_apart(tmp_path: Path, open_page: Open) -> None:
+    answer = response(("It was lit in 1871.", []))
+    outputs = output(tmp_path, (answer, []), judge="nuggets")
+    with outputs.judgments.open("wb") as file:
+        writer = JudgmentsWriter(file)
+        writer.header(Header({"citation": {}, "nuggets": {}, "length": {}}))
+        cited = judgment(FULL, doc_id="d", citation="d", exists=True)
+        by_each = [("nuggets", one) for one in on_nuggets("nnpn")]
+        by_each += [("length", one) for one in on_nuggets("nnnp")]
+        writer.response(answer, [("citation", cited), *by_each])
+        writer.end()
+    browser = open_page(report(outputs).path, "#/nuggets/t1")
+    assert [row[-1] for row in rows(browser)] == ["◐", "✗", "✗", "✗"]
+    browser.all("#screen select")[1].send_keys("length")
+    assert "judge=length" in browser.run("return location.hash")
+    assert [row[-1] for row in rows(browser)] == ["✗", "✗", "◐", "✗"]
+    browser.find(".nuggets td.part").click()
+    browser.wait("document.title.startsWith('r on t1')")
+    chosen = "return document.querySelector('.response .tools select').selectedOptions[0].text"
+    assert browser.run(chosen) == "length"
+    assert browser.text(".evidence .decision").splitlines()[-3] == "length"
+    browser.go("#/")
+    browser.go("#/response/r/t1")
+    assert len(browser.all(".stated li a")) == 4

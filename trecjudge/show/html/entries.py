@@ -73,14 +73,15 @@ class Entries:
             for s in response.sentences
         ]
         marks = marks_of(judgments)
-        return {
+        stated = self._statings(response, judgments)
+        entry = {"statings": stated} if stated else {}
+        return entry | {
             "run": response.run_id,
             "sentences": sentences,
             "tones": {judge: found.tones for judge, found in marks.items()},
             "open": {judge: found.open for judge, found in marks.items()},
             "judgments": [self.judgment(judgment) for judgment in judgments],
             "documents": documents,
-            "statings": self._statings(response, judgments),
         }
 
     def _statings(self, response: Response, judgments: Sequence[Judgment]) -> list[dict[str, Any]]:
