@@ -94,18 +94,18 @@ def test_nuggets_that_a_response_states_and_lacks(tmp_path: Path) -> None:
         "1 · It was lit in 1871.",
         "nuggets: 1 stated, 1 contradicted, 1 not stated, 1 unjudged",
         "✓ stated (nuggets)",
-        "vital: The tower is 34 m high.",
+        "nugget, vital: The tower is 34 m high.",
         "why 2",
         "[24-33] “in 1871.”",
         "in sentence 1",
         "≠ contradicted (nuggets)",
-        "vital: It was lit in 1871.",
+        "nugget, vital: It was lit in 1871.",
         "why 3",
         "✗ not stated (nuggets)",
-        "okay: A keeper lived there.",
+        "nugget, okay: A keeper lived there.",
         "why 1",
         "? unjudged (nuggets)",
-        "okay: Its lamp burned oil.",
+        "nugget, okay: Its lamp burned oil.",
         "parse: no label",
         "why 4",
     ]
@@ -115,4 +115,4 @@ def test_a_nugget_cannot_steer_the_terminal(tmp_path: Path) -> None:
     nugget = AskedNugget("1", "[red]\x1b[31mA\u202e", "\x1b[2J", "\x1b[0m")
     output(tmp_path, (response(("S.", [])), on_nuggets("n", [nugget])), judge="nuggets")
     done = command("show", tmp_path, "--run", "r", "--topic", "t1")
-    assert "\\x1b[2J: [red]\\x1b[31mA\\x202e \\x1b[0m" in lines(done.out)
+    assert "nugget, \\x1b[2J: [red]\\x1b[31mA\\x202e \\x1b[0m" in lines(done.out)
