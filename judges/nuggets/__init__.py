@@ -14,10 +14,12 @@ from trecjudge import (
     STATED,
     AskedNugget,
     AttesterName,
+    Evidence,
     Item,
     Judgment,
     JudgmentFailed,
     LeaderboardSpec,
+    Match,
     MeasureSpec,
     Model,
     Nugget,
@@ -128,7 +130,9 @@ class NuggetsJudge:
                 return [judgment for part in each for judgment in part]
             return [replace(unjudged(item, failed), nugget=asked(nugget)) for nugget in nuggets]
         judgments = [
-            decided(item, nugget, given.label, given.reason, "llm")
+            decided(
+                item, nugget, given.label, given.reason, "llm", where(item, nugget, given.label)
+            )
             for nugget, given in zip(nuggets, prediction.fields["assignments"], strict=True)
         ]
         return [replace(judgments[0], usage=prediction.call.usage), *judgments[1:]]
@@ -159,8 +163,21 @@ def by_words(item: WholeResponse, nugget: Nugget) -> Judgment:
         label = STATED if count == len(matches) else PARTLY if count else best.label
         if label == STATED and count < len(matches):
             label = PARTLY
-        return decided(item, nugget, label, f"{count} of {len(matches)} answers", "lexical")
-    return decided(item, nugget, best.label, best.reason, "lexical")
+        reason = f"{count} of {len(matches)} answers"
+        return decided(item, nugget, label, reason, "lexical", passage(item, best))
+    return decided(item, nugget, best.label, best.reason, "lexical", passage(item, best))
+
+
+def where(item: WholeResponse, nugget: Nugget, label: str) -> Evidence | None:
+    """Return the passage that states what a model found, as far as words show it."""
+    return None if label == NOT_STATED else by_words(item, nugget).evidence
+
+
+def passage(item: WholeResponse, match: Match) -> Evidence | None:
+    """Return the passage of the response that states something; None where none is known."""
+    if match.label == NOT_STATED or match.start >= match.end:
+        return None
+    return Evidence(match.start, match.end, item.text[match.start : match.end])
 
 
 FAILED = "failed"
@@ -168,9 +185,12 @@ FAILED = "failed"
 ORDER = {NOT_STATED: 0, PARTLY: 1, STATED: 2}
 
 
-def decided(item: Item, nugget: Nugget, label: str, reason: str, by: str) -> Judgment:
-    """Return the judgment on a nugget."""
-    return judgment_of(item, label=label, reason=reason, attester=by, nugget=asked(nugget))
+def decided(
+    item: Item, nugget: Nugget, label: str, reason: str, by: str, evidence: Evidence | None = None
+) -> Judgment:
+    """Return the judgment on a nugget; `evidence` is the passage of the response."""
+    fields = {"label": label, "reason": reason, "attester": by, "evidence": evidence}
+    return judgment_of(item, nugget=asked(nugget), **fields)
 
 
 def asked(nugget: Nugget) -> AskedNugget:

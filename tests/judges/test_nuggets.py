@@ -138,3 +138,33 @@ def test_a_question_that_nobody_can_answer_is_no_nugget_of_a_response() -> None:
 def test_a_model_is_asked_with_all_answers() -> None:
     assert statement_of(BOTH) == "Which metals? tin; zinc"
     assert statement_of(TIN) == "Of what is the lining? tin / zinc"
+
+
+@pytest.mark.parametrize(
+    ("nugget", "passage"),
+    [
+        pytest.param(STRIKE, "Smiths struck in 1926", id="of an answer"),
+        pytest.param(LINED, "Dunmoor kettles are lined with tin", id="of a statement"),
+        pytest.param(ZINC, None, id="of what is not stated"),
+    ],
+)
+@pytest.mark.parametrize("by", ["words", "a model"])
+def test_the_passage_that_states_a_nugget(nugget: Nugget, passage: str | None, by: str) -> None:
+    letter = Assignment(number=1, reason="So.", label="support" if passage else "not_support")
+    model = NO_MODEL if by == "words" else ScriptedModel(lambda _: {"assignments": [letter]})
+    (found,) = judged([nugget], model)
+    assert (found.sentence_index, found.doc_id) == (None, None)
+    if passage is None:
+        assert found.evidence is None
+    else:
+        assert found.evidence is not None
+        start, end = found.evidence.start, found.evidence.end
+        assert KETTLES.text[start:end] == found.evidence.quote == passage
+
+
+def test_what_only_a_model_sees_has_no_passage() -> None:
+    model = ScriptedModel(
+        lambda _: {"assignments": [Assignment(number=1, reason="So.", label="support")]}
+    )
+    (found,) = judged([ZINC], model)
+    assert (found.label, found.evidence) == ("support", None)

@@ -81,3 +81,21 @@ def test_claims_are_distinguished_by_their_text() -> None:
 
 def test_judgments_that_measure_have_no_verdict() -> None:
     assert found([of(None, value=0.5)], [of(None, value=0.7)]).shared == 0
+
+
+def on(label: str, nugget_id: str, answer: str = "", text: str = "When?") -> Judgment:
+    nugget = AskedNugget(nugget_id, text, answer=answer)
+    return judgment(label, sentence_index=None, nugget=nugget, judge="nuggets")
+
+
+def test_nuggets_are_distinguished_by_id_and_answer() -> None:
+    before = [on("support", "1"), on("support", "2"), on("support", "2", "1871")]
+    after = [on("support", "1"), on("not_support", "2"), on("support", "2", "1926")]
+    result = found(before, after)
+    assert (result.shared, result.only_before, result.only_after) == (2, 1, 1)
+    assert [flip.before.nugget for flip in result.flips] == [AskedNugget("2", "When?")]
+
+
+def test_a_nugget_that_judges_word_differently_is_the_same() -> None:
+    (flip,) = found([on("support", "1")], [on("not_support", "1", text="When? 1871")]).flips
+    assert flip.sentence == "When? 1871"

@@ -42,6 +42,8 @@ class LabelSet:
     unjudged: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     """How many items have each label."""
+    on_nuggets: set[str] = field(default_factory=set)
+    """The labels of nuggets: they stand for themselves, also where they read like others."""
     names: Mapping[str, str | None] | None = None
     """What is meant by each label, None for what is none; without it they stand for themselves."""
     nuggets: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -113,6 +115,7 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     labels = read_labels(path, report)
     for group in labels.rows:
         found = labels.of(group).items()
+        side.on_nuggets.update(label for item, (label, *_) in found if len(item) > 2)
         side.put(group, [(item, label, line, None) for item, (label, line, _) in found])
     _name_labels(side, report)
     return side
@@ -145,6 +148,8 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
                 for name in judgment.nugget.names if judgment.nugget else ():
                     side.nuggets.setdefault((key[0], name), set()).add(str(key[-1]))
                 row = item, judgment.label, number, judgment.value
+                if judgment.nugget is not None:
+                    side.on_nuggets.add(judgment.label)
                 _take(side, (response.topic_id, response.run_id), rows, row, report)
         line += len(judgments)
         side.put((response.topic_id, response.run_id), list(rows.values()))
@@ -173,8 +178,8 @@ def _apart(judgment: Judgment) -> str | None:
 
     A judgment that measures a whole response has the name of the measure as its label.
     """
-    if judgment.about:
-        return judgment.about
+    if judgment.identity:
+        return judgment.identity
     measured = judgment.value is not None and judgment.grade is None
     return judgment.label if measured else judgment.citation
 
@@ -208,10 +213,11 @@ def _name_labels(side: LabelSet, report: OnFinding) -> None:
     Where most are of support, or grades, one that is neither cannot be compared with them: it is
     reported and left out. Labels that are of another kind altogether stay as they are.
     """
-    every = side.counts.total()
+    others = {label: n for label, n in side.counts.items() if label not in side.on_nuggets}
+    every = sum(others.values())
     for vocabulary in (support_label, _grade):
-        names = {label: vocabulary(label) for label in side.counts}
-        known = sum(n for label, n in side.counts.items() if names[label])
+        names = {label: vocabulary(label) for label in others}
+        known = sum(n for label, n in others.items() if names[label])
         # More than half: a few bad labels must not decide what the others are.
         if known * 2 > every and (
             vocabulary is _grade or known == every or _are_of_support(names.values())
@@ -226,7 +232,7 @@ def _name_labels(side: LabelSet, report: OnFinding) -> None:
             if label in bad:
                 message = f"{label!r} is no {wanted}"
                 report(Finding("label_unusable", side.place(line), message, label))
-    side.names = names
+    side.names = names | {label: label for label in side.on_nuggets}
 
 
 def _are_of_support(names: Iterable[str | None]) -> bool:

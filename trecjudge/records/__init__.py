@@ -252,7 +252,8 @@ class Judgment:
 
     A judgment on a claim has the claim, in `sources` the passages that it was held against, the
     most telling first, and in `match` how it follows from them: EXACT, PARAPHRASE, INFERENCE. One
-    on a document may have its `facts`, one on a nugget has the `nugget`.
+    on a document may have its `facts`, one on a nugget has the `nugget`; without a document, its
+    `evidence` is the passage of `Response.text` that states it.
     """
 
     run_id: str
@@ -288,6 +289,14 @@ class Judgment:
         if self.claim is not None:
             return self.claim.text
         return "" if self.nugget is None else f"{self.nugget.text} {self.nugget.answer}".strip()
+
+    @property
+    def identity(self) -> str:
+        """What tells it from others on the same sentence and document: its claim, or its nugget.
+
+        Nuggets go by id: judges may word the same one in different ways.
+        """
+        return self.about if self.nugget is None else self.nugget.key
 
 
 def judgment_of(item: Item, **decision: Any) -> Judgment:

@@ -65,6 +65,11 @@ class AskedNugget:
     together: bool = False
 
     @property
+    def key(self) -> str:
+        """What tells it from the other nuggets of its topic, and answers of one nugget apart."""
+        return f"{self.nugget_id}\n{self.answer}"
+
+    @property
     def names(self) -> tuple[str, ...]:
         """What labels may call it, in plain writing: its answer by id and text, else itself."""
         answer, own = (self.answer_id, self.answer), (self.text, self.nugget_id)

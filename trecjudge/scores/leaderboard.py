@@ -93,8 +93,9 @@ class Coverage:
 def failure_text(judgment: Judgment) -> str:
     """Return which item is unjudged, and why."""
     sentence = "" if judgment.sentence_index is None else f", sentence {judgment.sentence_index}"
+    nugget = "" if judgment.nugget is None else f", nugget {judgment.nugget.nugget_id!r}"
     message = judgment.failure.message if judgment.failure else ""
-    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}: {message}"
+    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}{nugget}: {message}"
 
 
 @dataclass(slots=True)

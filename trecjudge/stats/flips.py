@@ -13,7 +13,7 @@ from trecjudge.inputs.packed import PackedRows
 from trecjudge.records import Judgment, Response
 
 ItemKey = tuple[int | None, str | None, str | None, str, str]
-"""(sentence_index, doc_id, citation, claim, judge): what is judged of a response."""
+"""(sentence_index, doc_id, citation, claim or nugget, judge): what is judged of a response."""
 UNJUDGED = "unjudged"
 
 
@@ -171,6 +171,6 @@ def _key(judgment: Judgment, judge: str = "") -> ItemKey:
         judgment.sentence_index,
         judgment.doc_id,
         judgment.citation,
-        judgment.about,
+        judgment.identity,
         judge or judgment.judge,
     )

@@ -9,6 +9,7 @@ import pytest
 
 from tests.commandline import SAMPLES, command, sample
 from tests.show.html.browser import Browser, browsing, missing
+from tests.show.html.made import nuggets_output, report
 
 
 @pytest.fixture(scope="session")
@@ -59,3 +60,9 @@ def compared_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = command("report", folder, "-q", "--compare", folder / "human", "--truth", truth)
     assert done.status == 0
     return folder / "x.report.html"
+
+
+@pytest.fixture(scope="session")
+def nuggets_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the report on three runs and the nuggets of two topics, of which one has no bank."""
+    return report(nuggets_output(tmp_path_factory.mktemp("nuggets"))).path
