@@ -99,8 +99,11 @@ def prepare(text: str) -> Prepared:
     segments_of: dict[str, list[int]] = {}
     neighbours: set[tuple[str, str]] = set()
     for index, segment in enumerate(segments):
-        for form in set(segment.forms):
-            segments_of.setdefault(form, []).append(index)
+        own = set(segment.forms)
+        known = own & segments_of.keys()
+        for form in known:
+            segments_of[form].append(index)
+        segments_of.update({form: [index] for form in own - known})
         neighbours.update(pairwise(segment.forms))
     # Before other writings are added: those are no words of the text.
     denying = _segments_with(denials(segments_of.keys()), segments_of)

@@ -101,18 +101,22 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     denying = denials(distinct)
     negated = set(negated_positions(forms)) if denying else ()
     grammar = _grammar(bare, distinct)
+    weights = frequencies.weights
     terms: dict[str, Term] = {}
     for index, (form, start, end) in enumerate(tokens):
         if form not in terms:
             written = words[index]
-            weight = frequencies.weight(form, written)
+            weight = weights.get(form)
+            listed = weight is not None
+            if weight is None:
+                weight = frequencies.weight(form, written)
             terms[form] = Term(
                 form,
                 weight,
                 start,
                 end,
                 weight >= _CONTENT_FROM and form not in _AUXILIARIES,
-                form in frequencies.counts,
+                listed,
                 # The first word is capitalised whatever it is.
                 index > 0 and written[0].isupper(),
                 index in negated,
