@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterator, Sequence, Set
 from functools import lru_cache
 from operator import add
-from operator import add
 
 from trecjudge.text.forms import word_form
 

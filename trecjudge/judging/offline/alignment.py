@@ -68,7 +68,9 @@ def differences(
     if beside is None:
         return SAME
     exchanged = _exchanged(wording, beside, document)
-    copied = beside.kept >= _NEAR_COPY and len([t for t in absent if t.meaningful]) <= _MOST_DIFFERENT
+    copied = (
+        beside.kept >= _NEAR_COPY and len([t for t in absent if t.meaningful]) <= _MOST_DIFFERENT
+    )
     if not copied:
         return Differences(exchanged=exchanged)
     lacking = {term.form: term for term in absent}

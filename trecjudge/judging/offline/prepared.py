@@ -35,11 +35,11 @@ class Prepared:
     """The token index of a text.
 
     A segment is a sentence, or a line or 60 tokens of one. `spans[i]` are the character offsets
-    of segment i; `segments_of[form]` the ascending indexes of the segments that have the form, be
-    it in another writing; `forms[i]` are those of segment i as it is written; `neighbours` the pairs of forms that stand side by side; `tokens` counts
-    them all. `negated_in[form]` are those of the segments where it stands under a negation;
-    `denying` and `hedging` the segments with any word of denial, of doubt; `affirmed` the forms of
-    JSON keys whose value is true.
+    of segment i, `forms[i]` its forms as it is written; `segments_of[form]` the ascending indexes
+    of the segments that have the form, be it in another writing; `neighbours` the pairs of forms
+    that stand side by side; `tokens` counts them all. `negated_in[form]` are those of the segments
+    where it stands under a negation; `denying` and `hedging` the segments with any word of denial,
+    of doubt; `affirmed` the forms of JSON keys whose value is true.
     """
 
     text: str
@@ -65,7 +65,7 @@ class Prepared:
             own = self.forms[index]
             tokens += len(own)
             neighbours.update(pairwise(own))
-            found = dict.fromkeys(own, [index])
+            found = {form: [index] for form in own}
             for form in found.keys() & segments_of.keys():
                 found[form] = [*segments_of[form], index]
             segments_of.update(found)

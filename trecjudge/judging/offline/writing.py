@@ -42,8 +42,8 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
             for t in wording.terms
         ]
     )
-    forms = [form for own in wording.forms for form in found.get(own, (own,))]
-    return replace(wording, terms=terms, forms=tuple(forms))
+    rewritten = [form for own in wording.forms for form in found.get(own, (own,))]
+    return replace(wording, terms=terms, forms=tuple(rewritten))
 
 
 def _converted(wording: Wording, document: Prepared) -> dict[str, tuple[str, ...]]:
