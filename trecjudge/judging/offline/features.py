@@ -107,7 +107,8 @@ class Measurements:
     the weight in a short sentence. `replaced` are words in whose place it has others,
     `differ` is what a near copy says otherwise.
     `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each content
-    word is needed; `one_fact`: it states only one thing.
+    word is needed; `one_fact`: it states only one thing; `other_words`: the document lacks some
+    of its content words.
     """
 
     features: Features
@@ -124,6 +125,7 @@ class Measurements:
     short: bool
     one_fact: bool
     differ: Differences = SAME
+    other_words: bool = False
 
     @property
     def contradicted(self) -> bool:
@@ -152,6 +154,11 @@ class Measurements:
     def too_little(self) -> bool:
         """Whether a short sentence lacks a word that it cannot do without."""
         return self.short and self.lacking >= _ONE_OF_FIVE
+
+    @property
+    def reworded(self) -> bool:
+        """Whether a short sentence has the passage's words for the same in place of some of it."""
+        return self.short and self.other_words and not self.lacking and not self.incomplete
 
 
 def find(wording: Wording, document: Prepared) -> Measurements:
@@ -202,6 +209,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
         near_copy=bool(replaced) or near_copy,
         short=short,
         differ=differ,
+        other_words=any(term.meaningful for term in absent),
         one_fact=wording.size <= SINGLE_FACT and len(wording.parts) <= 1,
     )
 
