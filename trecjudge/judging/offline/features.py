@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from trecjudge.judging.offline.alignment import SAME, Differences, differences
+from trecjudge.judging.offline.opposition import direction_differs_in, negation_differs_in
 from trecjudge.judging.offline.passages import (
     LONG,
     NO_PASSAGE,
@@ -20,7 +21,7 @@ from trecjudge.judging.offline.prepared import Prepared
 from trecjudge.judging.offline.replacement import SINGLE_FACT, replacements
 from trecjudge.judging.offline.wording import Term, Wording
 from trecjudge.judging.offline.writing import as_the_document_writes
-from trecjudge.text.directions import DIRECTED, opposed
+from trecjudge.text.directions import DIRECTED
 from trecjudge.text.kinds import stands_in
 from trecjudge.text.tokens import is_spaceless
 
@@ -179,8 +180,8 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     if passage.weight >= LIKE * tally.total:
         differ = differences(wording, absent, document, passage)
     near_copy = _near_copy(absent, passage, tally.total)
-    negation_differs = near_copy and _negation_differs(wording, document, passage)
-    direction_differs = near_copy and _direction_differs(wording, document, passage)
+    negation_differs = near_copy and negation_differs_in(wording, document, passage)
+    direction_differs = near_copy and direction_differs_in(wording, document, passage)
     short = wording.size <= SHORT
     lacked = _lacked(wording, absent, document, passage)
     neighbours, run = _runs(wording.forms, document, bool(tally.present))
@@ -316,37 +317,3 @@ def _lacked(
 
 def _any_within(segments: frozenset[int], passage: PassageSpan) -> bool:
     return any(s in segments for s in range(passage.first, passage.last + 1))
-
-
-def _direction_differs(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
-    """Return whether the passage has the opposite of a word of direction, and not the word."""
-    directed = [term.form for term in wording.terms if term.form in DIRECTED]
-    if not directed:
-        return False
-    inside = document.forms_between(passage.first, passage.last)
-    return any(form not in inside and opposed(form, inside) for form in directed)
-
-
-def _negation_differs(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
-    return any(
-        _negated_otherwise(term, wording, document, passage)
-        for term in wording.terms
-        if term.form in document.segments_of
-    )
-
-
-def _negated_otherwise(
-    term: Term, wording: Wording, document: Prepared, passage: PassageSpan
-) -> bool:
-    """Return whether only one of sentence and passage negates a content word.
-
-    The other side must have no word of denial near it: "lacks proof" agrees with "no proof".
-    """
-    negated = document.negated_in.get(term.form, frozenset())
-    if not term.content or not (term.negated or negated):
-        return False
-    inside = [s for s in document.segments_of[term.form] if passage.first <= s <= passage.last]
-    if term.negated:
-        affirmed = term.form in document.affirmed
-        return bool(inside) and (affirmed or document.denying.isdisjoint(inside))
-    return not wording.denies and bool(inside) and negated.issuperset(inside)
