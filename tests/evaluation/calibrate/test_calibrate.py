@@ -193,11 +193,12 @@ def test_a_judge_that_takes_no_calibration(write: Write, tmp_path: Path, calibra
         ({"sentence": "A.", "passage": "B.", "label": "full support"}, [1.0], []),
         ({"sentence": "A.", "document": "B.", "labels": ["PARTIAL", "none"]}, [0.5, 0.0], []),
         ({"sentence": "A.", "text": "B.", "labels": ["FULL", "good"]}, [1.0], ["label_unusable"]),
-        ({"sentence": "A.", "text": "B.", "label": 2}, [], ["label_unusable"]),
+        ({"claim": "A.", "evidence": ["B.", "C."], "label": 2}, [1.0], []),
+        ({"sentence": "A.", "text": "B.", "label": 3}, [], ["label_unusable"]),
         ({"sentence": " ", "text": "B.", "label": "full"}, [], ["label_unusable"]),
         ({"sentence": 3, "text": "B.", "label": "full"}, [], ["label_unusable"]),
     ],
-    ids=["one label", "two", "one of two", "a number", "an empty sentence", "no text"],
+    ids=["one label", "two", "one of two", "a grade", "no grade", "an empty sentence", "no text"],
 )
 def test_a_record(
     record: dict[str, Any], weights: list[float], kinds: list[str], write: Write
