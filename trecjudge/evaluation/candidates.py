@@ -63,6 +63,47 @@ def label_next(
     return every[:budget]
 
 
+def label_for_calibration(
+    path: Path, budget: int, labelled: Mapping[ItemKey, str], trust: bool = False
+) -> list[Candidate]:
+    """Return the `budget` items whose labels are to calibrate the offline attester.
+
+    They are drawn at random, the same ones each time, from the items that have a weight to be
+    expected; `labelled` are left out. Raises InputError where no item has one.
+    """
+    reader = judgments_at(path)
+    panel = panel_of(reader, trust)
+    takers = {named.name for named in panel if isinstance(named.judge, TakesLabels)}
+    found: dict[ItemKey, Candidate] = {}
+    for response, judgments in reader:
+        texts = {sentence.index: sentence.text for sentence in response.sentences}
+        for judgment in judgments:
+            key = key_of(judgment)
+            weighed = judgment.expected is not None and judgment.claim is None
+            if weighed and judgment.judge in takers and key not in labelled:
+                found.setdefault(key, _to_calibrate(judgment, texts))
+    if not found:
+        message = "no item to label has `expected`, the weight that the offline attester gives"
+        raise InputError(f"{reader.path}: {message}")
+    # Strata of the weight are no better: see the notes on the benchmarks.
+    keys = sorted(found, key=str)
+    order = np.random.default_rng(SEED).permutation(len(keys))
+    return [found[keys[place]] for place in sorted(order[:budget].tolist())]
+
+
+def _to_calibrate(judgment: Judgment, texts: Mapping[int, str]) -> Candidate:
+    """Return the item of a judgment, its expected weight as the share."""
+    index = judgment.sentence_index
+    return Candidate(
+        *(judgment.run_id, judgment.topic_id, index, judgment.doc_id),
+        reach=0.0,
+        share=judgment.expected,
+        text="" if index is None else texts.get(index, ""),
+        label=judgment.label or "",
+        reason=judgment.reason,
+    )
+
+
 def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
     by_name = {measure.name: measure for measure in spec.measures}
     if (name or spec.ranked_by) not in by_name:

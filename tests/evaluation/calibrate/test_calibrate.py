@@ -130,6 +130,9 @@ def refused(*arguments: str | Path) -> str:
         pytest.param("", "no labelled pairs in it", id="empty"),
         pytest.param(lines({"sentence": "A."}), "no labelled pairs in it", id="no passage"),
         pytest.param(lines(*LABELS[:30]), "30 labels of pairs that words", id="too few"),
+        pytest.param(
+            lines(*LABELS[:2], *LABELS[:1]) * 20, "all labels are on one document", id="one text"
+        ),
         pytest.param(lines(*LABELS[::3]) * 2, "full and of no support", id="one kind"),
     ],
 )
