@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +53,8 @@ class BatchEndpoint:
     files: dict[str, bytes] = field(default_factory=dict)
     asked: list[dict[str, Any]] = field(default_factory=list)
     tokens: list[int] = field(default_factory=lambda: [0, 0])
+    after: bytes = b""
+    """What follows the content of each file, again and again without end."""
 
     def environment(self) -> dict[str, str]:
         """Return the OPENAI_* variables that lead here."""
@@ -119,10 +121,20 @@ class BatchEndpoint:
             {"object": "list", "data": [self._state_of(b) for b in self.batches]}
         )
 
-    async def content(self, request: web.Request) -> web.Response:
+    async def content(self, request: web.Request) -> web.StreamResponse:
         """Give a file."""
         content = self.files.get(request.match_info["id"])
-        return _refused("no such file", 404) if content is None else web.Response(body=content)
+        if content is None:
+            return _refused("no such file", 404)
+        if not self.after:
+            return web.Response(body=content)
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        await answer.write(content)
+        with suppress(ConnectionError):
+            for _ in range(1 << 20):
+                await answer.write(self.after)
+        return answer
 
     def _state_of(self, batch: Batch) -> dict[str, Any]:
         total, over = len(batch.lines), batch.status == "completed"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trecjudge
-from trecjudge.findings import KINDS, Finding, FindingLog, shown, visible
+from trecjudge.findings import KINDS, MOST_UNREAD, Finding, FindingLog, shown, visible
 from trecjudge.records import Place
 
 PACKAGE = Path(trecjudge.__file__).parent
@@ -30,6 +30,7 @@ def test_by_which_kinds_something_is_not_judged() -> None:
         "label_unusable",
         "line_not_json",
         "record_not_an_object",
+        "record_too_large",
         "record_unknown_shape",
         "row_unreadable",
         "topic_id_missing",
@@ -97,3 +98,14 @@ def test_nothing_steers_a_terminal() -> None:
 
 def test_a_file_name_that_is_not_utf_8_can_be_written() -> None:
     assert str(Place("a\udcff", 1)) == "a\\udcff:1"
+
+
+def test_of_a_million_lines_that_cannot_be_read_the_first_are_passed_on() -> None:
+    passed_on: list[Finding] = []
+    log = FindingLog([passed_on.append])
+    for number in range(1, MOST_UNREAD + 501):
+        log(Finding("line_not_json", Place("r.jsonl", number), "is not JSON"))
+    log(Finding("citation_unusable", Place("r.jsonl", 1), "is there twice"))
+    assert len(passed_on) == MOST_UNREAD + 1
+    assert passed_on[MOST_UNREAD - 1].place.line == MOST_UNREAD
+    assert log.counts["line_not_json"] == MOST_UNREAD + 500

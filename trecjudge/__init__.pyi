@@ -81,6 +81,7 @@ from .records import ABSTAINED as ABSTAINED
 from .records import FULL as FULL
 from .records import NONE as NONE
 from .records import NOTHING_SPENT as NOTHING_SPENT
+from .records import NOTHING_TO_CHECK as NOTHING_TO_CHECK
 from .records import PARTIAL as PARTIAL
 from .records import Citation as Citation
 from .records import Claim as Claim

@@ -181,9 +181,20 @@ OnFinding = Callable[[Finding], None]
 """Called with each finding, as it is made."""
 
 
+UNREAD = frozenset(
+    {
+        *("line_not_json", "bad_utf8", "record_not_an_object", "record_too_large"),
+        *("record_unknown_shape", "topic_unreadable", "documents_unusable"),
+    }
+)
+"""Kinds of which a file that is no such file has one a line."""
+MOST_UNREAD = 10_000
+"""How many of each of these are passed on, with their lines; more are only counted."""
+
+
 @dataclass(slots=True)
 class FindingLog:
-    """Counts findings by kind and passes each on to its listeners."""
+    """Counts findings by kind and passes each on to its listeners, of `UNREAD` the first."""
 
     listeners: list[OnFinding] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -195,6 +206,8 @@ class FindingLog:
         # Findings on topics and documents have no run.
         if finding.run_id:
             self.by_run.setdefault(finding.kind, Counter())[finding.run_id] += 1
+        if finding.kind in UNREAD and self.counts[finding.kind] > MOST_UNREAD:
+            return
         for listen in self.listeners:
             listen(finding)
 

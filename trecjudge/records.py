@@ -13,6 +13,8 @@ PARTIAL: Final = "partial_support"
 NONE: Final = "no_support"
 GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
 """The labels of an attestation, and their grades in qrels."""
+NOTHING_TO_CHECK: Final = "nothing_to_check"
+"""The label of a citation whose sentence states nothing: it has no grade and is in no measure."""
 
 
 LEFT_OUT: Final = "[left out: it holds document text]"

@@ -10,6 +10,7 @@ from typing import ClassVar
 from trecjudge import (
     FULL,
     NONE,
+    NOTHING_TO_CHECK,
     PARTIAL,
     Attesting,
     Judgment,
@@ -58,10 +59,13 @@ class CitationJudge(Attesting):
         return LeaderboardSpec(columns, sort_by="CITATION_SUPPORT", fill=best_or_worst)
 
     def citation_support(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
-        """Return supporting citations / citations: 0 without citations, None if none is judged."""
-        judged = [j for j in judgments if j.judged]
+        """Return supporting citations / citations: 0 without citations, None if none is judged.
+
+        A citation on a sentence that states nothing is none of them.
+        """
+        judged = [j for j in judgments if j.judged and j.label != NOTHING_TO_CHECK]
         if not judged:
-            return 0.0 if not judgments else None
+            return None if any(not j.judged for j in judgments) else 0.0
         return sum(self._weight(j) for j in judged) / len(judged)
 
     def _weight(self, judgment: Judgment) -> float:
@@ -86,6 +90,7 @@ def perfect_citations(response: Response, judgments: Sequence[Judgment]) -> bool
 
     None where those judged are perfect and others are unjudged.
     """
+    judgments = [j for j in judgments if j.label != NOTHING_TO_CHECK]
     judged = [j for j in judgments if j.judged]
     perfect = all(j.label == FULL and j.exists for j in judged)
     # One imperfect citation decides; perfect ones do not while another is open.
@@ -102,7 +107,9 @@ def sentence_support(response: Response, judgments: Sequence[Judgment]) -> float
     """
     outcomes = []
     for _, cited in groupby(judgments, key=lambda judgment: judgment.sentence_index):
-        labels = [judgment.label for judgment in cited]
+        labels = [j.label for j in cited if j.label != NOTHING_TO_CHECK]
+        if not labels:
+            continue
         lost = any(label not in (FULL, None) for label in labels)
         if lost or None not in labels:
             outcomes.append(not lost)

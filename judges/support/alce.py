@@ -12,6 +12,7 @@ from typing import Final
 
 from trecjudge import (
     FULL,
+    NOTHING_TO_CHECK,
     Citation,
     Document,
     Item,
@@ -122,6 +123,8 @@ def _entailed(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> bool
 
 def _precise(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> Iterator[bool | None]:
     """Yield for each citation whether it is precise; None if that is unjudged."""
+    if any(label_at(found, key) == NOTHING_TO_CHECK for key in _keys(sentence)):
+        return
     entailed = _entailed(sentence, found)
     for citation in sentence.citations:
         if not entailed or len(sentence.citations) == 1:
@@ -133,6 +136,12 @@ def _precise(sentence: Sentence, found: Mapping[CitationKey, Judgment]) -> Itera
             yield True
         else:
             yield None if None in (entails, suffices) else False
+
+
+def _keys(sentence: Sentence) -> tuple[CitationKey, ...]:
+    """Return the keys of the judgments on a sentence as a whole."""
+    alone = (citation_key(sentence, c) for c in sentence.citations[:1])
+    return (*alone, (sentence.index, None, TOGETHER))
 
 
 def _full(found: Mapping[CitationKey, Judgment], key: CitationKey) -> bool | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from trecjudge import FULL, NONE, PARTIAL, Citation, Judgment, Response, Sentence
+from trecjudge import FULL, NONE, NOTHING_TO_CHECK, PARTIAL, Citation, Judgment, Response, Sentence
 
 AssessedCitations = Literal["first", "all", "best"]
 CitationKey = tuple[int | None, str | None, str | None]
@@ -50,7 +50,10 @@ class Weighing:
     def _assessed(
         self, response: Response, judgments: Sequence[Judgment]
     ) -> list[list[float | None]]:
-        """Return for each sentence the w of its assessed citations, None for an unjudged one."""
+        """Return for each sentence the w of its assessed citations, None for an unjudged one.
+
+        A citation on a sentence that states nothing is not assessed.
+        """
         found = by_citation(judgments)
         return [self._weights(sentence, found) for sentence in response.sentences]
 
@@ -61,7 +64,13 @@ class Weighing:
             return []
         wanted = (strongest(sentence),) if self.rule == "first" else sentence.citations
         labels = [label_at(found, citation_key(sentence, citation)) for citation in wanted]
-        weights = [None if label is None else self.weights[label] for label in labels]
+        weights = [
+            None if label is None else self.weights[label]
+            for label in labels
+            if label != NOTHING_TO_CHECK
+        ]
+        if not weights:
+            return []
         return [self._best(weights)] if self.rule == "best" else weights
 
     def _best(self, weights: list[float | None]) -> float | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,7 +43,11 @@ def ran(root: Path, words: Sequence[str | Path], written: Path | None) -> Ran:
     with tempfile.TemporaryFile() as printed:
         command = [sys.executable, str(root / "run_judge.py"), *map(str, words)]
         process = subprocess.Popen(command, stdout=printed, stderr=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
+        try:
+            _, status, used = os.wait4(process.pid, 0)
+        except BaseException:  # as of an interrupt: the command must not outlive this one
+            process.terminate()
+            raise
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
@@ -96,6 +101,7 @@ def main() -> None:
     parser.add_argument("--baseline", type=Path, help="a checkout of another version")
     parser.add_argument("--only", nargs="*", default=[], help="commands; by default all")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: nothing is left
     print(versions(None))
     size = given.runs, given.topics, given.pairs
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,11 +1,13 @@
 """Fit the offline attester on human labels and report how good it is on unseen topics.
 
-    python tests/benchmarks/fit_lexical.py --labels DIR [--failures N] [--write]
+    python tests/benchmarks/fit_lexical.py --labels DIR [--pairs FILE ...] [--failures N] [--write]
 
 DIR holds `labels.jsonl`, `runs/` and `pairs.jsonl.gz`. Every topic is judged with weights and word
 frequencies from the other topics only. Intervals are 95 % bootstraps over topics. Where the extra
 `semantic` is installed, what embeddings would add is reported too. With --write `frequencies.txt`
-and `calibration.json` of the package are fitted on all topics and rewritten.
+and `calibration.json` of the package are fitted on all topics and rewritten. With --pairs one
+table has the topics held out, each FILE (JSONL of group, sentence, document, label) judged by the
+shipped weights, and each of them by length of document; with the level of each topic by itself.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from pathlib import Path
 
 import numpy as np
 from lexical_data import Data, Fold, folds, latin_table, read_data, run_order
+from lexical_tables import Judged, level_lines, read_set, table_lines
 from numpy.typing import NDArray
 
+import trecjudge.judging.offline
 import trecjudge.text
 from trecjudge.cli.judge import GARBAGE_THRESHOLDS
 from trecjudge.evaluation.calibrate.figures import (
@@ -47,7 +51,8 @@ from trecjudge.stats.resampling import NO_INTERVAL, draws, interval_of
 from trecjudge.text.frequencies import frequency_lines
 from trecjudge.text.tokens import tokenize
 
-PACKAGE = Path(trecjudge.text.__file__).parent
+TEXT = Path(trecjudge.text.__file__).parent
+OFFLINE = Path(trecjudge.judging.offline.__file__).parent
 ORDERS = 500
 """Resamples of which the order of all runs is worked out."""
 COLUMNS = Features._fields
@@ -290,7 +295,7 @@ def write(data: Data, whole: Result, when: str) -> None:
     """Fit on all topics and rewrite the package data."""
     topics = [pair.topic_id for pair in data.pairs]
     found, table = measure_apart(data.pairs, topics, latin_table)
-    (PACKAGE / "frequencies.txt").write_text("\n".join((*frequency_lines(table), "")), "utf-8")
+    (TEXT / "frequencies.txt").write_text("\n".join((*frequency_lines(table), "")), "utf-8")
     rows = [pair.features for pair in found]
     how = HOW.format(
         when=when,
@@ -300,15 +305,16 @@ def write(data: Data, whole: Result, when: str) -> None:
         figures="; ".join(f"{f.name} {figure_text(f)}" for f in figures_of(data, whole)),
     ).splitlines()
     fitted = fit(rows, [pair.weight for pair in data.pairs], SHIPPED, how=how)
-    (PACKAGE / "calibration.json").write_text(format_calibration(fitted), "utf-8")
-    read_calibration(PACKAGE / "calibration.json")
-    print(f"written: {PACKAGE / 'calibration.json'}, {PACKAGE / 'frequencies.txt'}")
+    (OFFLINE / "calibration.json").write_text(format_calibration(fitted), "utf-8")
+    read_calibration(OFFLINE / "calibration.json")
+    print(f"written: {OFFLINE / 'calibration.json'}, {TEXT / 'frequencies.txt'}")
 
 
 def main() -> None:
     """Read the command line, fit, report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--labels", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--pairs", type=Path, nargs="+", default=[], metavar="FILE")
     parser.add_argument("--failures", type=int, default=0, help="so many mistakes of each kind")
     parser.add_argument("--write", action="store_true", help="rewrite the package data")
     parser.add_argument("--when", default=time.strftime("%Y-%m"), help="date noted in the data")
@@ -320,6 +326,10 @@ def main() -> None:
     ceilings(data, whole)
     few_labels(data)
     speed(data)
+    if options.pairs:
+        sets = [Judged("TREC RAG 2025, held out", data.pairs, whole.found)]
+        sets += map(read_set, options.pairs)
+        print("", *table_lines(sets), "", *level_lines(sets[0]), sep="\n")
     if options.failures:
         failures(data, whole, parts, options.failures)
     if options.write:

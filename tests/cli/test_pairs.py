@@ -123,6 +123,21 @@ def test_a_sentence_without_text_is_the_systems_doing(write: Write) -> None:
     )
 
 
+def test_a_sentence_that_states_nothing_is_in_no_figure(write: Write) -> None:
+    record = {"claim": "Here is a summary:", "document": DOCUMENT, "label": "NONE"}
+    done, verdicts = judged(write(lines(*PAIRS, record), "p.jsonl"), "--json")
+    found = json.loads(done.out)
+    assert (done.status, verdicts[3]["label"]) == (0, "nothing_to_check")
+    assert (found["nothing_to_check"], found["figures"]["pairs"]) == (1, 3)
+
+
+def test_strictly_it_is_full_support_or_none(write: Write) -> None:
+    _, verdicts = judged(write(lines(*PAIRS), "p.jsonl"), "--set", "attester=strict")
+    labels = ["full_support" if v["p_full"] >= 0.5 else "no_support" for v in verdicts]
+    assert [v["label"] for v in verdicts] == labels
+    assert {v["attester"] for v in verdicts} == {"strict"}
+
+
 def test_a_label_that_is_none_leaves_its_pair_judged(write: Write) -> None:
     path = write(lines(*PAIRS, PAIRS[0] | {"label": "good"}), "p.jsonl")
     done, verdicts = judged(path)

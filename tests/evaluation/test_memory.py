@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import tracemalloc
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
+import orjson
 import pytest
 
 from tests.commandline import command
 from trecjudge.records import FULL, NONE, Citation, Evidence, Judgment, Response, Sentence
-from trecjudge.results.judgments import Header, JudgmentsWriter
+from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
 
 RESPONSES, PAIRS = 100, 50
 LONG = "the words of a document or of a reason, as long as they are in a real job. " * 4
 MEGABYTE = 1_000_000
 
 
-def job(folder: Path, *labels: str) -> Path:
-    """Write the judgments of a job whose labels go round."""
+def job(folder: Path, *labels: str, noise: int = 0) -> Path:
+    """Write the judgments of a job whose labels go round; `noise` bytes of each do not deflate."""
+    chance = Random(1)
     folder.mkdir()
     with (folder / "x.judgments.jsonl").open("wb") as file:
         writer = JudgmentsWriter(file)
@@ -30,7 +34,8 @@ def job(folder: Path, *labels: str) -> Path:
             judgments = [
                 Judgment(
                     run_id, topic_id, 0, doc_id, doc_id, True, labels[n % len(labels)],
-                    reason=f"{n} {LONG}", evidence=Evidence(0, 9, f"{n} {LONG}"),
+                    reason=f"{n} {LONG}",
+                    evidence=Evidence(0, 9, _noise(chance, noise) or f"{n} {LONG}"),
                 )
                 for n, doc_id in enumerate(ids)
             ]  # fmt: skip
@@ -38,13 +43,29 @@ def job(folder: Path, *labels: str) -> Path:
             writer.response(response, [("citation", judgment) for judgment in judgments])
         writer.end()
     command("rescore", folder, "-q")
+    _write_labels(folder)
     return folder
 
 
+def _noise(chance: Random, size: int) -> str:
+    return b64encode(chance.randbytes(size)).decode()
+
+
+def _write_labels(folder: Path) -> None:
+    """Write the labels of a job as people do, and as qrels by run."""
+    with (folder / "labels.jsonl").open("wb") as labels, (folder / "run.qrels").open("w") as qrels:
+        for response, judgments in JudgmentsReader(folder / "x.judgments.jsonl"):
+            for j in judgments:
+                key = {"topic_id": j.topic_id, "run_id": j.run_id, "sentence_index": 0}
+                labels.write(orjson.dumps(key | {"doc_id": j.doc_id, "label": j.label}) + b"\n")
+                qrels.write(f"{response.topic_id} {response.run_id} {j.doc_id} {j.grade or 0}\n")
+
+
 @pytest.fixture(scope="module")
-def jobs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     folder = tmp_path_factory.mktemp("jobs")
-    return job(folder / "one", FULL), job(folder / "other", FULL, NONE)
+    large = job(folder / "large", FULL, noise=4_500)
+    return job(folder / "one", FULL), job(folder / "other", FULL, NONE), large
 
 
 def peak(work: Callable[[], object]) -> int:
@@ -64,10 +85,23 @@ def peak(work: Callable[[], object]) -> int:
         pytest.param(2.5, ("compare", "{0}", "{1}", "-q"), id="compare, 11 as records"),
         pytest.param(2.5, ("agree", "--truth", "{0}", "--predicted", "{1}"), id="agree, 6"),
         pytest.param(6, ("report", "{0}", "--compare", "{1}", "-q"), id="report --compare, 11"),
+        pytest.param(28, ("report", "{2}", "-q"), id="report, 38 with its blocks in memory"),
+        pytest.param(2, ("label-next", "{0}", "--json"), id="label-next, 6"),
+        pytest.param(3.5, ("rescore", "{0}", "--human", "{1}/labels.jsonl", "-q"), id="labels"),
+        pytest.param(
+            2.6,
+            ("agree", "--truth", "{0}/run.qrels", "--predicted", "{1}/run.qrels"),
+            id="qrels",
+        ),
+        pytest.param(
+            3.2,
+            ("agree", "--truth", "{0}/labels.jsonl", "--predicted", "{1}/labels.jsonl"),
+            id="labels of people, 4.9",
+        ),
     ],
 )
 def test_judgments_are_not_held_as_records(
-    most: float, words: tuple[str, ...], jobs: tuple[Path, Path]
+    most: float, words: tuple[str, ...], jobs: tuple[Path, Path, Path]
 ) -> None:
     filled = [word.format(*jobs) for word in words]
     assert peak(lambda: command(*filled)) < most * MEGABYTE

@@ -12,7 +12,17 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.judges.citation import CitationJudge
 from trecjudge.judging.attest.citations import best_or_worst
 from trecjudge.models.model import Model, NoModel
-from trecjudge.records import FULL, NONE, PARTIAL, Citation, Failure, Item, Judgment, Topic
+from trecjudge.records import (
+    FULL,
+    NONE,
+    NOTHING_TO_CHECK,
+    PARTIAL,
+    Citation,
+    Failure,
+    Item,
+    Judgment,
+    Topic,
+)
 
 DOCUMENTS = {"k": "Steam forced through a small gap in the spout makes a kettle whistle."}
 FAILED = Failure("transport", "reset")
@@ -160,3 +170,44 @@ def test_a_document_of_which_nobody_gave_text_is_unjudged() -> None:
     with pytest.raises(JudgmentFailed, match="no text of document d; supply") as failed:
         judge(item(document="\u200b"))
     assert failed.value.kind == "no_document_text"
+
+
+def test_a_sentence_that_states_nothing_is_told_apart() -> None:
+    found = judge(item("Here is a summary in 132 words:", DOCUMENTS["k"]))
+    assert (found.label, found.grade, found.judged) == (NOTHING_TO_CHECK, None, True)
+    assert found.reason == "the sentence states nothing that a document could support"
+
+
+@pytest.mark.parametrize(
+    ("labels", "support", "perfect"),
+    [
+        pytest.param((FULL, NOTHING_TO_CHECK), 1.0, True, id="beside full support"),
+        pytest.param((NONE, NOTHING_TO_CHECK), 0.0, False, id="beside none"),
+        pytest.param((NOTHING_TO_CHECK,), 0.0, False, id="only such citations gain nothing"),
+        pytest.param((NOTHING_TO_CHECK, None), None, None, id="the other one unjudged"),
+    ],
+)
+def test_what_states_nothing_is_in_no_measure_of_support(
+    labels: tuple[str | None, ...], support: float | None, perfect: bool | None
+) -> None:
+    found = scores(cited(*labels))
+    assert (found["CITATION_SUPPORT"], found["PERFECT_CITATIONS"]) == (support, perfect)
+    assert found["AVG_CITATIONS"] == len(labels)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "label"),
+    [
+        ("Steam makes a kettle whistle.", FULL),
+        ("A kettle whistles where steam is forced through a pipe of brass in Lyon.", NONE),
+        ("Gluons bind quarks.", NONE),
+    ],
+    ids=["full", "partial is none", "none"],
+)
+def test_strict_is_full_or_none(sentence: str, label: str) -> None:
+    found = judge(item(sentence, DOCUMENTS["k"]), attester="strict")
+    assert (found.label, found.attester) == (label, "strict")
+    usual = judge(item(sentence, DOCUMENTS["k"]))
+    assert found.expected == usual.expected
+    if usual.label == PARTIAL:
+        assert "P(fully supported) is" in found.reason

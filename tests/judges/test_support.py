@@ -22,6 +22,7 @@ from trecjudge.models.model import Model, NoModel
 from trecjudge.records import (
     FULL,
     NONE,
+    NOTHING_TO_CHECK,
     PARTIAL,
     Citation,
     Failure,
@@ -487,3 +488,21 @@ def test_what_is_carried_without_text_adds_nothing_to_the_others(
     assert rounded(scores(given, judgments, compat="alce")) == value
     assert all(j.judged for j in judgments)
     assert all(inputs["document"] == "Text A." for inputs in model.asked)
+
+
+def test_a_citation_on_what_states_nothing_is_not_assessed() -> None:
+    """Precision leaves it out; the sentence counts in the recall as an uncited one does."""
+    given = scored({"a": 0.9}, {"b": 0.9})
+    found = [
+        judgment(label, sentence_index=index, doc_id=doc_id, citation=doc_id)
+        for index, (label, doc_id) in enumerate([(FULL, "a"), (NOTHING_TO_CHECK, "b")])
+    ]
+    spec = SupportJudge().measures
+    assert {m.name: m.compute(given, found) for m in spec.measures} == {
+        "WEIGHTED_PRECISION": 1.0,
+        "WEIGHTED_RECALL": 0.5,
+        "HARD_PRECISION": 1.0,
+        "HARD_RECALL": 0.5,
+    }
+    alce = SupportJudge(compat="alce").measures
+    assert [m.compute(given, found) for m in alce.measures] == [0.5, 1.0]

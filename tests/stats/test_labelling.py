@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from trecjudge.stats.labelling import Candidate, drawn, near_ties, ranked
+from trecjudge.stats.labelling import Candidate, Candidates, doubt, drawn, near_ties
 from trecjudge.stats.ppi import corrected
 
 
@@ -16,12 +17,12 @@ def candidate(run: str = "r", reach: float = 0.1, share: float | None = 0.5) -> 
 
 
 @pytest.mark.parametrize(
-    ("share", "doubt"), [(None, 0.25), (0.5, 0.25), (0.0, 0.1275), (1.0, 0.1275)]
+    ("share", "wanted"), [(math.nan, 0.25), (0.5, 0.25), (0.0, 0.1275), (1.0, 0.1275)]
 )
 def test_doubt_is_largest_in_the_middle_and_where_nothing_is_judged(
-    share: float | None, doubt: float
+    share: float, wanted: float
 ) -> None:
-    assert candidate(share=share).doubt == pytest.approx(doubt)
+    assert doubt(share) == pytest.approx(wanted)
 
 
 def test_a_run_has_as_many_near_ties_as_are_hard_to_separate_from_it() -> None:
@@ -42,26 +43,32 @@ def test_topics_without_a_value_are_left_out() -> None:
     assert near_ties(["a", "b"], values) == {"a": 0.0, "b": 0.0}
 
 
+def ranked(ties: dict[str, float], *given: Candidate) -> tuple[list[int], list[float]]:
+    """Return the places of candidates in their order, and the gains in it."""
+    held = Candidates()
+    for run_id, topic_id in sorted({(c.run_id, c.topic_id) for c in given}, reverse=True):
+        own = [(p, c) for p, c in enumerate(given) if (c.run_id, c.topic_id) == (run_id, topic_id)]
+        held.add(run_id, topic_id, own)
+    gains, order = held.ranked(ties)
+    return [held.places[number] for number in order], gains[order].tolist()
+
+
 def test_the_order() -> None:
     far, sure, doubtful = candidate("far"), candidate(share=1.0), candidate()
     wide = candidate(reach=0.3, share=1.0)
-    found = ranked(iter([far, sure, doubtful, wide]), {"r": 2.0, "far": 0.1})
-    assert [one for _, one in found] == [wide, doubtful, sure, far]
-    assert found[0][0] == pytest.approx(0.09 * 0.1275 * 2)
+    places, gains = ranked({"r": 2.0, "far": 0.1}, far, sure, doubtful, wide)
+    assert places == [3, 2, 1, 0]
+    assert gains[0] == pytest.approx(0.09 * 0.1275 * 2)
 
 
-def items(sizes: list[int]) -> list[Candidate]:
-    """Return the items of responses of so many items."""
-    return [
-        Candidate("r", f"t{t}", i, "d", 0.1, 0.5) for t, n in enumerate(sizes) for i in range(n)
-    ]
+def items(sizes: list[int]) -> list[str]:
+    """Return the topics of the items of responses of so many items."""
+    return [f"t{t}" for t, n in enumerate(sizes) for _ in range(n)]
 
 
 def test_a_long_response_is_drawn_as_often_as_a_short_one() -> None:
     candidates, rng = items([1, 1, 1, 19, 19]), np.random.default_rng(5)
-    found = Counter(
-        candidates[place].topic_id for _ in range(3000) for place in drawn(candidates, 2, rng)
-    )
+    found = Counter(candidates[place] for _ in range(3000) for place in drawn(candidates, 2, rng))
     assert [found[f"t{t}"] / 3000 for t in range(5)] == pytest.approx([0.4] * 5, abs=0.03)
 
 
@@ -70,7 +77,7 @@ def test_further_items_are_drawn_once_all_responses_have_one() -> None:
     for budget, wanted in ((3, [1, 1, 1]), (5, [1, 2, 2]), (6, [1, 3, 2]), (99, [1, 4, 2])):
         places = drawn(candidates, budget, np.random.default_rng(1))
         assert places == sorted(set(places))
-        found = Counter(candidates[place].topic_id for place in places)
+        found = Counter(candidates[place] for place in places)
         assert [found[f"t{t}"] for t in range(3)] == wanted
 
 
@@ -80,7 +87,7 @@ def test_labels_drawn_so_correct_a_judge_that_is_wrong_on_long_responses() -> No
     candidates, rng = items([1] * 50 + [19] * 50), np.random.default_rng(0)
     means, held = [], []
     for _ in range(400):
-        topics = {int(candidates[p].topic_id[1:]) for p in drawn(candidates, 30, rng)}
+        topics = {int(candidates[p][1:]) for p in drawn(candidates, 30, rng)}
         estimates = np.array([truth[t] if t in topics else np.nan for t in range(100)])
         found = corrected(judged, estimates, estimates, np.zeros(100, dtype=bool))
         assert found is not None
@@ -90,6 +97,14 @@ def test_labels_drawn_so_correct_a_judge_that_is_wrong_on_long_responses() -> No
     assert np.mean(held) > 0.93
 
 
-def test_ties_go_by_name() -> None:
-    found = ranked(iter([candidate("b"), candidate("a")]), {"a": 1, "b": 1})
-    assert [one.run_id for _, one in found] == ["a", "b"]
+def test_ties_go_by_topic_run_sentence_and_document() -> None:
+    keys = [
+        ("b", "t", 0, "d"),
+        ("a", "t", 10, "d"),
+        ("a", "t", 9, "e"),
+        ("a", "t", 9, "d"),
+        ("a", "t", None, "x"),
+        ("z", "s", 0, "d"),
+    ]
+    places, _ = ranked({"a": 1, "b": 1, "z": 1}, *(Candidate(*key, 0.1, 0.5) for key in keys))
+    assert places == [5, 4, 3, 2, 1, 0]

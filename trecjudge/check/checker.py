@@ -31,6 +31,7 @@ LOST = frozenset(
         "file_without_responses",
         "line_not_json",
         "record_not_an_object",
+        "record_too_large",
         "record_unknown_shape",
     }
 )

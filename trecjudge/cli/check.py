@@ -7,6 +7,7 @@ from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.settings.limits import limited
 from trecjudge.show.check import closing_line, place_lines, verdict_table
 
 
@@ -18,11 +19,13 @@ def check_runs(
     track: own.Track = "",
     documents: flag.Documents = None,
     fix: own.Fix = None,
+    limit: flag.LimitFlag = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
     """Show whether a track's own validator would refuse the runs, and why; repair copies."""
-    done = check_command(runs, topics, dataset, track, documents or [], fix)
+    with limited(limit or ()):
+        done = check_command(runs, topics, dataset, track, documents or [], fix)
     if as_json:
         print_json([done.as_dict()])
     elif not quiet:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,12 +12,17 @@ from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
+from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import output, print_json
 from trecjudge.errors import InputError
-from trecjudge.evaluation import candidates
 from trecjudge.inputs.labels import read_labels
 from trecjudge.show import tables
-from trecjudge.stats.labelling import Candidate
+
+if TYPE_CHECKING:  # numpy: not for --help
+    from trecjudge.evaluation import candidates
+    from trecjudge.stats.labelling import Candidate
+else:
+    candidates = Later("trecjudge.evaluation.candidates")
 
 
 @exits

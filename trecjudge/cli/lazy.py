@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import typer
@@ -43,3 +44,13 @@ class LazyGroup(TyperGroup):
         single = typer.Typer(add_completion=False)
         single.command(name)(found)
         return get_command(single)
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A module that is imported when a name of it is asked for: not to show the flags."""
+
+    name: str
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(importlib.import_module(self.name), attribute)

@@ -136,6 +136,7 @@ def _print(
     counts = {
         "pairs": tally.pairs,
         "labelled": tally.labelled,
+        "nothing_to_check": tally.nothing,
         "unjudged": dict(sorted(tally.failures.items())),
     }
     if flags.as_json:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, warning_printer
+from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.errors import InputError
-from trecjudge.evaluation.loading import scores_at
 from trecjudge.results.jobs import judged_job, outcome
 from trecjudge.show.html.output import ReportInputs
-from trecjudge.show.html.writing import Wanted, Written, write_report
-from trecjudge.stats.alignment import report_unjudged
-from trecjudge.stats.scores import Scores
+
+if TYPE_CHECKING:  # numpy and jinja2: not for --help
+    from trecjudge.evaluation import loading
+    from trecjudge.show.html import writing
+    from trecjudge.stats import alignment
+    from trecjudge.stats.scores import Scores
+else:
+    loading = Later("trecjudge.evaluation.loading")
+    writing = Later("trecjudge.show.html.writing")
+    alignment = Later("trecjudge.stats.alignment")
 
 
 @exits
@@ -41,7 +49,7 @@ def report_output(
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
     printer = common.FindingPrinter(quiet)
     given = ReportInputs(topics, tuple(responses or ()), tuple(documents or ()), dataset)
-    wanted = Wanted(
+    wanted = writing.Wanted(
         outputs=judged_job(job, name).outputs,
         inputs=given if topics or responses or documents else None,
         document_text=document_text,
@@ -53,7 +61,7 @@ def report_output(
     )
     # Locked as by a job: a job that rewrites these files meanwhile would mix two results.
     with wanted.outputs.held(warning_printer(quiet)):
-        written = write_report(wanted)
+        written = writing.write_report(wanted)
     printer.close()
     common.print_sources([wanted.truth] if wanted.truth else [], quiet)
     if as_json:
@@ -65,12 +73,12 @@ def report_output(
 
 def _truth(path: Path, printer: common.FindingPrinter, format_name: str) -> Scores:
     """Return the scores of the truth; `all` rows that contradict their topics are recomputed."""
-    scores = scores_at(outcome(path), printer, format_name)
-    report_unjudged(scores, scores.measures, printer)
+    scores = loading.scores_at(outcome(path), printer, format_name)
+    alignment.report_unjudged(scores, scores.measures, printer)
     return scores.without_all(scores.disputed)
 
 
-def report_lines(written: Written) -> list[str]:
+def report_lines(written: writing.Written) -> list[str]:
     """Return lines on what a report lacks, and where it is."""
     beside = (
         f", and {written.beside} files in {written.path.with_suffix('')}" if written.beside else ""

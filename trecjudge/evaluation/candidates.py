@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import judgments_at
@@ -14,9 +17,10 @@ from trecjudge.inputs.labels import ItemKey, TakesLabels, key_of
 from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
+from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.scores.leaderboard import Leaderboard, measured
 from trecjudge.scores.scoring import panel_of
-from trecjudge.stats.labelling import Candidate, drawn, near_ties, ranked
+from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
 from trecjudge.stats.resampling import SEED
 
 
@@ -43,24 +47,25 @@ def label_next(
     if spec.fill is None or (measure.judge and measure.judge not in takers):
         raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
     board = Leaderboard(spec, reader.header.topics)
-    found: list[Candidate] = []
+    found = Candidates()
     for response, judgments in reader:
         board.add(response, judgments)
-        own = [j for j in judgments if measure.judge in ("", j.judge)]
-        items = _candidates(spec, measure, response, own, labelled, takers)
+        items = _candidates(spec, measure, response, judgments, labelled, takers)
         # A random sample is one of all that could be labelled, whatever that would change.
-        found += (item for item in items if item.reach or at_random)
+        kept = [(place, item) for place, item in items if item.reach or at_random]
+        found.add(response.run_id, response.topic_id, kept)
     board.finish()
+    if not len(found):
+        return []
     runs = sorted(board.scores)
     values = np.array([board.values(run, measure) for run in runs], dtype=float)
     # On the mean a response counts only a topic's share.
-    topics = len(board.expected)
-    of_means = (replace(candidate, reach=candidate.reach / topics) for candidate in found)
-    every = ranked(of_means, near_ties(runs, values))
-    if at_random and budget < len(every):
-        places = drawn([one for _, one in every], budget, np.random.default_rng(SEED))
-        return [every[place] for place in places]
-    return every[:budget]
+    found.reaches = array("d", (reach / len(board.expected) for reach in found.reaches))
+    gains, order = found.ranked(near_ties(runs, values))
+    if at_random and budget < len(found):
+        owners = np.asarray(found.owners)[order].tolist()
+        order = order[drawn(owners, budget, np.random.default_rng(SEED))]
+    return [(float(gains[n]), one) for n, one in _read_again(reader, found, order[:budget])]
 
 
 def label_for_calibration(
@@ -74,34 +79,21 @@ def label_for_calibration(
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
     takers = {named.name for named in panel if isinstance(named.judge, TakesLabels)}
-    found: dict[ItemKey, Candidate] = {}
+    found = Candidates()
     for response, judgments in reader:
-        texts = {sentence.index: sentence.text for sentence in response.sentences}
-        for judgment in judgments:
-            key = key_of(judgment)
-            weighed = judgment.expected is not None and judgment.claim is None
-            if weighed and judgment.judge in takers and key not in labelled:
-                found.setdefault(key, _to_calibrate(judgment, texts))
-    if not found:
+        weighed = [
+            (place, _candidate(judgment, 0.0, judgment.expected))
+            for place, judgment in enumerate(judgments)
+            if judgment.expected is not None and judgment.claim is None
+            if judgment.judge in takers and key_of(judgment) not in labelled
+        ]
+        found.add(response.run_id, response.topic_id, weighed)
+    if not len(found):
         message = "no item to label has `expected`, the weight that the offline attester gives"
         raise InputError(f"{reader.path}: {message}")
     # Strata of the weight are no better: see the notes on the benchmarks.
-    keys = sorted(found, key=str)
-    order = np.random.default_rng(SEED).permutation(len(keys))
-    return [found[keys[place]] for place in sorted(order[:budget].tolist())]
-
-
-def _to_calibrate(judgment: Judgment, texts: Mapping[int, str]) -> Candidate:
-    """Return the item of a judgment, its expected weight as the share."""
-    index = judgment.sentence_index
-    return Candidate(
-        *(judgment.run_id, judgment.topic_id, index, judgment.doc_id),
-        reach=0.0,
-        share=judgment.expected,
-        text="" if index is None else texts.get(index, ""),
-        label=judgment.label or "",
-        reason=judgment.reason,
-    )
+    order = np.random.default_rng(SEED).permutation(len(found))
+    return [one for _, one in _read_again(reader, found, np.sort(order[:budget]))]
 
 
 def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
@@ -115,12 +107,16 @@ def _candidates(
     spec: LeaderboardSpec,
     measure: MeasureSpec,
     response: Response,
-    own: Sequence[Judgment],
+    judgments: Sequence[Judgment],
     labelled: Mapping[ItemKey, str],
     takers: set[str],
-) -> Iterator[Candidate]:
-    """Yield the items of a response that have no label yet and that people could label."""
-    sentences = {sentence.index: sentence.text for sentence in response.sentences}
+) -> Iterator[tuple[int, Candidate]]:
+    """Yield the items of a response that have no label yet and that people could label.
+
+    Each with the place of its judgment.
+    """
+    places = [place for place, j in enumerate(judgments) if measure.judge in ("", j.judge)]
+    own = [judgments[place] for place in places]
     now = measured(measure, response, own)
     for i, judgment in enumerate(own):
         known = key_of(judgment) in labelled or judgment.exists is False
@@ -130,18 +126,36 @@ def _candidates(
         # Undefined at either end: its label cannot move the mean by a known amount.
         reach = 0.0 if worst is None or best is None else best - worst
         undecided = not judgment.judged or now is None or worst is None or not reach
-        index = judgment.sentence_index
-        yield Candidate(
-            judgment.run_id,
-            judgment.topic_id,
-            index,
-            judgment.doc_id,
-            reach=abs(reach),
-            share=None if undecided else ((now or 0.0) - (worst or 0.0)) / reach,
-            text=response.text if index is None else sentences.get(index, ""),
-            label=judgment.label or "",
-            reason=judgment.reason,
-        )
+        share = None if undecided else ((now or 0.0) - (worst or 0.0)) / reach
+        yield places[i], _candidate(judgment, abs(reach), share)
+
+
+def _candidate(judgment: Judgment, reach: float, share: float | None) -> Candidate:
+    place = judgment.sentence_index, judgment.doc_id
+    return Candidate(judgment.run_id, judgment.topic_id, *place, reach, share)
+
+
+def _read_again(
+    reader: JudgmentsReader, found: Candidates, wanted: NDArray[np.intp]
+) -> Iterator[tuple[int, Candidate]]:
+    """Yield the wanted candidates with their numbers, in that order, with what helps to label."""
+    by_response: dict[int, list[int]] = {}
+    for number in wanted.tolist():
+        by_response.setdefault(found.owners[number], []).append(number)
+    read: dict[int, Candidate] = {}
+    for owner, numbers in by_response.items():
+        places = [found.places[number] for number in numbers]
+        response, judgments = reader.again(*found.responses[owner], places)
+        texts = {sentence.index: sentence.text for sentence in response.sentences}
+        for number, judgment in zip(numbers, judgments, strict=True):
+            index, share = judgment.sentence_index, found.shares[number]
+            read[number] = replace(
+                _candidate(judgment, found.reaches[number], None if isnan(share) else share),
+                text=response.text if index is None else texts.get(index, ""),
+                label=judgment.label or "",
+                reason=judgment.reason,
+            )
+    return ((number, read[number]) for number in wanted.tolist())
 
 
 def _with(

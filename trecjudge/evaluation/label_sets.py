@@ -14,13 +14,13 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import label_duplicate, placed_labels, support_label
+from trecjudge.inputs.labels import label_duplicate, read_labels, support_label
+from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
-from trecjudge.records import GRADES, NONE, Judgment, Place
+from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
-from trecjudge.stats.packed import Group, PackedRows
 
 LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
@@ -108,12 +108,10 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     if _is_header(first):
         return _of_judgments(JudgmentsReader(path), report)
     side = LabelSet(str(path), "labels")
-    grouped: dict[Group, list[Row]] = {}
-    for (topic_id, run_id, *item), (label, place) in placed_labels(path, report).items():
-        row = tuple(item), label, place.line, None
-        grouped.setdefault((topic_id, run_id), []).append(row)
-    for group, rows in grouped.items():
-        side.put(group, rows)
+    labels = read_labels(path, report)
+    for group in labels.rows:
+        found = labels.of(group).items()
+        side.put(group, [(item, label, line, None) for item, (label, line) in found])
     _name_labels(side, report)
     return side
 
@@ -139,7 +137,7 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
                 continue
             if judgment.failure is not None:
                 side.unjudged += 1
-            elif judgment.label is not None:
+            elif judgment.label not in (None, NOTHING_TO_CHECK):
                 item = judgment.sentence_index, judgment.doc_id, _apart(judgment)
                 row = item, judgment.label, number, _score(judgment)
                 _take(side, (response.topic_id, response.run_id), rows, row, report)
@@ -190,13 +188,15 @@ def _of_qrels(path: Path, report: OnFinding) -> LabelSet:
     """Return grades of documents, the best of each; decimal ones are scores, and rounded labels."""
     side = LabelSet(str(path), "qrels")
     decimal = False
-    grouped: dict[Group, dict[str, tuple[int, float]]] = {}
+    graded = PackedRows()
     for row, grade in read_decimal_qrels(path, report):
-        best = grouped.setdefault((row.topic_id, row.iteration), {})
-        label, score = best.get(row.doc_id, (row.grade, grade))
-        best[row.doc_id] = max(label, row.grade), max(score, grade)
+        graded.add((row.topic_id, row.iteration), (row.doc_id, row.grade, grade))
         decimal = decimal or row.grade != grade
-    for group, best in grouped.items():
+    for group in graded:
+        best: dict[str, tuple[int, float]] = {}
+        for doc_id, rounded, grade in graded.rows(group):
+            label, score = best.get(doc_id, (rounded, grade))
+            best[doc_id] = max(label, rounded), max(score, grade)
         side.put(
             group,
             [

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
 
 ItemKey = tuple[str, str, int | None, str | None]
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
+
+LabelledItem = tuple[int | None, str | None]
+"""(sentence_index, doc_id): the part of a key behind its response."""
+MOST_UNPACKED = 64
+"""Responses whose labels are held unpacked: a runner has some under way at a time."""
 
 _SUPPORT = {
     "full": FULL,
@@ -50,30 +57,80 @@ def key_of(judgment: Judgment) -> ItemKey:
     return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
 
 
-def read_labels(path: Path, report: OnFinding) -> dict[ItemKey, str]:
+@dataclass(slots=True)
+class Labels(Mapping[ItemKey, str]):
+    """The labels of a file by item, packed: the first of each item.
+
+    Looked up response by response, as judgments come, a few responses at a time.
+    """
+
+    path: Path
+    rows: PackedRows = field(default_factory=PackedRows)
+    """(sentence_index, doc_id, label, line) by (topic_id, run_id), as they stand in the file."""
+    size: int = 0
+    """Items that have a label."""
+    _unpacked: dict[Group, dict[LabelledItem, tuple[str, int]]] = field(default_factory=dict)
+
+    def of(self, group: Group) -> dict[LabelledItem, tuple[str, int]]:
+        """Return the labels on a response, (topic_id, run_id), each with its line."""
+        found = self._unpacked.get(group)
+        if found is None:
+            found = {}
+            for index, doc_id, label, line in self.rows.rows(group):
+                found.setdefault((index, doc_id), (label, line))
+            if len(self._unpacked) >= MOST_UNPACKED:
+                self._unpacked.pop(next(iter(self._unpacked)))
+            self._unpacked[group] = found
+        return found
+
+    def __getitem__(self, key: ItemKey) -> str:
+        topic_id, run_id, index, doc_id = key
+        return self.of((topic_id, run_id))[index, doc_id][0]
+
+    def __iter__(self) -> Iterator[ItemKey]:
+        """Yield the labelled items, by response."""
+        for topic_id, run_id in self.rows:
+            yield from ((topic_id, run_id, *item) for item in self.of((topic_id, run_id)))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def close(self, report: OnFinding) -> None:
+        """Count the items; report those that are labelled twice, not alike."""
+        found = []
+        for group in self.rows:
+            first = self.of(group)
+            self.size += len(first)
+            for index, doc_id, label, line in self.rows.rows(group):
+                before, where = first[index, doc_id]
+                if before != label:
+                    second, earlier = (label, self._place(line)), (before, self._place(where))
+                    found.append(label_duplicate((*group, index, doc_id), second, earlier))
+        for finding in sorted(found, key=lambda one: one.place.line or 0):
+            report(finding)
+
+    def _place(self, line: int) -> Place:
+        return Place(str(self.path), line)
+
+
+def read_labels(path: Path, report: OnFinding) -> Labels:
     """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
 
     The first label of an item counts. Raises InputError if there is none.
     """
-    return {key: label for key, (label, _) in placed_labels(path, report).items()}
-
-
-def placed_labels(path: Path, report: OnFinding) -> dict[ItemKey, tuple[str, Place]]:
-    """Return the labels as `read_labels` does, each with its place in the file."""
-    labels: dict[ItemKey, tuple[str, Place]] = {}
+    labels = Labels(path)
     for number, record in objects(path, report):
-        place = Place(str(path), number)
         entry = _entry(record)
         if entry is None:
             message = "needs topic_id, run_id and label (and sentence_index, doc_id of a citation)"
+            place = Place(str(path), number)
             report(Finding("label_unusable", place, message, shown(record)))
             continue
-        key, label = entry
-        first, where = labels.setdefault(key, (label, place))
-        if first != label:
-            report(label_duplicate(key, (label, place), (first, where)))
-    if not labels:
+        (*group, index, doc_id), label = entry
+        labels.rows.add((group[0], group[1]), (index, doc_id, label, number))
+    if not labels.rows.size:
         raise InputError(f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …")
+    labels.close(report)
     return labels
 
 

@@ -66,8 +66,9 @@ class PairJob:
         job = self.job
         if not job.model.use:
             calibration = calibration_at("".join(map(str, calibrations(panel))))
+            strict = getattr(panel[0].judge, "attester", "") == "strict"
             for pair in pairs:
-                take(by_words(pair, calibration))
+                take(by_words(pair, calibration, strict))
             return {}
         workflow, programs = job.workflow, panel_programs(panel).values()
         cancelling = INTERRUPTS.cancelling_task() if job.model.asks else nullcontext()

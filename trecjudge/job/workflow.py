@@ -11,7 +11,7 @@ from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
 from trecjudge.records import Place
 from trecjudge.settings.plugins import SHIPPED
-from trecjudge.settings.strict_yaml import YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml
 
 DEFAULT_JUDGE = "citation"
 WORKFLOWS = SHIPPED / "workflows"
@@ -84,7 +84,8 @@ def read_workflow(path: Path) -> Workflow:
     """Read and check a workflow file. Raises WorkflowError with file and line."""
     try:
         # Editors on Windows put a byte order mark first.
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(MOST_WRITTEN + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise WorkflowError(f"{path}: cannot be read: {error}") from error
     try:

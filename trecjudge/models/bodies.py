@@ -50,18 +50,18 @@ async def body_of(
     return bytes(found)
 
 
-async def keep_body(response: aiohttp.ClientResponse, into: IO[bytes]) -> None:
-    """Write the body of an answer to a file, from its beginning on.
+async def keep_body(response: aiohttp.ClientResponse, into: IO[bytes], most: int) -> None:
+    """Write the body of an answer to a file, from its beginning on; of one too large, a part.
 
-    Raises ItemFault where it is larger than any file of answers.
+    Such a part is longer than `most`.
     """
     into.seek(0)
     into.truncate()
     async for piece in pieces_of(response):
         into.write(piece)
-        if into.tell() > OF_A_FILE:
+        if into.tell() > most:
             response.close()
-            raise too_large(OF_A_FILE)
+            return
 
 
 def too_large(most: int) -> ItemFault:

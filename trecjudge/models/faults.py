@@ -12,6 +12,8 @@ import orjson
 from trecjudge.models.pace import LONGEST_WAIT
 from trecjudge.settings.limits import limits
 
+NOT_READ = "reply_not_read"
+"""The code of a reply of a batch that is beyond a limit."""
 LONGEST_MESSAGE = 300
 LONGEST_WORDS = 4000
 LONGEST_PAGE = 8000
@@ -201,6 +203,8 @@ def fault_of(problem: Problem, after: float = 0.0) -> Fault:
     `after` are the seconds to wait that its headers ask for.
     """
     status, text, message = problem.status, problem.all, str(problem)
+    if NOT_READ in problem.codes:
+        return ItemFault("too_large", problem.words)
     if _is_of_the_account(problem, after):
         return AccountFault("account", message, status)
     # Some send 429 for one request that is larger than a whole minute's quota: no wait helps.

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from trecjudge.errors import JudgmentFailed
 from trecjudge.models.faults import Fault
 
 NOTICE_AFTER = 30.0
@@ -72,7 +73,7 @@ class Silence:
                     self._waiting.discard(given_up)
                     if not self._waiting:  # time in which nothing is asked is no silence
                         self._before += _now() - self._from
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, JudgmentFailed):  # or a large reply, after an interrupt
             self.lost += 1
             raise
         except TimeoutError:

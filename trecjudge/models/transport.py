@@ -18,7 +18,7 @@ from yarl import URL
 from trecjudge.findings import shown
 from trecjudge.models.access.access import Access
 from trecjudge.models.access.addresses import same_origin
-from trecjudge.models.bodies import CODINGS, body_of, keep_body
+from trecjudge.models.bodies import CODINGS, OF_A_FILE, body_of, keep_body
 from trecjudge.models.envelope import Reply, answer_in, reply_in
 from trecjudge.models.faults import (
     Busy,
@@ -191,11 +191,12 @@ class Transport:
         data: Any = None,
         headers: Mapping[str, str] | None = None,
         into: IO[bytes] | None = None,
+        most: int = OF_A_FILE,
         **more: Any,
     ) -> tuple[int, Any, bytes]:
         """Return status, headers and body of the answer to a request; a good body goes `into`.
 
-        Raises a Fault.
+        Of that, hardly more than `most` bytes. Raises a Fault.
         """
         unreachable = ""
         address = URL(url, encoded=True)
@@ -210,7 +211,7 @@ class Transport:
             )
             async with asked as response:
                 if into is not None and response.status == 200:
-                    await keep_body(response, into)
+                    await keep_body(response, into, most)
                     return response.status, response.headers, b""
                 body = await body_of(response, self._most_bytes, lambda: self._hurried)
                 return response.status, response.headers, body

@@ -34,6 +34,7 @@ from trecjudge.records import (
     Sentence,
     Source,
 )
+from trecjudge.settings.limits import limits
 
 FORMAT = 2
 OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected")
@@ -231,12 +232,14 @@ class JudgmentsReader:
                 raise self._error(number, f"counts {end.get(what)} {what}, the file has {count}")
 
     def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        kind, file, ends = None, Opened(self.path), 0
+        kind, file, ends, most = None, Opened(self.path), 0, limits()
         for number, line in file.lines():
             self._begins, ends = ends, file.read_bytes
+            if excess := most.excess_of_text(line):
+                raise self._error(number, excess)
             try:
                 record = orjson.loads(line)
-            except orjson.JSONDecodeError as error:
+            except orjson.JSONDecodeError as error:  # nested too deep too
                 raise self._error(number, f"is not JSON: {error}") from error
             if not isinstance(record, dict):
                 raise self._error(number, "is not an object")

@@ -11,7 +11,7 @@ import structlog
 from structlog.typing import FilteringBoundLogger
 
 from trecjudge.findings import Finding
-from trecjudge.records import FULL, LEFT_OUT, Item, Judgment, ModelCall
+from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
 
 FIRST = ("event", "timestamp")
 
@@ -95,7 +95,8 @@ class DebugLog:
 
 def _output(judgment: Judgment) -> dict[str, Any]:
     usage = judgment.usage
-    supports = judgment.label == FULL if judgment.judged else None
+    decided = judgment.judged and judgment.label != NOTHING_TO_CHECK
+    supports = judgment.label == FULL if decided else None
     cited = {} if judgment.citation is None else {"citation_supports": supports}
     of_claim = {"claim": judgment.claim, "match": judgment.match} if judgment.claim else {}
     expected = {} if judgment.expected is None else {"expected": judgment.expected}

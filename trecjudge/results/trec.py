@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line, lines
 from trecjudge.inputs.sources.values import objects
 from trecjudge.measures import DIGITS, UNJUDGED
@@ -50,8 +51,37 @@ class QrelsRow:
     grade: int
 
 
-Grades = dict[tuple[str, str, str], tuple[float, Place]]
-"""(topic_id, run_id or no text, doc_id) -> its first grade, and where that stands"""
+@dataclass(slots=True)
+class _Grades:
+    """The grades of a file as they come, packed; those that contradict are found at its end."""
+
+    path: Path
+    rows: PackedRows = field(default_factory=PackedRows)
+    """(doc_id, grade, line) by (topic_id, run_id or no text)"""
+
+    def add(self, line: int | None, row: QrelsRow, grade: float) -> None:
+        """Take a grade."""
+        run_id = "" if row.iteration in NO_RUN else row.iteration
+        self.rows.add((row.topic_id, run_id), (row.doc_id, grade, line))
+
+    def report_others(self, report: OnFinding) -> None:
+        """Report documents that were graded before, otherwise, unless for another run."""
+        found = [finding for group in self.rows for finding in self._others(group)]
+        for finding in sorted(found, key=lambda one: one.place.line or 0):
+            report(finding)
+
+    def _others(self, group: Group) -> Iterator[Finding]:
+        topic_id, run_id = group
+        seen: dict[str, tuple[float, int | None]] = {}
+        for doc_id, grade, line in self.rows.rows(group):
+            first, where = seen.setdefault(doc_id, (grade, line))
+            if first != grade:
+                places = [Place(str(self.path), number) for number in (line, where)]
+                what = f"topic {topic_id!r}, {f'run {run_id!r}, ' if run_id else ''}document"
+                message = f"gives {what} {doc_id!r} {grade:g}, {places[1]} gives it {first:g}"
+                message = f"{message}: the highest counts"
+                told = f"{grade:g}", None, run_id, topic_id
+                yield Finding("grade_duplicate", places[0], message, *told)
 
 
 def encode(column: str) -> str:
@@ -102,30 +132,18 @@ def qrels_line(row: QrelsRow) -> str:
 def read_qrels(path: Path, report: OnFinding) -> Iterator[QrelsRow]:
     """Yield the rows of a qrels file, of lines or JSON; whatever the second column holds.
 
-    Two grades of one document on a topic, or of one run's, are reported.
+    Two grades of one document on a topic, or of one run's, are reported at the end.
     """
-    seen: Grades = {}
+    seen = _Grades(path)
     for place, ids, grade in _grades(path, report):
         try:
             row = QrelsRow(*ids, _grade(grade))
         except ValueError:
             report(Finding("row_unreadable", place, f"has grade {grade!r}", grade))
         else:
-            _report_other_grade(place, row, row.grade, seen, report)
+            seen.add(place.line, row, row.grade)
             yield row
-
-
-def _report_other_grade(
-    place: Place, row: QrelsRow, grade: float, seen: Grades, report: OnFinding
-) -> None:
-    """Report a document that was graded before, otherwise, unless for another run."""
-    run_id = "" if row.iteration in NO_RUN else row.iteration
-    first, where = seen.setdefault((row.topic_id, run_id, row.doc_id), (grade, place))
-    if first != grade:
-        what = f"topic {row.topic_id!r}, {f'run {run_id!r}, ' if run_id else ''}document"
-        message = f"gives {what} {row.doc_id!r} {grade:g}, {where} gives it {first:g}"
-        message = f"{message}: the highest counts"
-        report(Finding("grade_duplicate", place, message, f"{grade:g}", None, run_id, row.topic_id))
+    seen.report_others(report)
 
 
 def read_grades(path: Path, report: OnFinding) -> dict[str, dict[str, int]]:
@@ -152,7 +170,7 @@ def read_decimal_qrels(path: Path, report: OnFinding) -> Iterator[tuple[QrelsRow
 
     Two grades of one document are reported as by `read_qrels`.
     """
-    seen: Grades = {}
+    seen = _Grades(path)
     for place, ids, written in _grades(path, report):
         grade = number_of(written)
         if grade is None:
@@ -160,8 +178,9 @@ def read_decimal_qrels(path: Path, report: OnFinding) -> Iterator[tuple[QrelsRow
         else:
             # Half goes up; round() would make 0.5 a 0 and 1.5 a 2.
             row = QrelsRow(*ids, math.floor(grade + 0.5))
-            _report_other_grade(place, row, grade, seen, report)
+            seen.add(place.line, row, grade)
             yield row, grade
+    seen.report_others(report)
 
 
 def is_json_qrels(path: Path) -> bool:

@@ -44,13 +44,16 @@ class HumanLabels:
 
     The others are no random sample then: mostly short responses are labelled completely.
     """
-    matched: set[ItemKey] = field(default_factory=set)
+    matched: int = 0
+    """Labels of items that were judged, and are known."""
     unusable: dict[ItemKey, str] = field(default_factory=dict)
     """Labels that no judge knows, and why."""
 
     def add(self, spec: LeaderboardSpec, response: Response, judgments: Sequence[Judgment]) -> None:
         """Take a response with its judgments."""
         pairs = [(judgment, self._relabelled(judgment)) for judgment in judgments]
+        # Two judges, or two claims, may have one item.
+        self.matched += len({key_of(own) for own, human in pairs if human is not None})
         for measure in spec.measures:
             own = [pair for pair in pairs if measure.judge in ("", pair[0].judge)]
             key = (response.run_id, response.topic_id, measure.name)
@@ -68,7 +71,7 @@ class HumanLabels:
         """Counts of labels: all, those of judged items, and those that no judge knows."""
         return {
             "given": len(self.labels),
-            "of_judged_items": len(self.matched),
+            "of_judged_items": self.matched,
             "unusable": len(self.unusable),
         }
 
@@ -94,7 +97,6 @@ class HumanLabels:
         except JudgmentFailed as failed:
             self.unusable[key] = failed.message
             return None
-        self.matched.add(key)
         return replace(made, judge=judgment.judge)
 
 

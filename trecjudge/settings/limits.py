@@ -22,7 +22,6 @@ UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _NUMBER = re.compile(r"(\d[\d_]*)\s*([kmg]?)i?b?", re.IGNORECASE)
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _STRINGS = (re.compile(_STRING, re.DOTALL), re.compile(_STRING.encode(), re.DOTALL))
-_CONTAINERS = (dict, list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +39,22 @@ class Limits:
 
     def excess(self, value: Any) -> str:
         """Return what is too much about a JSON value, for a message; empty if nothing is."""
-        level = [value] if type(value) in _CONTAINERS else []
+        kind = type(value)
+        level = [value] if kind is dict or kind is list else []
         for _ in range(self.depth):
-            if not level:
-                return ""
             inner: list[Any] = []
             for found in level:
                 if len(found) > self.entries:
                     return self.too_many
-                held = found.values() if type(found) is dict else found
-                inner += [entry for entry in held if type(entry) in _CONTAINERS]
+                # Written out: this is done with every record.
+                for entry in found.values() if type(found) is dict else found:
+                    kind = type(entry)
+                    if kind is dict or kind is list:
+                        inner.append(entry)
+            if not inner:
+                return ""
             level = inner
-        return self.too_deep if level else ""
+        return self.too_deep
 
     def excess_of_text(self, text: str | bytes) -> str:
         """Return what is too much about JSON before it is read: its values may fill memory."""

@@ -50,6 +50,8 @@ def pair_lines(
         )
     judged = tally.pairs - tally.failures.total()
     yield f"pairs: {tally.pairs}, {judged} judged, {tally.labelled} labelled"
+    if tally.nothing:
+        yield f"nothing to check: {tally.nothing} sentences, in no figure"
     for kind, count in sorted(tally.failures.items()):
         first = shown_line(tally.examples[kind].message)
         yield f"unjudged: {count} pairs, {kind}, in no figure; the first: {first}"

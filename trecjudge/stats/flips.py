@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Protocol, overload
 
+from trecjudge.inputs.packed import PackedRows
 from trecjudge.records import Judgment, Response
-from trecjudge.stats.packed import PackedRows
 
 ItemKey = tuple[int | None, str | None, str | None, str, str]
 """(sentence_index, doc_id, citation, claim, judge): what is judged of a response."""

@@ -75,6 +75,11 @@ def is_capitalised(form: str) -> bool:
     return form in _CAPITALS
 
 
+def alike_in_time(form: str, other: str) -> bool:
+    """Return whether two forms are of one verb, as synonyms have them: wrote, written."""
+    return form[:1] == other[:1] and any(other in group for group in _SYNONYMS_OF.get(form, ()))
+
+
 def stands_in(form: str, others: Collection[str]) -> bool:
     """Return whether one of the forms is a synonym of `form`, or has the same stem."""
     if not same_direction(form).isdisjoint(others):

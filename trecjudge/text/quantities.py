@@ -80,6 +80,14 @@ _UNITS = {
     for word in words.split()
 }
 MEASURED = frozenset({*_UNITS.values(), "%", "£", "₹"})
+# What one of a unit is in the first unit of its kind.
+_IN_FIRST = (
+    {"m": 1.0, "km": 1000.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254, "mi": 1609.344},
+    {"g": 1.0, "kg": 1000.0, "mg": 0.001, "lb": 453.592, "t": 1e6},
+    {"l": 1.0, "ml": 0.001},
+)
+_CONVERTED = 1.02
+"""Converted numbers are rounded: so far may one be from the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,23 @@ def other_quantity(one: Quantity, other: Quantity) -> bool:
     units = {one.unit, other.unit}
     opposite = {one.bound, other.bound} == {"above", "below"}
     return opposite or (len(units) == 2 and units <= MEASURED)
+
+
+def convertible(one: Quantity) -> bool:
+    """Return whether a quantity may stand in another unit: a length, a weight, a volume."""
+    return any(one.unit in kind for kind in _IN_FIRST)
+
+
+def same_converted(one: Quantity, other: Quantity) -> bool:
+    """Return whether two quantities are the same in different units: 355 feet, 108 m."""
+    for kind in _IN_FIRST:
+        if one.unit != other.unit and one.unit in kind and other.unit in kind:
+            try:
+                low, high = sorted(float(q.number) * kind[q.unit] for q in (one, other))
+            except ValueError:
+                return False
+            return 0 < high <= low * _CONVERTED
+    return False
 
 
 def _quantity(text: str, tokens: Sequence[Token], position: int) -> Quantity:

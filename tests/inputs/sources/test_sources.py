@@ -190,7 +190,8 @@ def test_a_bad_line_is_found_and_the_others_are_read(bad: bytes, kind: str, writ
     found = list(values(write(b'{"a": 1}\n' + bad + b'\n{"a": 3}'), findings.append))
     assert {1, 3} <= {number for number, _ in found}
     assert [(f.kind, f.place.line) for f in findings] == [(kind, 2)]
-    assert f"run.jsonl:2: is not {'UTF-8' if kind == 'bad_utf8' else 'JSON'}" in str(findings[0])
+    said = {"bad_utf8": "is not UTF-8", "record_too_large": "is nested more than 200 deep"}
+    assert f"run.jsonl:2: {said.get(kind, 'is not JSON')}" in str(findings[0])
 
 
 def test_what_is_whole_on_a_bad_line_is_read(write: Write) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -340,3 +341,44 @@ def test_of_a_batch_that_expires_the_rest_is_sent_once(tmp_path: Path) -> None:
             return [kinds(each) for each in found], len(endpoint.asked)
 
     assert run(at_once()) == ([["ok"] * 20, ["ok"] * 25], 25)
+
+
+def only(number: int, odd: Answer) -> Script:
+    """Return a script that answers one claim in a way of its own."""
+    return lambda body, _: odd if claim(body) == number else Answer(attestation(body))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param(Answer("x" * 100_000), id="long"),
+        pytest.param(Answer(status=500, raw=b'{"a": "%s"}' % (b"x" * 100_000)), id="long error"),
+        pytest.param(Answer(status=500, raw=b'{"a": ' * 300 + b"1" + b"}" * 300), id="deep"),
+    ],
+)
+def test_a_reply_that_is_too_large_is_its_items_fault(odd: Answer, tmp_path: Path) -> None:
+    found, sizes, endpoint, _ = batched(tmp_path, only(3, odd), most_bytes=50_000)
+    assert found == ["ok"] * 3 + ["too_large"] + ["ok"] * 16
+    assert (sizes, len(endpoint.asked)) == ([20], 20)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        pytest.param(b" " * 1000, id="a line"),
+        pytest.param(b'{"custom_id": "x", "response": {"body": {}}}\n' * 20, id="answers"),
+        pytest.param(b"\n" * 1000, id="blank lines"),
+    ],
+)
+def test_of_a_file_without_end_what_is_there_is_read(after: bytes, tmp_path: Path) -> None:
+    options = {"after": after, "expires": {0: 15}, "ends": "expired"}
+    found, sizes, _, _ = batched(tmp_path, attesting(), options=options, most_bytes=20_000)
+    assert found == ["ok"] * 15 + ["too_large"] * 5
+    assert sizes == [20]
+
+
+def test_answers_are_not_held_together(tmp_path: Path) -> None:
+    long = Answer(None, usage=None)
+    padded = lambda body, number: replace(long, content=attestation(body) + " " * 400_000)  # noqa: E731
+    found, _, _, _ = batched(tmp_path, padded, 60)
+    assert found == ["ok"] * 60

@@ -11,10 +11,10 @@ import pytest
 
 from tests.show.html.test_blocks import unpacked
 from trecjudge.errors import InputError
+from trecjudge.inputs.packed import PackedRows
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs
 from trecjudge.show.html.texts import Texts, named, read_texts
-from trecjudge.stats.packed import PackedRows
 
 Write = Callable[..., Path]
 

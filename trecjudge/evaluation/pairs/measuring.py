@@ -13,7 +13,7 @@ from trecjudge.evaluation.pairs.figures import Part, Rows, Truth, part_of
 from trecjudge.evaluation.pairs.labels import WEIGHTS, Reading, readings, scale_of
 from trecjudge.evaluation.pairs.verdicts import Verdict
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.records import Failure, Place
+from trecjudge.records import NOTHING_TO_CHECK, Failure, Place
 
 FEWEST_PAIRS = 20
 """Labelled pairs of a group that has a row of its own."""
@@ -56,6 +56,8 @@ class Tally:
     report: OnFinding
     pairs: int = 0
     labelled: int = 0
+    nothing: int = 0
+    """Sentences that state nothing which a document could support."""
     failures: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Failure] = field(default_factory=dict)
     _groups: dict[str, int] = field(default_factory=dict)
@@ -73,6 +75,7 @@ class Tally:
             self.examples.setdefault(failure.kind, failure)
         read = list(readings(pair, self.report))
         self.labelled += bool(read)
+        self.nothing += verdict.label == NOTHING_TO_CHECK
         for reading in read if verdict.label in WEIGHTS else ():
             self._keep(verdict, reading)
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.evaluation.pairs.reading import BarePair
-from trecjudge.judging.attest.attesters import NO_TEXT, require_shared_script
+from trecjudge.judging.attest.attesters import NO_TEXT, STRICT_CUT, require_shared_script
 from trecjudge.judging.offline.calibration import Calibration
 from trecjudge.judging.offline.prepared import prepared_text, scripts_of
 from trecjudge.judging.offline.support import compare
-from trecjudge.records import NONE, Failure, Judgment
+from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, Failure, Judgment
+from trecjudge.text.lead_ins import states_nothing
 from trecjudge.text.tokens import scripts, tokenize
 from trecjudge.text.visible import is_blank
 
@@ -58,14 +59,21 @@ class Verdict:
         }
 
 
-def by_words(pair: BarePair, calibration: Calibration) -> Verdict:
-    """Return the verdict of the offline attester; no model is asked."""
+def by_words(pair: BarePair, calibration: Calibration, strict: bool = False) -> Verdict:
+    """Return the verdict of the offline attester; no model is asked.
+
+    With `strict` that is full support or none, by P(full).
+    """
     if is_blank(pair.document):
         return Verdict(pair, 0, failure=Failure(NO_TEXT, "the document has no text"))
     document = prepared_text(pair.document)
     if is_blank(pair.sentence):  # as the citation judge has it
         reason, empty = "the sentence has no text", Verdict(pair, document.tokens)
         return replace(empty, label=NONE, expected=0.0, full=0.0, supported=0.0, reason=reason)
+    if states_nothing(pair.sentence):
+        reason = compare(pair.sentence, document, calibration).reason
+        empty = Verdict(pair, document.tokens, NOTHING_TO_CHECK)
+        return replace(empty, reason=reason, attester="lexical")
     try:
         ours, theirs = scripts(pair.sentence), scripts_of(pair.document)
         require_shared_script("sentence", ours, "document", theirs)
@@ -76,10 +84,13 @@ def by_words(pair: BarePair, calibration: Calibration) -> Verdict:
         round(n, DECIMALS) for n in (found.score, found.full, found.probability)
     )
     start, end = (found.start, found.end) if found.end > found.start else (None, None)
+    label: str = found.label
+    if strict:
+        label = FULL if found.full >= STRICT_CUT else NONE
     return Verdict(
-        *(pair, document.tokens, found.label, score, full, supported, start, end),
+        *(pair, document.tokens, label, score, full, supported, start, end),
         reason=found.reason,
-        attester="lexical",
+        attester="strict" if strict else "lexical",
     )
 
 

@@ -10,6 +10,7 @@ import orjson
 from trecjudge.inputs.documents.names import Shape, shape_of
 from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.records import Document
+from trecjudge.settings.limits import limits
 from trecjudge.text.markup import without_markup
 from trecjudge.text.visible import is_blank
 
@@ -144,9 +145,12 @@ def _unpacked(raw: str) -> str:
     """Return the text of what an index keeps as `raw`: the JSON or the markup that it was."""
     start = raw.lstrip()[:1]
     if start == "{":
+        most = limits()
         try:
-            record = orjson.loads(raw)
+            record = None if most.excess_of_text(raw) else orjson.loads(raw)
         except orjson.JSONDecodeError:
+            return raw
+        if record is None or most.excess(record):
             return raw
         return _text(record, shape_of(record)) or raw
     return without_markup(raw) if start == "<" else raw

@@ -176,7 +176,7 @@ class Opened:
             self._number = number
             self.read_bytes += len(line)
             text = line.removeprefix(BOM) if number == 1 else line
-            if text.strip():
+            if text and not text.isspace():
                 yield number, text.strip(b" \r\n")  # a tab may stand for an empty column
 
     def _too_long(self, report: OnFinding | None, number: int) -> None:

@@ -15,11 +15,11 @@ from trecjudge.inputs.topics.record import Record, name_of
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
-TOPIC = re.compile(r"<(top|topic|query)\b([^<>]*)>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
+BEGIN = re.compile(r"<(top|topic|query)\b([^<>]*)>", re.IGNORECASE)
 # TREC leaves `<num>` and its like open: a field ends where the next tag begins.
-FIELD = re.compile(r"<(\w++)[^<>]*+>((?:[^<]|<(?![/\w]))*)")
-ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.IGNORECASE)
+FIELD = re.compile(r"<(\w++)[^<>]*+>((?:[^<]++|<(?![/\w]))*+)")
+ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
+LABEL = re.compile(r"\A\s*+(?:number|topic|title|description|narrative)\s*+:", re.IGNORECASE)
 """What stands before the text of a field: `<num> Number: 301`."""
 
 
@@ -27,10 +27,28 @@ def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record
     """Yield a record for each topic of a file: its tags and attributes as names."""
     text = _text(path, report)
     line, counted = 1, 0
-    for match in TOPIC.finditer(text):
-        line += text.count("\n", counted, match.start())
-        counted = match.start()
-        yield Place(str(path), line), _record(match[2], match[3])
+    for start, attributes, content in _parts(text):
+        line += text.count("\n", counted, start)
+        counted = start
+        yield Place(str(path), line), _record(attributes, content)
+
+
+def _parts(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (start, attributes, content) of each topic that is closed.
+
+    One regular expression would look for the end anew from every beginning that has none.
+    """
+    position, not_closed = 0, set[str]()
+    while (begin := BEGIN.search(text, position)) is not None:
+        name, position = begin[1].lower(), begin.end()
+        if name in not_closed:
+            continue
+        end = re.compile(rf"</{name}\s*+>", re.IGNORECASE).search(text, position)
+        if end is None:
+            not_closed.add(name)
+            continue
+        yield begin.start(), begin[2], text[begin.end() : end.start()]
+        position = end.end()
 
 
 def _text(path: Path, report: OnFinding) -> str:
@@ -53,7 +71,7 @@ def _record(attributes: str, content: str) -> Record:
     """Return the fields of a topic; those of one name are joined, free text is its `text`."""
     fields: dict[str, list[str]] = {}
     for name, double, single in ATTRIBUTE.findall(attributes):
-        fields.setdefault(name_of(name), []).append(unescape(double or single))
+        fields.setdefault(name_of(name), []).append(_unescaped(double or single))
     fields.setdefault("text", []).append(_even(content.partition("<")[0]))
     for name, text in FIELD.findall(content):
         fields.setdefault(name_of(name), []).append(_even(LABEL.sub("", text, count=1)))
@@ -61,4 +79,11 @@ def _record(attributes: str, content: str) -> Record:
 
 
 def _even(text: str) -> str:
-    return " ".join(unescape(text).split())
+    return " ".join(_unescaped(text).split())
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return unescape(text)
+    except ValueError:  # a character's number of thousands of digits
+        return text

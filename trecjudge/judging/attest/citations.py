@@ -11,7 +11,7 @@ from trecjudge.inputs.labels import support_label
 from trecjudge.judging.attest.attesters import (
     HOLLOW,
     Attestation,
-    AttesterName,
+    CitationAttesterName,
     ModelAttester,
     attester_for,
     require_text,
@@ -35,13 +35,14 @@ from trecjudge.records import (
 class Attesting:
     """A judge of citations: every citation of every sentence is attested by its document or not.
 
-    `attester` is `lexical`, `llm`, or `auto`: the model where one is used, else lexical. `group`
-    sentences of a response that cite one document are put to the model in one request.
+    `attester` is `lexical`, `strict` (full support or none, by words), `llm`, or `auto`: the model
+    where one is used, else lexical. `group` sentences of a response that cite one document are put
+    to the model in one request.
     `calibration` is a file of `calibrate` for the lexical attester. `programs` are the questions
     for one sentence and for a group.
     """
 
-    attester: AttesterName = "auto"
+    attester: CitationAttesterName = "auto"
     group: int = 1
     calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = ()
@@ -132,7 +133,7 @@ def _attested(item: Item, found: Attestation) -> Judgment:
     return judgment_of(
         item,
         label=found.label,
-        grade=GRADES[found.label],
+        grade=GRADES.get(found.label),
         expected=found.expected,
         reason=found.reason,
         evidence=found.evidence,

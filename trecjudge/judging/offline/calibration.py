@@ -18,11 +18,13 @@ from typing import Any, NamedTuple
 from trecjudge.errors import InputError
 from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
+from trecjudge.settings.limits import shown_bytes
 from trecjudge.text.frequencies import Frequencies, frequency_lines, parse_frequencies
 
 # JSON, not YAML: the import of a YAML reader takes longer than that of all the rest here.
 _FILE = Path(__file__).with_name("calibration.json")
 FORMAT = "trecjudge calibration 1"
+MOST_BYTES = 16 << 20
 _DIGITS = 4
 _FARTHEST = 700.0
 """Log odds beyond which a probability is 0 or 1 to a computer."""
@@ -68,8 +70,12 @@ def _logistic(log_odds: float) -> float:
 
 def read_calibration(path: Path = _FILE) -> Calibration:
     """Read a calibration. Raises ValueError, with what is wrong, if it is none; OSError."""
+    with path.open("rb") as file:
+        text = file.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"is longer than {shown_bytes(MOST_BYTES)}, as no calibration is")
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"is no JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -8,10 +8,18 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from trecjudge.judging.offline.passages import NO_PASSAGE, PassageSpan, best_passage
+from trecjudge.judging.offline.alignment import SAME, Differences, differences
+from trecjudge.judging.offline.passages import (
+    LONG,
+    NO_PASSAGE,
+    PassageSpan,
+    best_part,
+    best_passage,
+)
 from trecjudge.judging.offline.prepared import Prepared
 from trecjudge.judging.offline.replacement import SINGLE_FACT, replacements
 from trecjudge.judging.offline.wording import Term, Wording
+from trecjudge.judging.offline.writing import as_the_document_writes
 from trecjudge.text.directions import DIRECTED, opposed
 from trecjudge.text.kinds import stands_in
 from trecjudge.text.tokens import is_spaceless
@@ -29,6 +37,8 @@ SHORT = 4.0
 _HALF, _ONE_OF_FIVE = 0.45, 0.2
 # Fully supported is nothing of which the document lacks clearly more than it has.
 _MOST = 0.45
+# So much of the weight must be there for a sentence to be laid beside the passage.
+LIKE = 0.6
 _REPETITIVE = 8
 _REPEATED_WEIGHT = 0.5
 
@@ -94,7 +104,8 @@ class Measurements:
 
     `in_document` and `in_passage` are shares of the weight, 0 to 1. `absent` are the content terms
     that the document lacks, with no word for the same in the passage, `lacking` their share of
-    the weight in a short sentence. `replaced` are words in whose place it has others.
+    the weight in a short sentence. `replaced` are words in whose place it has others,
+    `differ` is what a near copy says otherwise.
     `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each content
     word is needed; `one_fact`: it states only one thing.
     """
@@ -112,6 +123,7 @@ class Measurements:
     near_copy: bool
     short: bool
     one_fact: bool
+    differ: Differences = SAME
 
     @property
     def contradicted(self) -> bool:
@@ -122,7 +134,11 @@ class Measurements:
     @property
     def refuted(self) -> bool:
         """Whether no support is left: a near copy of one fact has another, or half is missing."""
-        otherwise = bool(self.replaced) or self.negation_differs or self.direction_differs
+        otherwise = (
+            bool(self.replaced or self.differ.exchanged)
+            or self.negation_differs
+            or self.direction_differs
+        )
         if otherwise and self.near_copy and self.one_fact:
             return True
         return self.short and self.lacking >= _HALF
@@ -130,7 +146,7 @@ class Measurements:
     @property
     def incomplete(self) -> bool:
         """Whether something rules full support out."""
-        return self.contradicted or self.too_little or self.in_document < _MOST
+        return self.contradicted or bool(self.differ) or self.too_little or self.in_document < _MOST
 
     @property
     def too_little(self) -> bool:
@@ -140,6 +156,9 @@ class Measurements:
 
 def find(wording: Wording, document: Prepared) -> Measurements:
     """Return the measurements of one pair. The wording must have terms."""
+    wording = as_the_document_writes(wording, document)
+    if document.tokens > LONG:
+        document = best_part(wording.terms, document)
     has = [term.form in document.segments_of for term in wording.terms]
     weights = _weights(wording, document)
     tally = _tally(wording, weights, has)
@@ -149,6 +168,9 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     absent = tuple([term for term, found in zip(wording.terms, has, strict=True) if not found])
     numbers = tuple([wording.text[term.start : term.end] for term in absent if term.number])
     replaced = replacements(wording, absent, document, passage, tally.total)
+    differ = SAME
+    if passage.weight >= LIKE * tally.total:
+        differ = differences(wording, absent, document, passage)
     near_copy = _near_copy(absent, passage, tally.total)
     negation_differs = near_copy and _negation_differs(wording, document, passage)
     direction_differs = near_copy and _direction_differs(wording, document, passage)
@@ -179,6 +201,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
         lacking=_weight(lacked) / (_weight(wording.meaningful) or 1.0) if short else 0.0,
         near_copy=bool(replaced) or near_copy,
         short=short,
+        differ=differ,
         one_fact=wording.size <= SINGLE_FACT and len(wording.parts) <= 1,
     )
 
@@ -316,5 +339,6 @@ def _negated_otherwise(
         return False
     inside = [s for s in document.segments_of[term.form] if passage.first <= s <= passage.last]
     if term.negated:
-        return bool(inside) and document.denying.isdisjoint(inside)
+        affirmed = term.form in document.affirmed
+        return bool(inside) and (affirmed or document.denying.isdisjoint(inside))
     return not wording.denies and bool(inside) and negated.issuperset(inside)

@@ -10,6 +10,10 @@ from trecjudge.judging.offline.wording import Term
 
 LENGTH = 3
 """Segments in a passage."""
+LONG = 300
+"""Tokens of a document from which on only its best passages count."""
+MOST_PASSAGES = 2
+"""So many of these."""
 
 # A segment at the edge of the passage is dropped as evidence if it adds less than this share.
 _LEAST_ADDED = 0.1
@@ -39,6 +43,32 @@ def passage_weights(present: Sequence[tuple[Term, float]], document: Prepared) -
                 weights[start] += weight
             uncovered = segment + 1  # a passage counts a term once, however often it has it
     return weights
+
+
+def best_part(terms: Sequence[Term], document: Prepared) -> Prepared:
+    """Return a long document as its best passages only: all of it has every word somewhere.
+
+    The first is the heaviest, each next one that which adds most to those before, until so many
+    words are taken or none adds anything.
+    """
+    present = [(term, term.weight) for term in terms if term.form in document.segments_of]
+    wanted: set[int] = set()
+    left = present
+    for _ in range(MOST_PASSAGES):
+        if not left:
+            break
+        weights = passage_weights(left, document)
+        best = max(weights)
+        if best <= 0.0:
+            break
+        first = weights.index(best)
+        wanted.update(range(first, min(first + LENGTH, len(weights))))
+        left = [
+            (term, weight)
+            for term, weight in left
+            if wanted.isdisjoint(document.segments_of[term.form])
+        ]
+    return document.within(sorted(wanted), [term.form for term in terms])
 
 
 def best_passage(present: Sequence[tuple[Term, float]], document: Prepared) -> PassageSpan:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from trecjudge.text.compounds import has_humps, parts_of
 from trecjudge.text.hedges import HEDGES
+from trecjudge.text.keys import said_of_keys
 from trecjudge.text.negation import denials, negated_positions
 from trecjudge.text.numbers import has_other_writings, other_writings
 from trecjudge.text.sentences import sentence_spans
@@ -36,7 +38,8 @@ class Prepared:
     of segment i; `segments_of[form]` the ascending indexes of the segments that have the form, be
     it in another writing; `neighbours` the pairs of forms that stand side by side; `tokens` counts
     them all. `negated_in[form]` are those of the segments where it stands under a negation;
-    `denying` and `hedging` the segments with any word of denial, of doubt.
+    `denying` and `hedging` the segments with any word of denial, of doubt; `affirmed` the forms of
+    JSON keys whose value is true.
     """
 
     text: str
@@ -47,6 +50,27 @@ class Prepared:
     negated_in: Mapping[str, frozenset[int]]
     denying: frozenset[int]
     hedging: frozenset[int]
+    affirmed: frozenset[str] = frozenset()
+
+    def within(self, wanted: Sequence[int], forms: Iterable[str]) -> Prepared:
+        """Return the document as if it had only the segments `wanted`, in their order.
+
+        `forms` are what is looked for: of these other writings are kept.
+        """
+        segments_of: dict[str, list[int]] = {}
+        neighbours: set[tuple[str, str]] = set()
+        tokens = 0
+        for index in wanted:
+            _, own = read_forms(self.text[slice(*self.spans[index])])
+            tokens += len(own)
+            neighbours.update(pairwise(own))
+            for form in set(own):
+                segments_of.setdefault(form, []).append(index)
+        chosen = set(wanted)
+        for form in forms:
+            if found := [index for index in self.segments_of.get(form, ()) if index in chosen]:
+                segments_of[form] = found
+        return replace(self, segments_of=segments_of, neighbours=neighbours, tokens=tokens)
 
     def forms_between(self, first: int, last: int) -> frozenset[str]:
         """Return the forms of the segments `first` to `last`, inclusive."""
@@ -82,10 +106,35 @@ def prepare(text: str) -> Prepared:
     denying = _segments_with(denials(segments_of.keys()), segments_of)
     hedging = _segments_with(HEDGES & segments_of.keys(), segments_of)
     negated = _negated(segments, denying)
+    affirmed, denied = _keys(text, segments)
+    for form, indexes in denied.items():
+        negated[form] = negated.get(form, frozenset()) | indexes
+        denying |= indexes
     tokens = sum(len(segment.forms) for segment in segments)
     _add_other_writings(text, segments, segments_of)
     spans = tuple((segment.start, segment.end) for segment in segments)
-    return Prepared(*(text, spans, segments_of, neighbours, tokens, negated, denying, hedging))
+    return Prepared(
+        *(text, spans, segments_of, neighbours, tokens, negated, denying, hedging), affirmed
+    )
+
+
+def _keys(
+    text: str, segments: Sequence[Segment]
+) -> tuple[frozenset[str], dict[str, frozenset[int]]]:
+    """Return the forms of keys with a value of yes; those with no, and the segments they are in."""
+    affirmed: set[str] = set()
+    denied: dict[str, frozenset[int]] = {}
+    said = said_of_keys(text)
+    for offset, key, yes in said:
+        written, forms = read_forms(key.replace("_", " "))
+        found = {*forms, *parts_of(written)}
+        if yes:
+            affirmed |= found
+            continue
+        at = bisect_right(segments, offset + len(key), key=lambda segment: segment.start) - 1
+        for form in found:
+            denied[form] = denied.get(form, frozenset()) | {max(at, 0)}
+    return frozenset(affirmed), {form: at for form, at in denied.items() if form not in affirmed}
 
 
 def _segments_with(
@@ -106,11 +155,15 @@ def _negated(segments: Sequence[Segment], denying: frozenset[int]) -> dict[str, 
 def _add_other_writings(
     text: str, segments: Sequence[Segment], segments_of: dict[str, list[int]]
 ) -> None:
-    """Add to the index "1500000" for "1.5 million", "percent" for "%", and the like."""
-    if not has_other_writings(text, segments_of.keys()):
+    """Add to the index "1500000" for "1.5 million", "percent" for "%", "total" for "totalSum"."""
+    numbers, humps = has_other_writings(text, segments_of.keys()), has_humps(text)
+    if not (numbers or humps):
         return
     for index, (start, end, written, forms) in enumerate(segments):
-        for form in other_writings(text[max(0, start - 1) : end + 2], written, forms):
+        found = list(parts_of(written)) if humps else []
+        if numbers:
+            found += other_writings(text[max(0, start - 1) : end + 2], written, forms)
+        for form in found:
             if index not in segments_of.setdefault(form, []):
                 insort(segments_of[form], index)
 

@@ -34,6 +34,8 @@ def reason_of(label: Label, found: Measurements, missing: Sequence[str]) -> str:
 def _against(found: Measurements, missing: Sequence[str]) -> Iterator[str]:
     if found.replaced:
         yield f"another stands there for {_listed(found.replaced)}"
+    if found.differ.exchanged:
+        yield f"the other way round there: {_listed(found.differ.exchanged)}"
     if lacking := [word for word in missing if word not in found.replaced]:
         yield f"missing: {_listed(lacking)}"
     if found.negation_differs:

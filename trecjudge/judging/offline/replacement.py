@@ -48,7 +48,7 @@ def replacements(
     found += filter(None, others)
     if numbered and not found:
         start, end = document.spans[passage.first][0], document.spans[passage.last][1]
-        found += _quantities(wording.text, document.text[start:end])
+        found += other_quantities(wording.text, document.text[start:end])
     return tuple(found)
 
 
@@ -161,7 +161,7 @@ def _around(forms: Sequence[str], place: int) -> tuple[str, str, str, str]:
     return padded[0], padded[1], after[0], after[1]
 
 
-def _quantities(sentence: str, passage: str) -> Iterator[str]:
+def other_quantities(sentence: str, passage: str) -> Iterator[str]:
     """Yield the numbers that the passage has of other units, or with the opposite bound, only."""
     ours = [mine for mine in quantities(sentence) if mine.unit in MEASURED or mine.bound]
     theirs = list(quantities(passage)) if ours else []

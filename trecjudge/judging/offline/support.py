@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from trecjudge.judging.offline.calibration import Calibration, shipped_calibration
@@ -10,6 +10,7 @@ from trecjudge.judging.offline.features import Measurements, find
 from trecjudge.judging.offline.prepared import Prepared, prepare
 from trecjudge.judging.offline.reasons import Label, as_written, reason_of
 from trecjudge.judging.offline.wording import Wording, read_wording
+from trecjudge.text.lead_ins import states_nothing
 from trecjudge.text.tokens import read_forms
 
 __all__ = ["Comparison", "Prepared", "compare", "prepare"]
@@ -37,6 +38,8 @@ class Comparison:
     replaced, one that a short sentence needs is missing, or it has no content word at all.
     `share` is the share of the sentence's weight that the evidence has. `one_fact`: the sentence
     states only one thing.
+    `differing`: words in whose place a near copy has others of no known kind, words added to it,
+    and those that relate things otherwise there. `nothing_to_check`: the sentence states nothing.
     """
 
     score: float
@@ -55,6 +58,8 @@ class Comparison:
     wanting: bool = False
     share: float = 0.0
     one_fact: bool = False
+    differing: tuple[str, ...] = ()
+    nothing_to_check: bool = False
 
 
 def compare(
@@ -64,11 +69,14 @@ def compare(
 
     The probabilities are those of the calibration (the package's own where it is None) for the
     `Features` of the pair. A number that the document lacks, a word that is negated, turned to its
-    opposite or replaced by another of its kind in a near copy, and a content word that a short
-    sentence lacks rule full support out; of a single fact, or with half of the words, also partial
-    support. A sentence of function words only has nothing that can be attested; it is supported
-    where it stands in the document word for word.
+    opposite, replaced by another, added, or between other things in a near copy, and a content word
+    that a short sentence lacks rule full support out; of a single fact, or with half of the words,
+    also partial support. A sentence that states nothing is no support, and said to be such. One of
+    function words only is supported where it stands in the document word for word.
     """
+    if states_nothing(sentence):
+        nothing = _nothing("the sentence states nothing that a document could support")
+        return replace(nothing, nothing_to_check=True)
     calibration = calibration or shipped_calibration()
     wording = _wording(sentence, calibration)
     if not wording.terms:
@@ -87,9 +95,10 @@ def compare(
         confidence=confidence,
         direction_differs=found.direction_differs,
         replaced=found.replaced,
-        wanting=bool(found.replaced) or found.too_little,
+        wanting=bool(found.replaced or found.differ) or found.too_little,
         share=found.in_passage,
         one_fact=found.one_fact,
+        differing=(*found.differ.other, *found.differ.added, *found.differ.exchanged),
     )
 
 

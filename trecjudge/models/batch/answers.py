@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -15,43 +16,62 @@ from trecjudge.models.batch.lines import (
     is_failure,
     is_unanswered,
 )
+from trecjudge.models.bodies import OF_AN_ERROR
+
+HELD = 16 << 20
+"""Bytes of answers that are held at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The requests of a batch: `good` ones have their answer, `left` have none.
+    """The requests of a batch, told apart as its answers are read; good ones are handed out.
 
-    `failures` are handed out only after the good ones are kept. `unclaimed` answers are those that
-    nobody waits for, by key.
+    `failures` are to be handed out only after the good ones are kept. `keep` takes the answers that
+    are wanted (`is_wanted`) though nobody waits for them, by key.
     """
 
-    good: list[PendingRequest]
-    failures: list[tuple[PendingRequest, RawAnswer]]
-    left: list[PendingRequest]
-    unclaimed: list[tuple[str, bytes]]
+    is_wanted: Callable[[str], bool]
+    keep: Callable[[Iterable[tuple[str, bytes]]], None]
+    failures: list[tuple[PendingRequest, RawAnswer]] = field(default_factory=list)
+    _good: list[PendingRequest] = field(default_factory=list)
+    _unclaimed: dict[str, bytes] = field(default_factory=dict)
 
-    @classmethod
-    def of(
-        cls,
-        rows: Iterable[tuple[str, Any]],
-        waiting_for: Mapping[str, PendingRequest],
-        is_kept: Callable[[str], bool],
-    ) -> Answers:
-        """Return the answers of the rows (key, entry); good ones are handed out."""
-        found, left = cls([], [], [], []), dict(waiting_for)
+    async def take(
+        self, rows: Iterable[tuple[str, Any]], waiting_for: Mapping[str, PendingRequest]
+    ) -> list[PendingRequest]:
+        """Take the answers of the rows (key, entry); return the requests that have none."""
+        left, held = dict(waiting_for), 0
         for key, entry in rows:
-            if is_unanswered(entry):
-                continue
-            waiting = left.pop(key, None)
-            if waiting is None:
-                if key not in waiting_for and not is_kept(key):
-                    found.unclaimed.append((key, orjson.dumps(entry)))
-                continue
-            answer = answered(entry)
-            if is_failure(answer):
-                found.failures.append((waiting, answer))
-            elif not waiting.answer.done():
-                waiting.answer.set_result(answer)
-                found.good.append(waiting)
-        found.left.extend(left.values())
-        return found
+            if not is_unanswered(entry):
+                held += self._take(key, entry, left.pop(key, None), key in waiting_for)
+            if held > HELD:
+                await self._settle()
+                held = 0
+        await self._settle()
+        return list(left.values())
+
+    def _take(
+        self, key: str, entry: Mapping[str, Any], waiting: PendingRequest | None, is_known: bool
+    ) -> int:
+        """Take one answer; return how many bytes of it are held."""
+        if waiting is None:
+            if is_known or key in self._unclaimed or not self.is_wanted(key):
+                return 0
+            self._unclaimed[key] = orjson.dumps(entry)
+            return len(self._unclaimed[key])
+        status, body = answered(entry)
+        if is_failure((status, body)):
+            self.failures.append((waiting, (status, body[:OF_AN_ERROR])))
+            return 0
+        if not waiting.answer.done():
+            waiting.answer.set_result((status, body))
+            self._good.append(waiting)
+        return len(body)
+
+    async def _settle(self) -> None:
+        """Keep what nobody waits for, and wait until use was made of the good ones."""
+        self.keep(self._unclaimed.items())
+        self._unclaimed.clear()
+        if self._good:
+            await asyncio.wait([waiting.done for waiting in self._good])
+        self._good.clear()

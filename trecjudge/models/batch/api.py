@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import aiohttp
 import orjson
 
 from trecjudge.errors import ModelError
 from trecjudge.models.batch.lines import TARGET
+from trecjudge.models.bodies import OF_A_FILE
 from trecjudge.models.faults import (
     ConfigurationFault,
     Fault,
@@ -96,14 +97,21 @@ class BatchApi:
         answer = await self._known(f"batches/{batch_id}")
         return None if answer is None else _state(_object(answer))
 
-    async def content(self, file: str, into: Path) -> Path | None:
-        """Return `into` with the content of a file, None where the endpoint does not know it."""
+    def most_of_file(self, answers: int) -> int:
+        """Return the most that is read of a file of so many answers."""
+        return min(OF_A_FILE, answers * self.most_bytes)
+
+    async def content(self, file: str, into: Path, most: int) -> Path | None:
+        """Return `into` with the content of a file, None where the endpoint does not know it.
+
+        Of a file of more than `most` bytes it is a part, which is longer than that.
+        """
         with into.open("wb") as kept:
-            found = await self._known(f"files/{file}/content", kept)
+            found = await self._known(f"files/{file}/content", into=kept, most=most)
         return None if found is None else into
 
-    async def _known(self, path: str, into: IO[bytes] | None = None) -> bytes | None:
-        status, headers, payload = await self._exchange("GET", path, into=into)
+    async def _known(self, path: str, **more: Any) -> bytes | None:
+        status, headers, payload = await self._exchange("GET", path, **more)
         if status in (404, 410):
             return None
         if status != 200:

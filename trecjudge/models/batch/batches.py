@@ -24,6 +24,7 @@ from trecjudge.models.batch.lines import (
     line_of,
 )
 from trecjudge.models.batch.steady import Retry
+from trecjudge.models.bodies import too_large
 from trecjudge.models.cache.batches import BatchBook
 from trecjudge.models.cache.leases import AskedElsewhere, Leases
 from trecjudge.models.cache.replies import Origin, ReplyCache
@@ -290,36 +291,46 @@ class Batches:
 
     async def _hand_out(self, batch: Batch, state: BatchState) -> None:
         """Hand out the answers of a batch: good ones first, so that others are none in a row."""
+        record = self._book.record(batch.file)
+        most = self._api.most_of_file(record.requests if record else len(batch.waiting))
         with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
             contents = [
-                await self._retry.run(partial(self._api.content, file, Path(folder) / str(number)))
+                await self._retry.run(
+                    partial(self._api.content, file, Path(folder) / str(number), most)
+                )
                 for number, file in enumerate(state.files)
             ]
             files = [path for path in contents if path is not None]
-            await self._hand_out_of(batch, state, files)
+            await self._hand_out_of(batch, state, files, most)
 
-    async def _hand_out_of(self, batch: Batch, state: BatchState, files: list[Path]) -> None:
+    async def _hand_out_of(
+        self, batch: Batch, state: BatchState, files: list[Path], most: int
+    ) -> None:
         self.over.add(batch.file)
         self._batches.pop(batch.file, None)
         self.last_size = max(1, len(batch.waiting))
-        rows = entries(files, self._api.most_bytes)
-        found = Answers.of(rows, batch.waiting, lambda key: self._cache.get(key) is not None)
-        # Of an earlier command: paid for, so kept until somebody asks for them.
-        self._book.keep(found.unclaimed)
-        if found.good:
-            await asyncio.wait([waiting.done for waiting in found.good])
+        answers = Answers(self._is_wanted, self._book.keep)
+        left = await answers.take(entries(files, self._api.most_bytes), batch.waiting)
+        is_cut = any(file.stat().st_size > most for file in files)
         is_first = self._book.record(batch.file) is not None
         self._book.finish(batch.file, batch.waiting)  # good ones are in the cache
-        for waiting, answer in found.failures:
+        for waiting, answer in answers.failures:
             if not waiting.answer.done():
                 waiting.answer.set_result(answer)
-        for waiting in found.left:
-            if state.status == "cancelled":
+        for waiting in left:
+            if is_cut:
+                waiting.fail(too_large(most))
+            elif state.status == "cancelled":
                 waiting.fail(JudgmentFailed("stopped", f"batch {batch.id} was cancelled"))
             elif is_first:
                 self._once_more(waiting, f"batch {batch.id} is {state.status} without an answer")
             else:  # another process has asked again already, or has the reply
                 waiting.fail(AskedElsewhere())
+
+    def _is_wanted(self, key: str) -> bool:
+        """Return whether an answer was paid for by an earlier command, and is not kept yet."""
+        known = self._book.where(key)
+        return known is not None and known.answer is None and self._cache.get(key) is None
 
     async def close(self) -> None:
         """Stop waiting; batches under way stay so."""

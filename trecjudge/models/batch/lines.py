@@ -12,12 +12,16 @@ from typing import IO, Any
 
 import orjson
 
+from trecjudge.models.faults import NOT_READ
 from trecjudge.settings.limits import limits
 
 TARGET = "/v1/chat/completions"
 CHUNK = 1 << 16
 KEY = re.compile(rb'"custom_id"\s*:\s*"([^"\\]+)"')
-TOO_LARGE = {"code": 413, "message": "the answer is too large (llm.most_bytes, --limit depth)"}
+TOO_LARGE = {
+    "code": NOT_READ,
+    "message": "the reply is too large (llm.most_bytes, --limit depth, --limit entries)",
+}
 """The error of an answer that is not read."""
 NOT_ASKED = ("batch_expired", "batch_cancelled")
 
@@ -66,6 +70,8 @@ def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str
     for path in files:
         with path.open("rb") as file:
             for line in iter(partial(file.readline, most + 1), b""):
+                if line.isspace():
+                    continue
                 is_long = len(line) > most and not line.endswith(b"\n")
                 if is_long:
                     _pass_line(file)
@@ -73,7 +79,7 @@ def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str
                 key = KEY.search(line[:CHUNK])
                 if entry is not None and isinstance(entry.get("custom_id"), str):
                     yield entry["custom_id"], entry
-                elif entry is None and key and line.strip():
+                elif entry is None and key:
                     name = key[1].decode(errors="replace")
                     yield name, {"custom_id": name, "error": TOO_LARGE}
 

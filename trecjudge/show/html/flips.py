@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trecjudge.inputs.packed import PackedRows
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader, without_text
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.places import mean_shown, sure_places
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.tones import tone, word
-from trecjudge.stats.packed import PackedRows
 
 ItemKey = tuple[str, int | None, str | None, str | None, str]
 """judge, sentence, document, citation, claim or what is measured: what is judged of a response."""

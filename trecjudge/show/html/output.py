@@ -12,7 +12,7 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import Place
-from trecjudge.settings.strict_yaml import YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def read_config(path: Path) -> Config:
     if not path.is_file():
         return Config()
     try:
-        loaded = read_yaml(path.read_text(encoding="utf-8")).value
+        with path.open(encoding="utf-8") as file:
+            loaded = read_yaml(file.read(MOST_WRITTEN + 1)).value
         given, model = loaded.get("inputs") or {}, loaded.get("model") or {}
         inputs = ReportInputs(
             Path(given["topics"]) if given.get("topics") else None,

@@ -11,12 +11,12 @@ from trecjudge.errors import InputError
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.store import open_documents
+from trecjudge.inputs.packed import PackedRows
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.topics import read_topics
 from trecjudge.records import Document, Response, Topic
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs
-from trecjudge.stats.packed import PackedRows
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NoReturn, cast
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
+from trecjudge.inputs.packed import PackedRows
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
@@ -33,7 +34,6 @@ from trecjudge.show.html.standings import Statistics, standings
 from trecjudge.show.html.texts import Texts, named, read_texts
 from trecjudge.show.html.trail import Trail, kinds_of, read_reviews, read_trail
 from trecjudge.show.tones import MEANINGS, SIGNS
-from trecjudge.stats.packed import PackedRows
 from trecjudge.stats.scores import Scores
 
 MEGABYTE = 1_000_000

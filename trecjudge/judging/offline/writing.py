@@ -1,0 +1,90 @@
+"""The words of a sentence as the document writes them: WiFi for Wi-Fi, 108 m for 355 feet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trecjudge.judging.offline.prepared import Prepared
+from trecjudge.judging.offline.wording import Wording
+from trecjudge.text.compounds import in_one, in_two
+from trecjudge.text.quantities import Quantity, convertible, quantities, same_converted
+from trecjudge.text.tokens import read_forms
+
+
+def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
+    """Return the sentence with compounds that the document lacks in the document's own writing.
+
+    A word that it has in two takes the forms of these, two words that it has in one that of it,
+    and a quantity that it has in another unit those of that.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    places = document.segments_of
+    for index, term in enumerate(wording.terms):
+        if term.form in places or not term.meaningful:
+            continue
+        if term.number:
+            found |= _converted(wording, document)
+        if term.form in found:
+            continue
+        written = wording.text[term.start : term.end]
+        if pair := in_two(written, places, document.neighbours):
+            found[term.form] = pair
+        elif whole := _joined(index, wording, document):
+            found[term.form] = (whole,)
+    if not found:
+        return wording
+    terms = tuple(
+        [
+            t._replace(form=max(found[t.form], key=len)) if t.form in found else t
+            for t in wording.terms
+        ]
+    )
+    forms = [form for own in wording.forms for form in found.get(own, (own,))]
+    return replace(wording, terms=terms, forms=tuple(forms))
+
+
+def _converted(wording: Wording, document: Prepared) -> dict[str, tuple[str, ...]]:
+    """Return the forms of the document for the numbers and units that it has converted."""
+    absent = {t.form for t in wording.terms if t.number and t.form not in document.segments_of}
+    if not absent:
+        return {}
+    ours = [one for one in quantities(wording.text) if one.number in absent and convertible(one)]
+    theirs = list(quantities(document.text)) if ours else []
+    found: dict[str, tuple[str, ...]] = {}
+    for mine in ours:
+        for other in theirs:
+            if same_converted(mine, other):
+                for own, its in zip(_both(mine), _both(other), strict=True):
+                    found[own] = (its,)
+                break
+    return found
+
+
+def _both(one: Quantity) -> tuple[str, str]:
+    """Return the forms of a number and of its unit."""
+    return one.number, read_forms(one.written)[1][-1]
+
+
+def _joined(index: int, wording: Wording, document: Prepared) -> str | None:
+    """Return the form that the document has for a term and the one beside it, as one word."""
+    terms, text = wording.terms, wording.text
+    term = terms[index]
+    if index + 1 < len(terms) and terms[index + 1].start - term.end == 1:
+        after = terms[index + 1]
+        whole = in_one(
+            text[term.start : term.end],
+            text[after.start : after.end],
+            after.form,
+            document.segments_of,
+        )
+        if whole:
+            return whole
+    if index and term.start - terms[index - 1].end == 1:
+        before = terms[index - 1]
+        return in_one(
+            text[before.start : before.end],
+            text[term.start : term.end],
+            term.form,
+            document.segments_of,
+        )
+    return None

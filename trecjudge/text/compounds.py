@@ -1,0 +1,59 @@
+"""Words that are written in one or in two: Wi-Fi, WiFi, wi fi; totalRevenue for total revenue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from trecjudge.text.forms import word_form
+
+# "CO2" is one word: a part begins with a capital after two small letters.
+_HUMP = re.compile(r"(?<=[a-z][a-z])(?=[A-Z][a-z])")
+_SHORTEST = 2
+# "E-mail", "x-ray", "t-shirt": the only parts of one letter.
+_LETTERS = frozenset("ext")
+_SHORTEST_WHOLE = 4
+_LONGEST_WHOLE = 30
+
+
+def has_humps(text: str) -> bool:
+    """Return, fast, whether a text may have words such as "totalRevenue"."""
+    return _HUMP.search(text) is not None
+
+
+def parts_of(written: Sequence[str]) -> Iterator[str]:
+    """Yield the forms of the parts of all words that have some: "totalRevenue", "WiFi"."""
+    for word in written:
+        if not word.islower() and _HUMP.search(word):
+            yield from filter(None, map(word_form, _HUMP.split(word)))
+
+
+def in_two(
+    written: str, forms: Collection[str], neighbours: Collection[tuple[str, str]]
+) -> tuple[str, str] | None:
+    """Return the two forms, neighbours in a text, into which a word can be cut: "smartphone"."""
+    word = written.lower()
+    if not (_SHORTEST_WHOLE <= len(word) <= _LONGEST_WHOLE and word.isascii() and word.isalpha()):
+        return None
+    for cut in range(1 if word[0] in _LETTERS else _SHORTEST, len(word) - _SHORTEST + 1):
+        head = word[:cut]
+        if head[-1] == "y":  # its form ends in "i": "policymaker"
+            head = word_form(head)
+        if head in forms and (head, tail := word_form(word[cut:])) in neighbours:
+            return head, tail
+    return None
+
+
+def in_one(first: str, second: str, form: str, forms: Collection[str]) -> str | None:
+    """Return the form of two written words as one where a text has it: "wi fi" for "WiFi".
+
+    `form` is that of the second. The form of the whole is not worked out: looked for is what it
+    nearly always is.
+    """
+    head = first.lower()
+    if (len(head) < _SHORTEST and head not in _LETTERS) or len(form) < _SHORTEST:
+        return None
+    whole = head + form
+    if whole in forms:
+        return whole if head.isalpha() and second.isalpha() else None
+    return whole[:-1] if whole[-1] == "e" and whole[:-1] in forms else None
