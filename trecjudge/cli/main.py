@@ -66,7 +66,7 @@ class Commands(LazyGroup):
         ),
         "label-next": (
             "trecjudge.cli.label_next:label_next",
-            "List the items whose label would narrow the ranking most.",
+            "List the items whose label would narrow the ranking most, or calibrate best.",
         ),
         "convert": (
             "trecjudge.cli.convert:convert",
