@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, get_type_hints
@@ -73,7 +73,12 @@ def taking(
     """Return a decorator: a function of a context and `flags` gets one flag for each field."""
     hints = get_type_hints(flags, include_extras=True)
     parameters = [
-        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        Parameter(
+            f.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if f.default is MISSING else f.default,
+            annotation=hints[f.name],
+        )
         for f in fields(flags)
     ]
     context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)

@@ -180,8 +180,8 @@ def agreement_line(found: Agreement) -> str:
     )
 
 
-def candidate_table(found: Sequence[tuple[float, Candidate]]) -> Table:
-    """Return a row for each item to label, the most useful first."""
+def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain") -> Table:
+    """Return a row for each item to label, with the number that `what` names."""
     rows = (
         (
             place,
@@ -190,8 +190,8 @@ def candidate_table(found: Sequence[tuple[float, Candidate]]) -> Table:
             "" if c.sentence_index is None else c.sentence_index,
             c.doc_id or "",
             c.label or "unjudged",
-            f"{gain:.2e}",
+            f"{gain:.2e}" if what == "gain" else f"{gain:.3f}",
         )
         for place, (gain, c) in enumerate(found, 1)
     )
-    return table(("", "run", "topic", "sentence", "document", "judged", "gain"), rows, left=6)
+    return table(("", "run", "topic", "sentence", "document", "judged", what), rows, left=6)
