@@ -313,6 +313,18 @@ def test_what_to_label_next_can_be_filled_in(tmp_path: Path) -> None:
     assert (status, len(found["items"])) == (0, 29)
 
 
+def test_what_to_label_for_calibration(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "support")
+    path = tmp_path / "next.jsonl"
+    asked = ("label-next", tmp_path, "--for", "calibration", "--budget", "4")
+    done = command(*asked, "--output", path)
+    assert (done.status, done.out.splitlines()[0].split()[-1]) == (0, "expected")
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [r["label"] for r in records] == [None] * 4
+    assert all(0 <= r["expected"] <= 1 and r["doc_id"] and r["text"] for r in records)
+    assert "--measure and --random are for the ranking" in command(*asked, "--random").err
+
+
 @pytest.mark.parametrize("name", ["ir_measures", "tot", "rag4reports", "jsonl", "csv"])
 def test_a_leaderboard_in_another_format_and_back(name: str, tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")

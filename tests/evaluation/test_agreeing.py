@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import SAMPLES, sample
+from tests.commandline import SAMPLES, judge, sample
 from tests.reading import Write
 from tests.show.html.made import nuggets_output
 from trecjudge.errors import InputError
@@ -352,3 +352,26 @@ def test_a_label_is_on_the_nugget_that_it_names(
     else:
         with pytest.raises(InputError, match="no item in common"):
             agreed(labels, job)
+
+
+CITED = """{"metadata": {"team_id": "t", "run_id": "r", "topic_id": "%s"}, "responses": [
+{"text": "Steam makes the whistle.", "citations": ["a"]},
+{"text": "Poets praised it.", "citations": ["a"]}, {"text": "It is old.", "citations": ["z"]}],
+"documents": {"a": {"text": "A whistle is made by steam."}}}
+"""
+
+
+def test_the_expected_weight_of_words_gives_an_auc(write: Write, tmp_path: Path) -> None:
+    runs = write("".join(" ".join((CITED % t).split()) + "\n" for t in "12"), "runs/r.jsonl")
+    judge(runs.parent, tmp_path / "out", "-q")
+    # The third cites a document that is not there: it counts 0, and the figure stays.
+    labels = "".join(
+        f'{{"topic_id": "{t}", "run_id": "r", "sentence_index": {i}, "doc_id": "{d}",'
+        f' "label": "{label}"}}\n'
+        for t in "12"
+        for i, d, label in ((0, "a", "full"), (1, "a", "none"), (2, "z", "none"))
+    )
+    found = agreed(write(labels, "labels.jsonl"), tmp_path / "out")
+    assert (found.items, figure(found, "auc")) == (6, 1.0)
+    qrels = write("1 0 a 2\n1 0 z 0\n2 0 a 2\n2 0 z 0\n", "truth.qrels")
+    assert figure(agreed(qrels, tmp_path / "out" / "x.judgments.jsonl"), "auc") == 1.0

@@ -8,7 +8,7 @@ import pytest
 
 from tests.commandline import sample
 from trecjudge.errors import InputError
-from trecjudge.evaluation.candidates import label_next
+from trecjudge.evaluation.candidates import label_for_calibration, label_next
 from trecjudge.inputs.labels import ItemKey
 from trecjudge.stats.labelling import Candidate
 
@@ -93,3 +93,20 @@ def test_nothing_was_judged_there(tmp_path: Path) -> None:
     (tmp_path / "lb.txt").write_text("a all M 1\n")
     with pytest.raises(InputError, match=r"no NAME\.judgments\.jsonl in it; give the --out-dir"):
         label_next(tmp_path, 1, {})
+
+
+def test_labels_to_calibrate_by_are_drawn_from_what_words_weighed(job: Path) -> None:
+    every = label_for_calibration(job, 100, {})
+    drawn = label_for_calibration(job, 5, {})
+    assert drawn == label_for_calibration(job, 5, {})
+    assert {key(c) for c in drawn} < {key(c) for c in every}
+    assert all(c.text and c.label and c.share is not None and 0 <= c.share <= 1 for c in every)
+    assert not {key(c) for c in drawn} & {
+        key(c) for c in label_for_calibration(job, 100, {key(c): "full" for c in drawn})
+    }
+
+
+def test_without_words_there_is_nothing_to_calibrate(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--judge", "length")
+    with pytest.raises(InputError, match="no item to label has `expected`"):
+        label_for_calibration(tmp_path, 5, {})

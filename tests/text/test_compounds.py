@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trecjudge.judging.offline.support import compare, prepare
-from trecjudge.text.compounds import has_humps, in_one, in_two, parts_of
+from trecjudge.text.compounds import has_humps, in_one, in_two, parts_of, wholes
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,12 @@ def test_in_one() -> None:
     assert in_one("Wi", "Fi", "fi", {"wifi"}) == "wifi"
     assert in_one("health", "care", "care", {"healthcar"}) == "healthcar"
     assert in_one("a", "part", "part", {"apart"}) is None
+
+
+def test_what_may_be_one_has_all_that_is_found() -> None:
+    found = wholes(["Health", "care", "Wi", "Fi"], ["health", "care", "wi", "fi"])
+    assert found >= {"healthcar", "healthcare", "wifi"}
+    assert found.isdisjoint({"healthwi", "carehealth"})
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""`label-next`: the items that people should label first."""
+"""`label-next`: the items that people should label first, to rank or to calibrate."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,6 +14,7 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import output, print_json
+from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels
 from trecjudge.show import tables
 
@@ -36,35 +37,48 @@ def label_next(
     at_random: Annotated[
         bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
     ] = False,
+    purpose: Annotated[
+        Literal["ranking", "calibration"],
+        typer.Option("--for", help="What they are for: to settle the ranking, or to calibrate."),
+    ] = "ranking",
     out: common.JsonlFile = None,
     trust: own.Trust = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """List the items whose label would narrow the ranking most.
+    """List the items whose label would narrow the ranking most, or calibrate best.
 
-    Filled in, the file of --output is one for --human.
+    Filled in, the file of --output is one for --human, or for the --labels of calibrate.
     """
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer) if human else {}
-    found = candidates.label_next(job, budget, labelled, measure, at_random, trust)
+    number = "gain"
+    if purpose == "calibration":
+        if measure or at_random:
+            raise InputError("--for calibration: --measure and --random are for the ranking")
+        number = "expected"
+        drawn = candidates.label_for_calibration(job, budget, labelled, trust)
+        found = [(candidate.share or 0.0, candidate) for candidate in drawn]
+    else:
+        found = candidates.label_next(job, budget, labelled, measure, at_random, trust)
+    records = [_record(value, number, candidate) for value, candidate in found]
     # Written before anything is printed, so that a closed pipe does not lose it.
     if out is not None:
-        common.write_jsonl(out, (_record(gain, candidate) for gain, candidate in found))
+        common.write_jsonl(out, records)
     if as_json:
-        print_json([{"items": [_record(*one) for one in found], "findings": printer.as_dicts()}])
+        print_json([{"items": records, "findings": printer.as_dicts()}])
         return printer.status()
     printer.close()
     if not quiet:
-        output().print(tables.candidate_table(found))
+        output().print(tables.candidate_table(found, number))
     return printer.status()
 
 
-def _record(gain: float, candidate: Candidate) -> dict[str, Any]:
+def _record(value: float, number: str, candidate: Candidate) -> dict[str, Any]:
     """Return an item as a line to fill in: the key of a label, and what helps to choose it."""
     fields = asdict(candidate)
     key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}
     if candidate.nugget:
         key["nugget"] = candidate.nugget
     context = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
-    return key | {"label": None} | context | {"gain": gain}
+    return key | {"label": None} | context | {number: value}

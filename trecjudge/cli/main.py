@@ -27,6 +27,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.rescore:rescore",
             "Write qrels and leaderboards again from the judgments of a job, without a model.",
         ),
+        "pairs": (
+            "trecjudge.cli.pairs:pairs",
+            "Judge pairs of a sentence and a document; with labels, show how good that is.",
+        ),
         "calibrate": (
             "trecjudge.cli.calibrate:calibrate",
             "Fit the offline attester to human labels; without labels, to the words of the runs.",
@@ -62,7 +66,7 @@ class Commands(LazyGroup):
         ),
         "label-next": (
             "trecjudge.cli.label_next:label_next",
-            "List the items whose label would narrow the ranking most.",
+            "List the items whose label would narrow the ranking most, or calibrate best.",
         ),
         "convert": (
             "trecjudge.cli.convert:convert",

@@ -163,7 +163,7 @@ def _pairs(left: LabelSet, right: LabelSet, zero: str | None) -> tuple[_Pairs, i
                 shared += 1
                 found.add(group[0], label, *there)
             elif zero is not None:
-                found.add(group[0], label, zero, None)
+                found.add(group[0], label, zero, 0.0)
         if zero is not None:
             for label, score in theirs.values():
                 found.add(group[0], zero, label, score)

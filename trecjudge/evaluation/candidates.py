@@ -69,6 +69,34 @@ def label_next(
     return [(float(gains[n]), one) for n, one in _read_again(reader, found, order[:budget])]
 
 
+def label_for_calibration(
+    path: Path, budget: int, labelled: Mapping[ItemKey, str], trust: bool = False
+) -> list[Candidate]:
+    """Return the `budget` items whose labels are to calibrate the offline attester.
+
+    They are drawn at random, the same ones each time, from the items that have a weight to be
+    expected; `labelled` are left out. Raises InputError where no item has one.
+    """
+    reader = judgments_at(path)
+    panel = panel_of(reader, trust)
+    takers = {named.name for named in panel if isinstance(named.judge, TakesLabels)}
+    found = Candidates()
+    for response, judgments in reader:
+        weighed = [
+            (place, _candidate(judgment, 0.0, judgment.expected))
+            for place, judgment in enumerate(judgments)
+            if judgment.expected is not None and judgment.claim is None
+            if judgment.judge in takers and key_of(judgment) not in labelled
+        ]
+        found.add(response.run_id, response.topic_id, weighed)
+    if not len(found):
+        message = "no item to label has `expected`, the weight that the offline attester gives"
+        raise InputError(f"{reader.path}: {message}")
+    # Strata of the weight are no better: see the notes on the benchmarks.
+    order = np.random.default_rng(SEED).permutation(len(found))
+    return [one for _, one in _read_again(reader, found, np.sort(order[:budget]))]
+
+
 def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
     by_name = {measure.name: measure for measure in spec.measures}
     if (name or spec.ranked_by) not in by_name:

@@ -147,7 +147,7 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
                 item = (*key[2:], _apart(judgment))
                 for name in judgment.nugget.names if judgment.nugget else ():
                     side.nuggets.setdefault((key[0], name), set()).add(str(key[-1]))
-                row = item, judgment.label, number, judgment.value
+                row = item, judgment.label, number, _score(judgment)
                 if judgment.nugget is not None:
                     side.on_nuggets.add(judgment.label)
                 _take(side, (response.topic_id, response.run_id), rows, row, report)
@@ -171,6 +171,16 @@ def _take(
         report(label_duplicate((*group, *item), second, (before, side.place(where))))
     elif known is None and score is not None:
         rows[item] = (*first[:3], score)
+
+
+def _score(judgment: Judgment) -> float | None:
+    """Return the value of a judgment, else the weight to be expected, None without either.
+
+    What no attester was asked about, such as a document that is not there, certainly counts 0.
+    """
+    if judgment.value is not None or judgment.expected is not None:
+        return judgment.expected if judgment.value is None else judgment.value
+    return 0.0 if judgment.label == NONE and not judgment.attester else None
 
 
 def _apart(judgment: Judgment) -> str | None:
@@ -297,14 +307,18 @@ def _as_qrels(side: LabelSet) -> LabelSet:
     found = LabelSet(side.name, "qrels", side.unjudged)
     for group in side.groups:
         best: dict[str, str] = {}
-        for (_, doc_id, *_), label, _, _ in side.rows(group):
+        scores: dict[str, float | None] = {}
+        for (_, doc_id, *_), label, _, score in side.rows(group):
             if doc_id is not None:
                 grade = str(GRADES.get(label, label))
                 if not grade.lstrip("-").isdigit():
                     message = f"label {label!r} is no grade; qrels hold grades"
                     raise InputError(f"{side.name}: {message}")
                 best[doc_id] = max(best.get(doc_id, grade), grade, key=int)
-        found.put(group, [((doc_id,), grade, None, None) for doc_id, grade in best.items()])
+                before = scores.setdefault(doc_id, score)
+                known = None if before is None or score is None else max(before, score)
+                scores[doc_id] = known
+        found.put(group, [((d,), grade, None, scores[d]) for d, grade in best.items()])
     return found
 
 

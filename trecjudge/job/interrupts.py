@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import FrameType
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -40,6 +41,12 @@ class Interrupts:
             yield
         finally:
             self._cancel = None
+
+    def cancelling_task(self) -> AbstractContextManager[None]:
+        """Cancel the task that runs now at the first signal."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        return self.cancelling(lambda: loop.call_soon_threadsafe(task.cancel))
 
     def over(self) -> None:
         """Hear no more of them: what is to be said at the end is said whole."""

@@ -87,10 +87,7 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
 
 async def _cancellable(job: Job, watcher: Watcher) -> Scored:
     # Without a model nothing is on its way: it ends at once, also while a file is read.
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    assert task is not None
-    cancelling = INTERRUPTS.cancelling(lambda: loop.call_soon_threadsafe(task.cancel))
-    with cancelling if job.model.asks else nullcontext():
+    with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():
         return await judge_job(job, watcher)
 
 

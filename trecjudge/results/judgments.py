@@ -337,8 +337,7 @@ def _response(record: dict[str, Any]) -> Response:
 def without_text(judgment: Judgment) -> Judgment:
     """Return a judgment without the text of documents: where it stands is kept.
 
-    A model's reason may quote a document, and is left out; so is what was wrong with
-    its replies.
+    A model's reason may quote a document: it is left out, and so is what was wrong with replies.
     """
     evidence, failure = judgment.evidence, judgment.failure
     if failure is not None and failure.kind == "parse" and failure.tries:

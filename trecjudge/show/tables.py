@@ -180,8 +180,8 @@ def agreement_line(found: Agreement) -> str:
     )
 
 
-def candidate_table(found: Sequence[tuple[float, Candidate]]) -> Table:
-    """Return a row for each item to label, the most useful first; with nuggets where some are."""
+def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain") -> Table:
+    """Return a row for each item to label, with the number that `what` names."""
     nuggets = ["nugget"] if any(c.nugget for _, c in found) else []
     rows = (
         (
@@ -192,9 +192,9 @@ def candidate_table(found: Sequence[tuple[float, Candidate]]) -> Table:
             c.doc_id or "",
             *(c.nugget for _ in nuggets),
             c.label or "unjudged",
-            f"{gain:.2e}",
+            f"{gain:.2e}" if what == "gain" else f"{gain:.3f}",
         )
         for place, (gain, c) in enumerate(found, 1)
     )
-    columns = ("", "run", "topic", "sentence", "document", *nuggets, "judged", "gain")
+    columns = ("", "run", "topic", "sentence", "document", *nuggets, "judged", what)
     return table(columns, rows, left=len(columns) - 1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from trecjudge.text.forms import word_form
@@ -86,6 +87,10 @@ _IN_FIRST = (
     {"g": 1.0, "kg": 1000.0, "mg": 0.001, "lb": 453.592, "t": 1e6},
     {"l": 1.0, "ml": 0.001},
 )
+CONVERTIBLE = frozenset(
+    form for form, name in _UNITS.items() if any(name in kind for kind in _IN_FIRST)
+)
+"""The forms of the units that another can stand for."""
 _CONVERTED = 1.02
 """Converted numbers are rounded: so far may one be from the other."""
 
@@ -104,13 +109,19 @@ class Quantity:
     guess: bool
 
 
-def quantities(text: str) -> Iterator[Quantity]:
-    """Yield the numbers of a text, each with its unit; citation marks such as "[1]" are none."""
+# Of a document it is asked for many sentences.
+@lru_cache(maxsize=1024)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """Return the numbers of a text, each with its unit; citation marks such as "[1]" are none."""
     text = _CITATION.sub(lambda mark: " " * len(mark[0]), text)
     tokens = tokenize(text)
-    for position, token in enumerate(tokens):
-        if token.form[0].isdigit():
-            yield _quantity(text, tokens, position)
+    return tuple(
+        [
+            _quantity(text, tokens, position)
+            for position, token in enumerate(tokens)
+            if token.form[0].isdigit()
+        ]
+    )
 
 
 def agree(one: Quantity, other: Quantity) -> bool:

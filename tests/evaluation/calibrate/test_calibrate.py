@@ -130,6 +130,9 @@ def refused(*arguments: str | Path) -> str:
         pytest.param("", "no labelled pairs in it", id="empty"),
         pytest.param(lines({"sentence": "A."}), "no labelled pairs in it", id="no passage"),
         pytest.param(lines(*LABELS[:30]), "30 labels of pairs that words", id="too few"),
+        pytest.param(
+            lines(*LABELS[:2], *LABELS[:1]) * 20, "all labels are on one document", id="one text"
+        ),
         pytest.param(lines(*LABELS[::3]) * 2, "full and of no support", id="one kind"),
     ],
 )
@@ -193,11 +196,12 @@ def test_a_judge_that_takes_no_calibration(write: Write, tmp_path: Path, calibra
         ({"sentence": "A.", "passage": "B.", "label": "full support"}, [1.0], []),
         ({"sentence": "A.", "document": "B.", "labels": ["PARTIAL", "none"]}, [0.5, 0.0], []),
         ({"sentence": "A.", "text": "B.", "labels": ["FULL", "good"]}, [1.0], ["label_unusable"]),
-        ({"sentence": "A.", "text": "B.", "label": 2}, [], ["label_unusable"]),
+        ({"claim": "A.", "evidence": ["B.", "C."], "label": 2}, [1.0], []),
+        ({"sentence": "A.", "text": "B.", "label": 3}, [], ["label_unusable"]),
         ({"sentence": " ", "text": "B.", "label": "full"}, [], ["label_unusable"]),
         ({"sentence": 3, "text": "B.", "label": "full"}, [], ["label_unusable"]),
     ],
-    ids=["one label", "two", "one of two", "a number", "an empty sentence", "no text"],
+    ids=["one label", "two", "one of two", "a grade", "no grade", "an empty sentence", "no text"],
 )
 def test_a_record(
     record: dict[str, Any], weights: list[float], kinds: list[str], write: Write

@@ -74,3 +74,10 @@ def test_segments_begin_and_end_with_a_token(text: str) -> None:
         assert (tokens[0].start, tokens[-1].end) == (0, span[1] - span[0])
         end = span[1]
     assert prepared.tokens == len(tokenize(text))
+
+
+def test_a_part_has_its_own_segments_only() -> None:
+    whole = prepare("Cats sleep. Dogs bark. Cats bark.")
+    part = whole.within([1, 2], ["cat", "sleep"])
+    assert part.segments_of == {"dog": [1], "bark": [1, 2], "cat": [2]}
+    assert (part.tokens, part.forms_between(0, 1)) == (4, {"cat", "sleep", "dog", "bark"})

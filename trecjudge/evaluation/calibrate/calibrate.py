@@ -106,6 +106,8 @@ def calibrate_command(
         )
     weights = [pair.weight for pair in pairs]
     groups = groups_of(pairs)
+    if len(set(groups)) < 2:
+        raise InputError(f"{labels}: all labels are on one document: none can be held out")
     shipped = shipped_calibration()
     found, frequencies = measure_apart(pairs, groups, partial(blended, shipped.frequencies))
     how = (

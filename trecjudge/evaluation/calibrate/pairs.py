@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trecjudge.errors import InputError
+from trecjudge.evaluation.pairs.labels import WEIGHTS, Reading, readings, scale_of
+from trecjudge.evaluation.pairs.reading import BarePair, pair_of
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.labels import read_labels, support_label
-from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.inputs.sources.values import objects
 from trecjudge.judging.attest.citations import Attesting
-from trecjudge.records import FULL, NONE, PARTIAL, Item, Place, Response, Topic
+from trecjudge.records import Item, Place, Response, Topic
 from trecjudge.text.visible import is_blank
-
-WEIGHTS = {NONE: 0.0, PARTIAL: 0.5, FULL: 1.0}
-"""Weights of labels (TREC RAG track)."""
-
-_TEXTS = ("passage", "document", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +28,28 @@ class LabelledPair:
 
 
 def read_pairs(path: Path, report: OnFinding) -> list[LabelledPair]:
-    """Return the pairs of a JSONL file of sentence, passage and label (or a list of labels).
+    """Return the labelled pairs of a file, as `pairs` reads it.
 
-    The passage may also be called `document` or `text`; `topic_id` is the topic of a pair.
     Every label makes a pair, or a finding. Raises InputError if there is none.
     """
+    read: list[tuple[BarePair, Reading]] = []
+    for number, record in objects(path, report):
+        place = Place(str(path), number)
+        pair = pair_of(record, place)
+        if pair is None or not pair.labels:
+            message = "needs sentence, passage and label; labels of runs need --rag-responses"
+            report(Finding("label_unusable", place, message, shown(record)))
+        elif is_blank(pair.sentence) or is_blank(pair.document):
+            message = "a sentence or a passage without text"
+            found = Finding("label_unusable", place, message, shown(record), topic_id=pair.group)
+            report(found)
+        else:
+            read += ((pair, reading) for reading in readings(pair, report))
+    scale = scale_of({reading.value for _, reading in read if reading.is_number})
     pairs = [
-        pair
-        for number, record in objects(path, report)
-        for pair in _pairs_of(record, Place(str(path), number), report)
+        LabelledPair(pair.group, pair.sentence, pair.document, weight)
+        for pair, reading in read
+        if (weight := reading.weight(scale)) is not None
     ]
     if not pairs:
         raise InputError(
@@ -49,28 +58,6 @@ def read_pairs(path: Path, report: OnFinding) -> list[LabelledPair]:
             " --rag-responses"
         )
     return pairs
-
-
-def _pairs_of(record: Mapping[str, Any], place: Place, report: OnFinding) -> Iterator[LabelledPair]:
-    sentence = record.get("sentence")
-    text = next((record[key] for key in _TEXTS if isinstance(record.get(key), str)), None)
-    given = record.get("labels", record.get("label"))
-    labels = given if isinstance(given, list) else [given]
-    if not isinstance(sentence, str) or text is None:
-        message = "needs sentence, passage and label; labels of runs need --rag-responses"
-        report(Finding("label_unusable", place, message, shown(record)))
-        return
-    topic_id = as_id(record.get("topic_id")) or ""
-    for label in labels:
-        weight = _weight_of(label)
-        if weight is None:
-            message = f"label {shown(label)} is none of full, partial, none"
-            report(Finding("label_unusable", place, message, shown(label), topic_id=topic_id))
-        elif is_blank(sentence) or is_blank(text):
-            message = "a sentence or a passage without text"
-            report(Finding("label_unusable", place, message, shown(record), topic_id=topic_id))
-        else:
-            yield LabelledPair(topic_id, sentence, text, weight)
 
 
 def pairs_of_runs(

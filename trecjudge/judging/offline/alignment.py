@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from trecjudge.judging.offline.passages import PassageSpan
 from trecjudge.judging.offline.prepared import Prepared
@@ -15,7 +16,6 @@ from trecjudge.text.function_words import ENGLISH
 from trecjudge.text.kinds import stands_in
 from trecjudge.text.relations import RELATING, opposites_of
 from trecjudge.text.telling import TELLING
-from trecjudge.text.tokens import read_forms
 
 _NEAR_COPY = 0.8
 """Part of the sentence's words that stand in the same order in one segment."""
@@ -47,7 +47,15 @@ SAME = Differences()
 
 
 Block = tuple[str, int, int, int, int]
-Beside = tuple[Sequence[str], Sequence[str], list[Block], float]
+
+
+class Beside(NamedTuple):
+    """A segment, its forms, how they align with the sentence's, and the part that is kept."""
+
+    segment: int
+    forms: Sequence[str]
+    blocks: list[Block]
+    kept: float
 
 
 def differences(
@@ -59,19 +67,20 @@ def differences(
     beside = _likest(wording.forms, document, passage)
     if beside is None:
         return SAME
-    _, forms, blocks, likeness = beside
-    lacking = {term.form: term for term in absent}
-    inside = document.forms_between(passage.first, passage.last)
     exchanged = _exchanged(wording, beside, document)
-    copied = likeness >= _NEAR_COPY and len([t for t in absent if t.meaningful]) <= _MOST_DIFFERENT
+    copied = (
+        beside.kept >= _NEAR_COPY and len([t for t in absent if t.meaningful]) <= _MOST_DIFFERENT
+    )
     if not copied:
         return Differences(exchanged=exchanged)
+    lacking = {term.form: term for term in absent}
+    inside = document.forms_between(passage.first, passage.last)
     quantities: tuple[str, ...] = ()
-    others = _others(wording.forms, forms, blocks, lacking, inside)
+    others = _others(wording.forms, beside.forms, beside.blocks, lacking, inside)
     if any(term.number for term in wording.terms):
         start, end = document.spans[passage.first][0], document.spans[passage.last][1]
         quantities = tuple(other_quantities(wording.text, document.text[start:end]))
-    added = _added(wording.forms, blocks, lacking, inside)
+    added = _added(wording.forms, beside.blocks, lacking, inside)
     return Differences(
         (*_written(wording, others), *quantities), _written(wording, added), exchanged
     )
@@ -83,14 +92,14 @@ def _written(wording: Wording, terms: Iterable[Term]) -> tuple[str, ...]:
 
 def _exchanged(wording: Wording, beside: Beside, document: Prepared) -> tuple[str, ...]:
     """Return the word of relation that is turned, or has its two sides exchanged."""
-    written, forms, blocks, _ = beside
     telling = wording.meaningful_forms
-    if len(telling.intersection(forms)) < _SAME_MATTER * len(telling):
+    if len(telling.intersection(beside.forms)) < _SAME_MATTER * len(telling):
         return ()
-    cue, consistent = turned_round(wording.text, written, forms, document.neighbours)
+    segment = document.text[slice(*document.spans[beside.segment])]
+    cue, consistent = turned_round(wording.text, segment, beside.forms, document.neighbours)
     if cue or consistent:
         return (cue,) if cue else ()
-    return tuple(_opposed(wording.forms, forms, blocks))
+    return tuple(_opposed(wording.forms, beside.forms, beside.blocks))
 
 
 def _added(
@@ -105,19 +114,23 @@ def _added(
 
 
 def _likest(forms: Sequence[str], document: Prepared, passage: PassageSpan) -> Beside | None:
-    """Return the words, forms and the alignment of the likest segment, and how like it is."""
+    """Return the likest segment of the passage, aligned; None if none has half of the words."""
     best: Beside | None = None
     own = set(forms)
     for index in range(passage.first, passage.last + 1):
-        written, theirs = read_forms(document.text[slice(*document.spans[index])])
-        if len(own.intersection(theirs)) < _IN_COMMON * len(own):
+        theirs = document.forms[index]
+        common = own.intersection(theirs)
+        if len(common) < _IN_COMMON * len(own):
+            continue
+        # No more words than those in common can be kept.
+        if best and len([f for f in forms if f in common]) <= best.kept * len(forms):
             continue
         blocks: list[Block] = list(
             SequenceMatcher(None, forms, theirs, autojunk=False).get_opcodes()
         )
-        kept = sum(block[2] - block[1] for block in blocks if block[0] == "equal") / len(forms)
-        if best is None or kept > best[3]:
-            best = written, theirs, blocks, kept
+        kept = sum([block[2] - block[1] for block in blocks if block[0] == "equal"]) / len(forms)
+        if best is None or kept > best.kept:
+            best = Beside(index, theirs, blocks, kept)
     return best
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from trecjudge.judging.offline.alignment import SAME, Differences, differences
+from trecjudge.judging.offline.opposition import direction_differs_in, negation_differs_in
 from trecjudge.judging.offline.passages import (
     LONG,
     NO_PASSAGE,
@@ -20,7 +21,7 @@ from trecjudge.judging.offline.prepared import Prepared
 from trecjudge.judging.offline.replacement import SINGLE_FACT, replacements
 from trecjudge.judging.offline.wording import Term, Wording
 from trecjudge.judging.offline.writing import as_the_document_writes
-from trecjudge.text.directions import DIRECTED, opposed
+from trecjudge.text.directions import DIRECTED
 from trecjudge.text.kinds import stands_in
 from trecjudge.text.tokens import is_spaceless
 
@@ -107,7 +108,8 @@ class Measurements:
     the weight in a short sentence. `replaced` are words in whose place it has others,
     `differ` is what a near copy says otherwise.
     `near_copy`: but for what contradicts it, the passage has the sentence. `short`: each content
-    word is needed; `one_fact`: it states only one thing.
+    word is needed; `one_fact`: it states only one thing; `other_words`: the document lacks some
+    of its content words.
     """
 
     features: Features
@@ -124,6 +126,7 @@ class Measurements:
     short: bool
     one_fact: bool
     differ: Differences = SAME
+    other_words: bool = False
 
     @property
     def contradicted(self) -> bool:
@@ -153,6 +156,11 @@ class Measurements:
         """Whether a short sentence lacks a word that it cannot do without."""
         return self.short and self.lacking >= _ONE_OF_FIVE
 
+    @property
+    def reworded(self) -> bool:
+        """Whether a short sentence has the passage's words for the same in place of some of it."""
+        return self.short and self.other_words and not self.lacking and not self.incomplete
+
 
 def find(wording: Wording, document: Prepared) -> Measurements:
     """Return the measurements of one pair. The wording must have terms."""
@@ -172,8 +180,8 @@ def find(wording: Wording, document: Prepared) -> Measurements:
     if passage.weight >= LIKE * tally.total:
         differ = differences(wording, absent, document, passage)
     near_copy = _near_copy(absent, passage, tally.total)
-    negation_differs = near_copy and _negation_differs(wording, document, passage)
-    direction_differs = near_copy and _direction_differs(wording, document, passage)
+    negation_differs = near_copy and negation_differs_in(wording, document, passage)
+    direction_differs = near_copy and direction_differs_in(wording, document, passage)
     short = wording.size <= SHORT
     lacked = _lacked(wording, absent, document, passage)
     neighbours, run = _runs(wording.forms, document, bool(tally.present))
@@ -202,6 +210,7 @@ def find(wording: Wording, document: Prepared) -> Measurements:
         near_copy=bool(replaced) or near_copy,
         short=short,
         differ=differ,
+        other_words=any(term.meaningful for term in absent),
         one_fact=wording.size <= SINGLE_FACT and len(wording.parts) <= 1,
     )
 
@@ -308,37 +317,3 @@ def _lacked(
 
 def _any_within(segments: frozenset[int], passage: PassageSpan) -> bool:
     return any(s in segments for s in range(passage.first, passage.last + 1))
-
-
-def _direction_differs(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
-    """Return whether the passage has the opposite of a word of direction, and not the word."""
-    directed = [term.form for term in wording.terms if term.form in DIRECTED]
-    if not directed:
-        return False
-    inside = document.forms_between(passage.first, passage.last)
-    return any(form not in inside and opposed(form, inside) for form in directed)
-
-
-def _negation_differs(wording: Wording, document: Prepared, passage: PassageSpan) -> bool:
-    return any(
-        _negated_otherwise(term, wording, document, passage)
-        for term in wording.terms
-        if term.form in document.segments_of
-    )
-
-
-def _negated_otherwise(
-    term: Term, wording: Wording, document: Prepared, passage: PassageSpan
-) -> bool:
-    """Return whether only one of sentence and passage negates a content word.
-
-    The other side must have no word of denial near it: "lacks proof" agrees with "no proof".
-    """
-    negated = document.negated_in.get(term.form, frozenset())
-    if not term.content or not (term.negated or negated):
-        return False
-    inside = [s for s in document.segments_of[term.form] if passage.first <= s <= passage.last]
-    if term.negated:
-        affirmed = term.form in document.affirmed
-        return bool(inside) and (affirmed or document.denying.isdisjoint(inside))
-    return not wording.denies and bool(inside) and negated.issuperset(inside)

@@ -35,11 +35,11 @@ class Prepared:
     """The token index of a text.
 
     A segment is a sentence, or a line or 60 tokens of one. `spans[i]` are the character offsets
-    of segment i; `segments_of[form]` the ascending indexes of the segments that have the form, be
-    it in another writing; `neighbours` the pairs of forms that stand side by side; `tokens` counts
-    them all. `negated_in[form]` are those of the segments where it stands under a negation;
-    `denying` and `hedging` the segments with any word of denial, of doubt; `affirmed` the forms of
-    JSON keys whose value is true.
+    of segment i, `forms[i]` its forms as it is written; `segments_of[form]` the ascending indexes
+    of the segments that have the form, be it in another writing; `neighbours` the pairs of forms
+    that stand side by side; `tokens` counts them all. `negated_in[form]` are those of the segments
+    where it stands under a negation; `denying` and `hedging` the segments with any word of denial,
+    of doubt; `affirmed` the forms of JSON keys whose value is true.
     """
 
     text: str
@@ -50,6 +50,7 @@ class Prepared:
     negated_in: Mapping[str, frozenset[int]]
     denying: frozenset[int]
     hedging: frozenset[int]
+    forms: Sequence[Sequence[str]]
     affirmed: frozenset[str] = frozenset()
 
     def within(self, wanted: Sequence[int], forms: Iterable[str]) -> Prepared:
@@ -61,23 +62,22 @@ class Prepared:
         neighbours: set[tuple[str, str]] = set()
         tokens = 0
         for index in wanted:
-            _, own = read_forms(self.text[slice(*self.spans[index])])
+            own = self.forms[index]
             tokens += len(own)
             neighbours.update(pairwise(own))
-            for form in set(own):
-                segments_of.setdefault(form, []).append(index)
+            found = {form: [index] for form in own}
+            for form in found.keys() & segments_of.keys():
+                found[form] = [*segments_of[form], index]
+            segments_of.update(found)
         chosen = set(wanted)
-        for form in forms:
-            if found := [index for index in self.segments_of.get(form, ()) if index in chosen]:
-                segments_of[form] = found
+        for form in self.segments_of.keys() & forms:
+            if own_segments := [index for index in self.segments_of[form] if index in chosen]:
+                segments_of[form] = own_segments
         return replace(self, segments_of=segments_of, neighbours=neighbours, tokens=tokens)
 
     def forms_between(self, first: int, last: int) -> frozenset[str]:
         """Return the forms of the segments `first` to `last`, inclusive."""
-        if not self.spans:
-            return frozenset()
-        _, forms = read_forms(self.text[self.spans[first][0] : self.spans[last][1]])
-        return frozenset(forms)
+        return frozenset().union(*self.forms[first : last + 1])
 
 
 # Runs on one topic cite the same documents, and several judges look into them.
@@ -99,8 +99,11 @@ def prepare(text: str) -> Prepared:
     segments_of: dict[str, list[int]] = {}
     neighbours: set[tuple[str, str]] = set()
     for index, segment in enumerate(segments):
-        for form in set(segment.forms):
-            segments_of.setdefault(form, []).append(index)
+        own = set(segment.forms)
+        known = own & segments_of.keys()
+        for form in known:
+            segments_of[form].append(index)
+        segments_of.update({form: [index] for form in own - known})
         neighbours.update(pairwise(segment.forms))
     # Before other writings are added: those are no words of the text.
     denying = _segments_with(denials(segments_of.keys()), segments_of)
@@ -114,7 +117,9 @@ def prepare(text: str) -> Prepared:
     _add_other_writings(text, segments, segments_of)
     spans = tuple((segment.start, segment.end) for segment in segments)
     return Prepared(
-        *(text, spans, segments_of, neighbours, tokens, negated, denying, hedging), affirmed
+        *(text, spans, segments_of, neighbours, tokens, negated, denying, hedging),
+        forms=[segment.forms for segment in segments],
+        affirmed=affirmed,
     )
 
 

@@ -35,12 +35,13 @@ class Sides(NamedTuple):
 
 
 def turned_round(
-    text: str, written: Sequence[str], forms: Sequence[str], neighbours: Set[tuple[str, str]]
+    text: str, segment: str, forms: Sequence[str], neighbours: Set[tuple[str, str]]
 ) -> tuple[str | None, bool]:
     """Return the word whose two sides the segment has exchanged, and whether none surely is.
 
     "Peru beat Chile" for "Chile beat Peru", "A is taller than B" for "B is taller than A", "Arsenal
     won" for "City won, ahead of Arsenal". Not where one side is passive and the other is not.
+    `forms` are those of the segment.
     """
     own_written, own_forms = read_forms(text)
     found = _by_comparison(own_forms, forms)
@@ -54,7 +55,7 @@ def turned_round(
     ]
     if not places:
         return None, False
-    pair = own_written, own_forms, written, forms
+    pair = own_written, own_forms, read_forms(segment)[0], forms
     return _by_verb(*pair, places) or _of_another(*pair, places), False
 
 

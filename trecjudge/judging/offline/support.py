@@ -17,6 +17,8 @@ __all__ = ["Comparison", "Prepared", "compare", "prepare"]
 
 # What is ruled out may have no more of the probability: the rest goes to the next lower label.
 _MOST_RULED_OUT = 0.45
+# The same in other words is supported, if not fully, more probably than not.
+_LEAST_REWORDED = 0.55
 # P(fully supported) of copies, as people label them.
 _COPIED = 0.8
 # A single content word that weighs less is in too many documents.
@@ -140,7 +142,7 @@ def probabilities_of(found: Measurements, calibration: Calibration) -> tuple[flo
 
 
 def ruled(found: Measurements, probability: float, full: float) -> tuple[float, float]:
-    """Return the two probabilities after what rules full support, or any, out."""
+    """Return the two probabilities after what rules full support, any, or none out."""
     if found.refuted:
         probability = min(probability, _MOST_RULED_OUT)
     if found.refuted or found.incomplete:
@@ -148,6 +150,8 @@ def ruled(found: Measurements, probability: float, full: float) -> tuple[float, 
         least = probability - none if none >= max(full, probability - full) else 0.0
         # No support stays so, though partial support gains what full support loses.
         full = min(full, max(least, _MOST_RULED_OUT * probability))
+    if found.reworded:
+        probability = max(probability, full + _LEAST_REWORDED * (1 - full))
     return probability, full
 
 

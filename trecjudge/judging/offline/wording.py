@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from trecjudge.text.compounds import wholes
 from trecjudge.text.forms import word_form
 from trecjudge.text.frequencies import Frequencies, read_frequencies
 from trecjudge.text.function_words import grammar_of, has_grammar, is_grammar_run
@@ -64,7 +65,8 @@ class Wording:
     `forms` are all its tokens' forms, `parts` the positions among the terms of what stands between
     commas and the like; `listing` counts "and" and "or". `quotes` are what it gives in quotation
     marks; `denies` and `hedged`: it has a word of denial, of doubt. `size` counts the content
-    terms, a pair of characters as half a word.
+    terms, a pair of characters as half a word. `wholes` is what two neighbouring words may be as
+    one.
     """
 
     text: str
@@ -76,6 +78,7 @@ class Wording:
     denies: bool
     hedged: bool
     size: float
+    wholes: frozenset[str]
 
     @property
     def meaningful(self) -> list[Term]:
@@ -93,19 +96,27 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
     bare = _CITATION.sub(lambda mark: " " * len(mark[0]), sentence) if "[" in sentence else sentence
     tokens = _with_numbers(bare, tokenize(bare))
     forms = tuple([token.form for token in tokens])
+    words = [sentence[token.start : token.end] for token in tokens]
     distinct = set(forms)
     denying = denials(distinct)
     negated = set(negated_positions(forms)) if denying else ()
     grammar = _grammar(bare, distinct)
+    weights = frequencies.weights
     terms: dict[str, Term] = {}
     for index, (form, start, end) in enumerate(tokens):
         if form not in terms:
-            written = sentence[start:end]
-            weight = frequencies.weight(form, written)
+            written = words[index]
+            weight = weights.get(form)
+            listed = weight is not None
+            if weight is None:
+                weight = frequencies.weight(form, written)
             terms[form] = Term(
-                *(form, weight, start, end),
+                form,
+                weight,
+                start,
+                end,
                 weight >= _CONTENT_FROM and form not in _AUXILIARIES,
-                form in frequencies.counts,
+                listed,
                 # The first word is capitalised whatever it is.
                 index > 0 and written[0].isupper(),
                 index in negated,
@@ -122,6 +133,7 @@ def read_wording(sentence: str, frequencies: Frequencies = SHIPPED) -> Wording:
         denies=bool(denying),
         hedged=not HEDGES.isdisjoint(forms),
         size=_size(bare, distinct - grammar),
+        wholes=wholes(words, forms),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from trecjudge.judging.offline.prepared import Prepared
 from trecjudge.judging.offline.wording import Wording
 from trecjudge.text.compounds import in_one, in_two
-from trecjudge.text.quantities import Quantity, convertible, quantities, same_converted
+from trecjudge.text.quantities import CONVERTIBLE, Quantity, convertible, quantities, same_converted
 from trecjudge.text.tokens import read_forms
 
 
@@ -19,17 +19,20 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
     """
     found: dict[str, tuple[str, ...]] = {}
     places = document.segments_of
+    forms, text = places.keys(), wording.text
+    may_be_one = not forms.isdisjoint(wording.wholes)
+    converted = False
     for index, term in enumerate(wording.terms):
         if term.form in places or not term.meaningful:
             continue
-        if term.number:
+        if term.number and not converted:
             found |= _converted(wording, document)
+            converted = True
         if term.form in found:
             continue
-        written = wording.text[term.start : term.end]
-        if pair := in_two(written, places, document.neighbours):
+        if pair := in_two(text[term.start : term.end], forms, document.neighbours):
             found[term.form] = pair
-        elif whole := _joined(index, wording, document):
+        elif may_be_one and (whole := _joined(index, wording, document)):
             found[term.form] = (whole,)
     if not found:
         return wording
@@ -39,17 +42,18 @@ def as_the_document_writes(wording: Wording, document: Prepared) -> Wording:
             for t in wording.terms
         ]
     )
-    forms = [form for own in wording.forms for form in found.get(own, (own,))]
-    return replace(wording, terms=terms, forms=tuple(forms))
+    rewritten = [form for own in wording.forms for form in found.get(own, (own,))]
+    return replace(wording, terms=terms, forms=tuple(rewritten))
 
 
 def _converted(wording: Wording, document: Prepared) -> dict[str, tuple[str, ...]]:
     """Return the forms of the document for the numbers and units that it has converted."""
-    absent = {t.form for t in wording.terms if t.number and t.form not in document.segments_of}
-    if not absent:
+    places = document.segments_of.keys()
+    if CONVERTIBLE.isdisjoint(wording.forms) or places.isdisjoint(CONVERTIBLE):
         return {}
+    absent = {t.form for t in wording.terms if t.number and t.form not in places}
     ours = [one for one in quantities(wording.text) if one.number in absent and convertible(one)]
-    theirs = list(quantities(document.text)) if ours else []
+    theirs = quantities(document.text) if ours else ()
     found: dict[str, tuple[str, ...]] = {}
     for mine in ours:
         for other in theirs:

@@ -1,0 +1,210 @@
+"""`pairs` from the command line: verdicts, figures, a model, what is wrong with the input."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commandline import Done, command
+from tests.endpoint import attesting, serving
+
+Write = Callable[..., Path]
+DOCUMENT = "Masons built the old bridge in 1820. It burned down in the war."
+PAIRS = [
+    {"claim": "Masons built the old bridge.", "document": DOCUMENT, "label": "FULL", "id": "a"},
+    {"claim": "Masons built the bridge and a mill.", "document": DOCUMENT, "label": "PARTIAL"},
+    {"claim": "Poets praised the harbour.", "document": DOCUMENT, "label": "NONE"},
+]
+THREE = [record | {"topic": f"t{n}"} for n in range(8) for record in PAIRS]
+
+
+def lines(*records: Any) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def judged(path: Path, *flags: str | Path) -> tuple[Done, list[dict[str, Any]]]:
+    """Return what the command ended with, and its verdicts."""
+    out = path.with_name("out.jsonl")
+    done = command("pairs", path, "--output", out, *flags)
+    return done, [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+
+
+def test_verdicts(write: Write) -> None:
+    done, (first, second, third) = judged(write(lines(*PAIRS), "p.jsonl"))
+    assert done.status == 0
+    assert (first["id"], first["line"], second["id"], third["line"]) == ("a", 1, "2", 3)
+    assert [v["label"] for v in (first, third)] == ["full_support", "no_support"]
+    assert first["p_supported"] >= first["p_full"] > 0.5 > third["p_supported"]
+    assert first["expected"] == pytest.approx(
+        (first["p_full"] + first["p_supported"]) / 2, abs=1e-3
+    )
+    assert DOCUMENT[first["evidence"]["start"] : first["evidence"]["end"]].startswith("Masons")
+    assert (first["attester"], first["failure"], first["human"]) == ("lexical", None, "FULL")
+    assert "missing: 'Poets', 'praised', 'harbour'" in third["reason"]
+
+
+def test_figures_with_intervals_over_groups(write: Write) -> None:
+    done, verdicts = judged(write(lines(*THREE), "p.jsonl"), "--json")
+    found = json.loads(done.out)
+    assert (found["pairs"], found["labelled"], found["unjudged"], len(verdicts)) == (24, 24, {}, 24)
+    whole = found["figures"]
+    assert (whole["pairs"], whole["groups"], whole["intervals_over"]) == (24, 8, "groups")
+    by_name = {figure["name"]: figure for figure in whole["figures"]}
+    assert by_name["AUC, full against the rest"]["value"] == 1.0
+    assert set(by_name) >= {"balanced accuracy, full", "calibration error, P(supported)"}
+    assert (found["by_group"], found["groups_without_row"]) == ([], 8)
+    assert [part["name"] for part in found["by_length"]] == ["up to 100 words"]
+
+
+def test_the_tables(write: Write) -> None:
+    path = write(lines(*(r | {"topic": "ab"[n % 2]} for n, r in enumerate(THREE * 2))), "p.jsonl")
+    done, _ = judged(path)
+    assert done.out.splitlines()[0].split() == ["48", "labels", "all", "95", "%", "over", "pairs"]
+    assert [line.split()[:2] for line in done.out.splitlines() if line[:2] in ("a ", "b ")] == [
+        ["a", "24"],
+        ["b", "24"],
+    ]
+    assert "pairs: 48, 48 judged, 48 labelled\n" in done.out
+    assert done.out.endswith(f"verdicts: {path.with_name('out.jsonl')}\n")
+
+
+def test_a_calibration_changes_them(write: Write, tmp_path: Path) -> None:
+    full = {"claim": "The bridge was built by masons.", "document": DOCUMENT, "label": "FULL"}
+    three = [full, *PAIRS[1:]]
+    mine = tmp_path / "c.json"
+    path = write(
+        lines(*(r | {"document": f"{n}. {DOCUMENT}"} for n in range(24) for r in three)), "p.jsonl"
+    )
+    assert command("calibrate", "--labels", path, "--out", mine).status == 0
+    (_, before), (_, after) = judged(path), judged(path, "--calibration", mine)
+    assert before[1]["expected"] != after[1]["expected"]
+
+
+def test_packed_and_without_labels(tmp_path: Path) -> None:
+    path = tmp_path / "p.json.gz"
+    path.write_bytes(
+        gzip.compress(json.dumps([{"text": "A mill.", "passage": "A mill."}]).encode())
+    )
+    done, (verdict,) = judged(path)
+    assert (done.status, verdict["human"]) == (0, None)
+    assert done.out.splitlines()[0] == "pairs: 1, 1 judged, 0 labelled"
+
+
+@pytest.mark.parametrize(
+    ("record", "kind"),
+    [
+        ({"claim": "Masons built it.", "document": " "}, "no_document_text"),
+        ({"claim": "Каменщики построили мост.", "document": DOCUMENT}, "script"),
+    ],
+)
+def test_what_cannot_be_judged_is_unjudged_and_in_no_figure(
+    record: dict[str, str], kind: str, write: Write
+) -> None:
+    done, verdicts = judged(write(lines(*PAIRS, record | {"label": "FULL"}), "p.jsonl"), "--json")
+    assert done.status == 3
+    assert (verdicts[3]["label"], verdicts[3]["failure"]["kind"]) == (None, kind)
+    assert (json.loads(done.out)["unjudged"], json.loads(done.out)["figures"]["pairs"]) == (
+        {kind: 1},
+        3,
+    )
+
+
+def test_a_sentence_without_text_is_the_systems_doing(write: Write) -> None:
+    done, (verdict,) = judged(write(lines({"claim": "", "document": DOCUMENT}), "p.jsonl"))
+    assert (done.status, verdict["label"], verdict["reason"]) == (
+        0,
+        "no_support",
+        "the sentence has no text",
+    )
+
+
+def test_a_sentence_that_states_nothing_is_in_no_figure(write: Write) -> None:
+    record = {"claim": "Here is a summary:", "document": DOCUMENT, "label": "NONE"}
+    done, verdicts = judged(write(lines(*PAIRS, record), "p.jsonl"), "--json")
+    found = json.loads(done.out)
+    assert (done.status, verdicts[3]["label"]) == (0, "nothing_to_check")
+    assert (found["nothing_to_check"], found["figures"]["pairs"]) == (1, 3)
+
+
+def test_strictly_it_is_full_support_or_none(write: Write) -> None:
+    _, verdicts = judged(write(lines(*PAIRS), "p.jsonl"), "--set", "attester=strict")
+    labels = ["full_support" if v["p_full"] >= 0.5 else "no_support" for v in verdicts]
+    assert [v["label"] for v in verdicts] == labels
+    assert {v["attester"] for v in verdicts} == {"strict"}
+
+
+def test_a_label_that_is_none_leaves_its_pair_judged(write: Write) -> None:
+    path = write(lines(*PAIRS, PAIRS[0] | {"label": "good"}), "p.jsonl")
+    done, verdicts = judged(path)
+    assert (done.status, verdicts[3]["label"]) == (3, "full_support")
+    assert f"{path}:4: label 'good' is none of full, partial, none; supported, " in done.err
+    assert "pairs: 4, 4 judged, 3 labelled" in done.out
+
+
+def test_labels_that_are_numbers_are_said_to_be_read_so(write: Write) -> None:
+    numbered = [r | {"label": n} for n, r in zip((2, 1, 0), PAIRS, strict=True)]
+    done, _ = judged(write(lines(*numbered), "p.jsonl"))
+    assert "labels that are numbers: 2 is taken for full support, 0 for none" in done.out
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--output", "p.jsonl"], "is one of the files to judge"),
+        (["--field", "sentense=x"], "did you mean 'sentence'"),
+        (["--plan"], "--plan: only with --use-env-llm"),
+        (["--set", "attester=llm"], "its settings ask for a model: add --use-env-llm"),
+        (["--calibration", "none.json"], "none.json: cannot be read"),
+        (["--field", "sentence=nowhere"], "no pairs in it"),
+    ],
+)
+def test_what_is_refused(
+    flags: list[str], message: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(lines(*PAIRS), "p.jsonl")
+    monkeypatch.chdir(path.parent)
+    done = command("pairs", path, *flags)
+    assert (done.status, message in done.err) == (1, True), done.err
+    assert path.read_text() == lines(*PAIRS)
+    assert not (path.parent / "verdicts.jsonl").exists()
+
+
+def test_a_model_is_asked_once_a_pair_and_its_replies_are_kept(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(lines(*PAIRS), "p.jsonl")
+    with serving(attesting("partial_support", "It burned down")) as endpoint:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        plan = command("pairs", path, "--use-env-llm", "--plan", "--json")
+        assert json.loads(plan.out)["calls"] == 3
+        done, verdicts = judged(path, "--use-env-llm")
+        again, _ = judged(path, "--use-env-llm", "--offline", "--json")
+    assert (done.status, again.status, len(endpoint.requests)) == (0, 0, 3)
+    start = DOCUMENT.index("It burned")
+    assert verdicts[0]["evidence"] == {"start": start, "end": start + len("It burned down")}
+    assert [(v["label"], v["attester"], v["p_full"]) for v in verdicts] == [
+        ("partial_support", "llm", None)
+    ] * 3
+    figures = {f["name"]: f["value"] for f in json.loads(again.out)["figures"]["figures"]}
+    assert figures["same label of three"] == pytest.approx(1 / 3, abs=1e-4)
+    assert figures["AUC, supported or not"] is None
+
+
+def test_beyond_the_budget_pairs_are_unjudged(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(attesting()) as endpoint:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        done, verdicts = judged(
+            write(lines(*PAIRS), "p.jsonl"), "--use-env-llm", "--max-calls", "2"
+        )
+    assert done.status == 3
+    assert sorted(v["failure"]["kind"] for v in verdicts if v["failure"]) == ["budget"]
+    assert "unjudged: 1 pairs, budget, in no figure; the first:" in done.out

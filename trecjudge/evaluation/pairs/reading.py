@@ -1,0 +1,132 @@
+"""Bare pairs as people write them: a sentence, a document and, where there is one, a label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.records import Place
+
+EITHER = "text"
+"""A name of the document beside a sentence, and of the sentence beside a document."""
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "sentence": ("sentence", "claim", "hypothesis", "statement", "response", EITHER),
+    "document": ("document", "passage", "context", "evidence", "premise", EITHER),
+    "label": ("labels", "label", "gold_label"),
+    "group": ("group", "topic_id", "topic", "dataset"),
+    "id": ("id", "pair_id", "uid"),
+}
+"""What the parts of a pair are called; the first name that a record has counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class BarePair:
+    """A sentence and a document; `labels` are those of people, as written, `group` may be empty.
+
+    Where a record has no id, its line is one.
+    """
+
+    place: Place
+    pair_id: str
+    group: str
+    sentence: str
+    document: str
+    labels: tuple[object, ...]
+
+
+def renamed(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the names, with those that `PART=NAME` says. Raises InputError."""
+    names = dict(NAMES)
+    for text in written:
+        part, is_given, name = text.partition("=")
+        if part not in NAMES or not name:
+            wrong = unknown("part", part, NAMES) if is_given else "give PART=NAME"
+            raise InputError(f"--field {text}: {wrong}")
+        names[part] = (name.casefold(),)
+    return names
+
+
+def bare_pairs(
+    paths: Sequence[Path], report: OnFinding, names: Mapping[str, Sequence[str]] = NAMES
+) -> Iterator[BarePair]:
+    """Yield the pairs of files; a record that has none is reported and passed over.
+
+    Of several files each is a group where its records name none. Raises InputError for a file that
+    cannot be read.
+    """
+    for path in paths:
+        group = path.name.partition(".")[0] if len(paths) > 1 else ""
+        for number, record in objects(path, report):
+            place = Place(str(path), number)
+            pair = pair_of(record, place, names, group)
+            if pair is None:
+                report(Finding("record_unknown_shape", place, needed(names), shown(record)))
+            else:
+                yield pair
+
+
+def needed(names: Mapping[str, Sequence[str]] = NAMES) -> str:
+    """Return what a record must have, as a message."""
+    sentence, document = (", ".join(names[part]) for part in ("sentence", "document"))
+    return f"needs text of a sentence ({sentence}) and of a document ({document})"
+
+
+def pair_of(
+    record: Mapping[str, Any],
+    place: Place,
+    names: Mapping[str, Sequence[str]] = NAMES,
+    group: str = "",
+) -> BarePair | None:
+    """Return the pair of a record, None if it lacks the sentence or the document."""
+    folded = {str(name).casefold(): value for name, value in record.items()}
+    # What is the text of something else is found first: `text` may be either.
+    own = _named(folded, names["sentence"], but=EITHER)
+    other = _named(folded, names["document"], but=EITHER)
+    sentence = own or (_named(folded, names["sentence"]) if other else None)
+    document = other or (_named(folded, names["document"]) if own else None)
+    if sentence is None or document is None or sentence == document:
+        return None
+    said, source = _text(folded[sentence]), _text(folded[document])
+    if said is None or source is None:
+        return None
+    label = next((folded[n] for n in names["label"] if folded.get(n) is not None), None)
+    labels = label if isinstance(label, list) else [] if label is None else [label]
+    owner, known = (next(_ids(folded, names[part]), None) for part in ("group", "id"))
+    return BarePair(place, known or str(place.line), owner or group, said, source, tuple(labels))
+
+
+def _named(record: Mapping[str, Any], names: Sequence[str], but: str = "") -> str | None:
+    # A name given by --field is the only one, and may be `text`.
+    wanted = (n for n in names if n != but or len(names) == 1)
+    return next((name for name in wanted if name in record), None)
+
+
+def _ids(record: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    return (found for name in names if (found := as_id(record.get(name))) is not None)
+
+
+def _text(value: object) -> str | None:
+    """Return text, that of an object with `text`, or that of a list of them, line by line."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        parts = [value.get("title"), value.get(EITHER)]
+        return None if parts[1] is None else _text([part for part in parts if part])
+    if isinstance(value, list):
+        texts = [_text(entry) for entry in value]
+        return None if None in texts else "\n".join(text for text in texts if text)
+    return None
+
+
+def some(pairs: Iterator[BarePair], where: str) -> Iterator[BarePair]:
+    """Return the pairs. Raises InputError if there is none."""
+    first = next(pairs, None)
+    if first is None:
+        raise InputError(f"{where}: no pairs in it; each {needed()}")
+    return chain([first], pairs)

@@ -1,0 +1,110 @@
+"""The verdict on a bare pair, by words or as a judgment says."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.evaluation.pairs.reading import BarePair
+from trecjudge.judging.attest.attesters import NO_TEXT, STRICT_CUT, require_shared_script
+from trecjudge.judging.offline.calibration import Calibration
+from trecjudge.judging.offline.prepared import prepared_text, scripts_of
+from trecjudge.judging.offline.support import compare
+from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, Failure, Judgment
+from trecjudge.text.lead_ins import states_nothing
+from trecjudge.text.tokens import scripts, tokenize
+from trecjudge.text.visible import is_blank
+
+DECIMALS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was decided on a pair; where it is unjudged, `failure` is the reason.
+
+    `supported` and `full` are P(supported, fully or in part) and P(fully supported), `expected` the
+    weight to be expected of a person; None where no calibrated attester decided. `start` and `end`
+    are offsets of the evidence in the document, None without any; `words` is how long that is.
+    """
+
+    pair: BarePair
+    words: int
+    label: str | None = None
+    expected: float | None = None
+    full: float | None = None
+    supported: float | None = None
+    start: int | None = None
+    end: int | None = None
+    reason: str = ""
+    attester: str = ""
+    failure: Failure | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values, with the labels of people as they are written."""
+        labels = self.pair.labels
+        return {
+            "id": self.pair.pair_id,
+            "group": self.pair.group,
+            "line": self.pair.place.line,
+            "label": self.label,
+            "expected": self.expected,
+            "p_full": self.full,
+            "p_supported": self.supported,
+            "evidence": None if self.start is None else {"start": self.start, "end": self.end},
+            "reason": self.reason,
+            "attester": self.attester,
+            "failure": None if self.failure is None else asdict(self.failure),
+            "human": labels[0] if len(labels) == 1 else list(labels) or None,
+        }
+
+
+def by_words(pair: BarePair, calibration: Calibration, strict: bool = False) -> Verdict:
+    """Return the verdict of the offline attester; no model is asked.
+
+    With `strict` that is full support or none, by P(full).
+    """
+    if is_blank(pair.document):
+        return Verdict(pair, 0, failure=Failure(NO_TEXT, "the document has no text"))
+    document = prepared_text(pair.document)
+    if is_blank(pair.sentence):  # as the citation judge has it
+        reason, empty = "the sentence has no text", Verdict(pair, document.tokens)
+        return replace(empty, label=NONE, expected=0.0, full=0.0, supported=0.0, reason=reason)
+    if states_nothing(pair.sentence):
+        reason = compare(pair.sentence, document, calibration).reason
+        empty = Verdict(pair, document.tokens, NOTHING_TO_CHECK)
+        return replace(empty, reason=reason, attester="lexical")
+    try:
+        ours, theirs = scripts(pair.sentence), scripts_of(pair.document)
+        require_shared_script("sentence", ours, "document", theirs)
+    except JudgmentFailed as failed:
+        return Verdict(pair, document.tokens, failure=Failure(failed.kind, failed.message))
+    found = compare(pair.sentence, document, calibration)
+    score, full, supported = (
+        round(n, DECIMALS) for n in (found.score, found.full, found.probability)
+    )
+    start, end = (found.start, found.end) if found.end > found.start else (None, None)
+    label: str = found.label
+    if strict:
+        label = FULL if found.full >= STRICT_CUT else NONE
+    return Verdict(
+        *(pair, document.tokens, label, score, full, supported, start, end),
+        reason=found.reason,
+        attester="strict" if strict else "lexical",
+    )
+
+
+def as_judged(pair: BarePair, judgment: Judgment) -> Verdict:
+    """Return the verdict that a judgment on the pair is."""
+    evidence = judgment.evidence
+    return Verdict(
+        pair,
+        len(tokenize(pair.document)),
+        judgment.label,
+        judgment.expected,
+        start=evidence.start if evidence else None,
+        end=evidence.end if evidence else None,
+        reason=judgment.reason,
+        attester=judgment.attester,
+        failure=judgment.failure,
+    )

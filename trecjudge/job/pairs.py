@@ -1,0 +1,103 @@
+"""Bare pairs judged: by words, or as the citation judge asks a model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from trecjudge.errors import WorkflowError
+from trecjudge.evaluation.pairs.reading import BarePair
+from trecjudge.evaluation.pairs.verdicts import Verdict, as_judged, by_words
+from trecjudge.job.interrupts import INTERRUPTS, Interrupted
+from trecjudge.job.job import Job, left_by
+from trecjudge.job.pipeline import check_jobs
+from trecjudge.judging.offline.calibration import calibration_at
+from trecjudge.judging.panel import (
+    Panel,
+    calibrations,
+    make_panel,
+    panel_programs,
+    with_calibration,
+)
+from trecjudge.judging.runner import Runner
+from trecjudge.models.model import Model
+from trecjudge.models.opening import open_model
+from trecjudge.records import Citation, Document, Response, Sentence, Topic
+
+JUDGE = "citation"
+"""The judge whose question a model is asked."""
+RUN = "pairs"
+Take = Callable[[Verdict], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PairJob:
+    """A request to judge bare pairs; `job` has the judge's settings and how to use a model."""
+
+    job: Job
+    notify: Callable[[str], None]
+
+    def run(self, pairs: Iterator[BarePair], take: Take) -> dict[str, Any]:
+        """Give the verdict on each pair to `take`, in their order; return what a model cost.
+
+        That is empty without a model. Raises a TrecJudgeError for what the user can put right,
+        Interrupted for an interrupt.
+        """
+        panel = self._panel()
+        try:
+            return asyncio.run(self._run(panel, pairs, take))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise Interrupted("\n".join(left_by(self.job))) from None
+
+    def _panel(self) -> Panel:
+        job = self.job
+        if job.calibration is not None and job.model.use:
+            message = "--calibration: it weighs words, and --use-env-llm asks a model: give one"
+            raise WorkflowError(message)
+        check_jobs([job])
+        panel = make_panel(job.judges, job.settings)
+        return panel if job.calibration is None else with_calibration(panel, job.calibration)
+
+    async def _run(self, panel: Panel, pairs: Iterator[BarePair], take: Take) -> dict[str, Any]:
+        job = self.job
+        if not job.model.use:
+            calibration = calibration_at("".join(map(str, calibrations(panel))))
+            strict = getattr(panel[0].judge, "attester", "") == "strict"
+            for pair in pairs:
+                take(by_words(pair, calibration, strict))
+            return {}
+        workflow, programs = job.workflow, panel_programs(panel).values()
+        cancelling = INTERRUPTS.cancelling_task() if job.model.asks else nullcontext()
+        with cancelling:
+            async with open_model(
+                job.model, workflow.llm, workflow.prompts, programs, self.notify
+            ) as model:
+                async for verdict in _judged(panel, model, pairs):
+                    take(verdict)
+                return model.spent()
+
+
+async def _judged(panel: Panel, model: Model, pairs: Iterator[BarePair]) -> AsyncIterator[Verdict]:
+    """Yield the verdict on each pair, in their order."""
+    begun: deque[BarePair] = deque()
+
+    def responses() -> Iterator[tuple[Topic, Response]]:
+        for pair in pairs:
+            begun.append(pair)
+            yield _response(pair)
+
+    async for judged in Runner(panel, model).run(responses()):
+        (judgment,) = judged.judgments
+        yield as_judged(begun.popleft(), judgment)
+
+
+def _response(pair: BarePair) -> tuple[Topic, Response]:
+    """Return a response of the one sentence, which cites the document."""
+    topic_id, doc_id = pair.group or RUN, pair.pair_id
+    sentence = Sentence(0, pair.sentence, (Citation(doc_id, doc_id),))
+    documents = {doc_id: Document(doc_id, pair.document)}
+    return Topic(topic_id), Response(RUN, topic_id, (sentence,), documents=documents)
