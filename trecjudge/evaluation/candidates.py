@@ -79,14 +79,14 @@ def label_for_calibration(
     """
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
-    takers = {named.name for named in panel if isinstance(named.judge, TakesLabels)}
+    takers = {named.name for named in panel if takes_labels(named.judge)}
     found = Candidates()
     for response, judgments in reader:
         weighed = [
             (place, _candidate(judgment, 0.0, judgment.expected))
             for place, judgment in enumerate(judgments)
             if judgment.expected is not None and judgment.claim is None
-            if judgment.judge in takers and key_of(judgment) not in labelled
+            if judgment.judge in takers and label_of(labelled, judgment)[1] is None
         ]
         found.add(response.run_id, response.topic_id, weighed)
     if not len(found):
