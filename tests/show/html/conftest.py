@@ -51,9 +51,11 @@ def sample_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def compared_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the report on the sample data, compared with its human labels."""
+    """Return the report on the sample data, compared with its human labels, two of them turned."""
     folder = tmp_path_factory.mktemp("compared")
-    labels = SAMPLES / "rag" / "labels.jsonl"
+    labels = folder / "labels.jsonl"
+    own = (SAMPLES / "rag" / "labels.jsonl").read_text(encoding="utf-8")
+    labels.write_text(own.replace("full_support", "no_support", 2), encoding="utf-8")
     assert sample("rag", folder / "human", "-q", "--judgments-from", labels).status == 0
     assert sample("rag", folder, "-q").status == 0
     truth = folder / "human" / "x.leaderboard.txt"

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from trecjudge.records import AskedNugget, Judgment, Response
-from trecjudge.results.judgments import without_text
+from trecjudge.results.redaction import without_text
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.nuggets import statings
 from trecjudge.show.tones import marks_of, tone, word
