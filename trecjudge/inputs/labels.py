@@ -125,16 +125,15 @@ class Labels(Mapping[ItemKey, str]):
         found = self._unpacked.get(group)
         if found is None:
             found = {}
-            for item, *row in self.rows.rows(group):
-                found.setdefault(item, tuple(row))
+            for item, label, line, file in self.rows.rows(group):
+                found.setdefault(item, (label, line, file))
             if len(self._unpacked) >= MOST_UNPACKED:
                 self._unpacked.pop(next(iter(self._unpacked)))
             self._unpacked[group] = found
         return found
 
     def __getitem__(self, key: ItemKey) -> str:
-        topic_id, run_id, *item = key
-        return self.of((topic_id, run_id))[tuple(item)][0]
+        return self.of(key[:2])[key[2:]][0]
 
     def __iter__(self) -> Iterator[ItemKey]:
         """Yield the labelled items, by response."""
@@ -146,8 +145,8 @@ class Labels(Mapping[ItemKey, str]):
 
     def add(self, file: Path, entries: Iterable[tuple[int, ItemKey, str]]) -> None:
         """Add the labels of a file, each with its line."""
-        for line, (topic_id, run_id, *item), label in entries:
-            self.rows.add((topic_id, run_id), (tuple(item), label, line, len(self.files)))
+        for line, key, label in entries:
+            self.rows.add(key[:2], (key[2:], label, line, len(self.files)))
         self.files.append(str(file))
 
     def close(self, report: OnFinding) -> None:
@@ -225,5 +224,7 @@ def _entry(record: Mapping[str, Any]) -> tuple[ItemKey, str] | None:
     topic_id, run_id, label = map(str, ids)
     at = None if index is None else int(index)
     key = (topic_id, run_id, at, as_id(record.get("doc_id")))
+    if record.keys().isdisjoint(NUGGET_KEYS):
+        return key, label
     nugget = next((found for name in NUGGET_KEYS if (found := as_id(record.get(name)))), None)
     return (key, label) if nugget is None else ((*key, plain_name(nugget)), label)
