@@ -23,16 +23,22 @@ def test_the_kinds_are_those_that_the_code_reports() -> None:
 def test_by_which_kinds_something_is_not_judged() -> None:
     """They end a job with status 3, and `--strict` with 1."""
     assert {name for name, kind in KINDS.items() if kind.severity == "error"} == {
+        "assessment_missing",
         "bad_utf8",
         "collection_unreadable",
         "file_unreadable",
         "file_without_responses",
         "label_unusable",
         "line_not_json",
+        "nugget_bank_topicless",
+        "nugget_bank_unknown",
+        "nuggets_not_asked",
+        "nuggets_not_found",
         "record_not_an_object",
         "record_too_large",
         "record_unknown_shape",
         "row_unreadable",
+        "table_row_unusable",
         "topic_id_missing",
         "topic_unreadable",
     }

@@ -87,10 +87,11 @@ def test_the_main_command_is_tested_as_it_stands(tmp_path: Path) -> None:
     assert order == ["careful", "uncited", "careless"]
 
 
+BANKS = ("nuggets create", "nuggets edit")
 STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert")
 
 
-@pytest.mark.parametrize("name", ["", "rescore", "report", "show", "pairs", *STATISTICS])
+@pytest.mark.parametrize("name", ["", "rescore", "report", "show", "pairs", *STATISTICS, *BANKS])
 def test_every_flag_is_in_the_readme(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     help_text = command(*name.split(), "--help").out
@@ -101,7 +102,7 @@ def test_every_flag_is_in_the_readme(name: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_every_judge_format_and_command_is_in_the_readme() -> None:
     named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
-    named += ["report", "show", "pairs", *STATISTICS, *LAYOUTS, *COEFFICIENTS]
+    named += ["report", "show", "pairs", *STATISTICS, *BANKS, *LAYOUTS, *COEFFICIENTS]
     assert [name for name in named if f"`{name}" not in README] == []
 
 

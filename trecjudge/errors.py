@@ -18,6 +18,8 @@ from collections.abc import Iterable
 
 MOST_SHOWN = 30
 """Choices listed in a message: a topic file may have thousands."""
+NOT_GIVEN = "not_given"
+"""Failure kind of what somebody should have given, such as labels or a bank of nuggets."""
 PLANNED = "planned"
 """Failure kind of calls that --plan counts without making them."""
 

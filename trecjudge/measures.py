@@ -23,11 +23,30 @@ DIGITS = 6
 HUGE = 1e300
 """Larger numbers are refused: sums of them could overflow."""
 
-Aggregate = Literal["mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value"]
+Aggregate = Literal[
+    "mean_of_floats", "mean_of_bools", "sum", "min", "max", "first_value", "of_sums"
+]
 OnMissingResponse = Literal["fix_aggregate", "default", "warn", "error"]
 Compute = Callable[[Response, Sequence[Judgment]], float | bool | None]
 Fill = Callable[[Judgment, bool], Judgment]
 """(unjudged judgment, best?) -> that judgment at its best or at its worst."""
+Sums = tuple[float, ...]
+"""Counts of a response, such as a part and a whole, that are summed over topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumsSpec:
+    """How a measure is made of counts that are summed over topics: micro, as a ratio of sums.
+
+    `compute` gives the counts of a response, `of` the value of their sums, None where it is not
+    defined: then it is `empty`. `own` are the positions of counts that are the topic's own,
+    whatever the response: a missing one has them too, as far as another run shows them.
+    """
+
+    compute: Callable[[Response, Sequence[Judgment]], Sums]
+    of: Callable[[Sums], float | None]
+    own: tuple[int, ...] = ()
+    empty: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +57,7 @@ class MeasureSpec:
     None such a response leaves the mean, and without `default_if_undefined` one on which it is not
     defined does. It never stands in for an unjudged one. It sees only the
     judgments of `judge`; all of them where that is empty. `lower_is_better` ranks the
-    lowest value first.
+    lowest value first. One that aggregates `of_sums` has `sums`, an `all` row and no other.
     """
 
     name: str
@@ -48,6 +67,7 @@ class MeasureSpec:
     judge: str = ""
     lower_is_better: bool = False
     default_if_undefined: bool = True
+    sums: SumsSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +110,8 @@ def _check(measure: MeasureSpec) -> None:
         raise PluginError(f"measure {measure.name!r}: {message}")
     if measure.aggregate not in get_args(Aggregate):
         raise PluginError(unknown("aggregate", measure.aggregate, get_args(Aggregate)))
+    if (measure.aggregate == "of_sums") != (measure.sums is not None):
+        raise PluginError(f"measure {measure.name}: `of_sums` and `sums` go together")
     default = measure.default
     if default is not None and not (isinstance(default, int | float) and abs(default) < HUGE):
         raise PluginError(f"measure {measure.name}: its default is {default!r}, not a number")

@@ -143,3 +143,16 @@ def test_sentences_of_findings_are_whole_numbers() -> None:
     column = result.findings_frame()["sentence"]
     assert str(column.dtype) == "Int64"
     assert [None if gap else int(n) for n, gap in zip(column, column.isna(), strict=True)] == given
+
+
+def test_a_frame_names_the_nuggets_of_judgments(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    bank = tmp_path / "bank.jsonl"
+    bank.write_text(
+        '{"qid": "1", "nuggets": [{"text": "The Perch sails", "importance": "vital"},'
+        ' {"text": "Sheep graze on the hill", "importance": "okay"}]}\n'
+    )
+    frame = trecjudge.judge([record("1")], "nuggets", nuggets=bank).judgments_frame()
+    assert frame["nugget"].tolist() == ["The Perch sails", "Sheep graze on the hill"]
+    assert frame["importance"].tolist() == ["vital", "okay"]
+    assert frame["nugget_id"].nunique() == 2

@@ -12,7 +12,9 @@ from trecjudge.cli.shared import Duplicates, FindingPrinter, FormatName, write_j
 from trecjudge.errors import OutputError
 from trecjudge.evaluation import agreement as agreeing
 from trecjudge.findings import Finding
+from trecjudge.inputs.nuggets.registry import bank_formats
 from trecjudge.records import Place
+from trecjudge.results.assessments import WRITERS
 from trecjudge.results.leaderboards.layouts import AUTO, LAYOUTS
 from trecjudge.stats import alignment, cells
 
@@ -26,7 +28,10 @@ def choices(command: Any, parameter: str) -> tuple[str, ...]:
     ("offered", "known"),
     [
         (get_args(FormatName), (AUTO, *LAYOUTS)),
-        (choices(convert.convert, "to"), tuple(LAYOUTS)),
+        (
+            choices(convert.convert, "to"),
+            (*LAYOUTS, *(format_.NAME for format_ in bank_formats()), *WRITERS),
+        ),
         (choices(meta_evaluate.meta_evaluate, "on_missing"), get_args(alignment.OneSidedRuns)),
         (choices(meta_evaluate.meta_evaluate, "all_rows"), get_args(alignment.AllRows)),
         (choices(gate.gate, "all_rows"), get_args(alignment.AllRows)),

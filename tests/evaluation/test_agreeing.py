@@ -9,6 +9,7 @@ import pytest
 
 from tests.commandline import SAMPLES, judge, sample
 from tests.reading import Write
+from tests.show.html.made import nuggets_output
 from trecjudge.errors import InputError
 from trecjudge.evaluation.agreement import Agreement, OneSidedItems, agree
 from trecjudge.findings import Finding
@@ -302,6 +303,55 @@ def test_a_score_of_the_judge_gives_an_auc(tmp_path: Path) -> None:
     found = agreed(truth, tmp_path)
     assert found.items == 6
     assert figure(found, "auc") is not None
+
+
+def nuggets(folder: Path, **labels: str) -> Path:
+    nuggets_output(folder, **labels)
+    return folder
+
+
+def test_nuggets_of_one_response_are_items_of_their_own(tmp_path: Path) -> None:
+    truth, predicted = nuggets(tmp_path / "a", r="sspn"), nuggets(tmp_path / "b", r="snp?")
+    found = agreed(truth, predicted)
+    assert found.labels == ["not_support", "partial_support", "support"]
+    assert (found.items, found.only_truth) == (3, 1)
+    assert found.confusion == [[0, 0, 0], [0, 1, 0], [1, 0, 1]]
+    assert figure(found, "kappa_linear") is not None
+    assert agreed(truth, predicted, on_missing="zero").confusion[0] == [1, 0, 0]
+
+
+@pytest.mark.parametrize("labels", ["ppps", "nppp", "cpps"])
+def test_labels_of_nuggets_stand_for_themselves(labels: str, tmp_path: Path) -> None:
+    job = nuggets(tmp_path, r=labels)
+    found = agreed(job, job)
+    assert (found.items, figure(found, "accuracy")) == (4, 1.0)
+
+
+def nugget_label(name: str, text: str) -> str:
+    return f'{{"topic_id": "t1", "run_id": "r", {name} "label": "{text}"}}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "items"),
+    [
+        pytest.param('"nugget_id": "2",', 1, id="by id"),
+        pytest.param('"nugget": "2",', 1, id="by id under the other key"),
+        pytest.param('"nugget": "The tower  is 34 M high.",', 1, id="by text"),
+        pytest.param('"nugget": "The tower",', 0, id="by another text"),
+        pytest.param("", 0, id="on the whole response"),
+    ],
+)
+def test_a_label_is_on_the_nugget_that_it_names(
+    name: str, items: int, tmp_path: Path, write: Write
+) -> None:
+    labels = write(nugget_label(name, "partial_support"), "labels.jsonl")
+    job = nuggets(tmp_path / "job", r="spnn")
+    if items:
+        found = agreed(labels, job)
+        assert (found.items, figure(found, "accuracy"), found.only_predicted) == (1, 1.0, 3)
+    else:
+        with pytest.raises(InputError, match="no item in common"):
+            agreed(labels, job)
 
 
 CITED = """{"metadata": {"team_id": "t", "run_id": "r", "topic_id": "%s"}, "responses": [

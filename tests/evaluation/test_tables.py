@@ -129,3 +129,10 @@ def test_only_the_first_flips_are_shown() -> None:
 def test_an_item_to_label_a_row() -> None:
     rows = printed(candidate_table([(0.001, Candidate("r", "t", None, None, 0.1, None))]))
     assert rows[1] == ["1", "r", "t", "unjudged", "1.00e-03"]
+
+
+def test_a_nugget_to_label_is_named() -> None:
+    fact = Candidate("r", "t", None, None, 0.1, None, nugget="tin")
+    rows = printed(candidate_table([(0.001, fact)]))
+    assert rows[0] == ["run", "topic", "sentence", "document", "nugget", "judged", "gain"]
+    assert rows[1] == ["1", "r", "t", "tin", "unjudged", "1.00e-03"]

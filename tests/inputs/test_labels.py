@@ -9,6 +9,7 @@ from tests.reading import Write
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label
+from trecjudge.records import AskedNugget
 
 WHOLE = '{"topic_id": "t1", "run_id": "r", "sentence_index": 2, "doc_id": "d", "label": "FULL"}\n'
 
@@ -29,6 +30,11 @@ def read(text: str, write: Write) -> tuple[dict[ItemKey, str], list[str]]:
             '{"topic_id": "t1", "run_id": "r", "label": 3}',
             ("t1", "r", None, None),
             id="a response",
+        ),
+        pytest.param(
+            '{"topic_id": "t1", "run_id": "r", "nugget_id": 7, "label": "support"}',
+            ("t1", "r", None, None, "7"),
+            id="of a nugget",
         ),
         pytest.param(
             '{"topic_id": "t1", "run_id": "r", "doc_id": 7, "label": "1", "more": [1]}',
@@ -71,6 +77,12 @@ def test_no_labels_at_all(write: Write) -> None:
 def test_the_key_of_a_judgment() -> None:
     judged = judgment("yes", run_id="r", topic_id="t", sentence_index=3, doc_id="d")
     assert key_of(judged) == ("t", "r", 3, "d")
+
+
+def test_judgments_on_nuggets_have_a_key_of_their_own() -> None:
+    nuggets = (AskedNugget("1", "A  Fact."), AskedNugget("2", "When?", answer="In 1871"))
+    keys = [key_of(judgment("support", sentence_index=None, nugget=nugget)) for nugget in nuggets]
+    assert keys == [("t1", "r", None, None, "a fact."), ("t1", "r", None, None, "in 1871")]
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_one_that_never_answered_ends_the_job_by_time(serve: Streams, tmp_path: 
 @pytest.mark.parametrize(
     ("settings", "least", "named"),
     [
-        pytest.param({"first_answer": 500.0}, 500, "llm.first_answer", id="set"),
+        pytest.param({"first_answer": 500.0, "tries": 9}, 500, "llm.first_answer", id="set"),
         pytest.param({"patience": 250.0}, 250, "llm.patience", id="less patience"),
         pytest.param({"timeout": 200.0}, 400, "twice llm.timeout", id="slow tries"),
         pytest.param(

@@ -124,3 +124,25 @@ def test_a_wrong_rule_is_reported_before_anything_is_judged(tmp_path: Path) -> N
     )
     assert done.status == 1
     assert "gate: unknown measure 'CITATION_SUPORT'; did you mean 'CITATION_SUPPORT'" in done.err
+
+
+BANK = (
+    '{"qid": "1", "query": "kettles", "nuggets": [{"text": "Steam makes a kettle whistle",'
+    ' "importance": "vital"}, {"text": "Copper was cheap in Rome", "importance": "vital"}]}\n'
+)
+
+
+def test_nuggets_that_are_not_stated_are_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text(RUN % ("1", "Steam makes a kettle whistle."))
+    (tmp_path / "bank.jsonl").write_text(BANK)
+    workflow = "judge: nuggets\ngate: {review_unless: STRICT_VITAL_SCORE >= 0.8}\n"
+    (tmp_path / "w.yml").write_text(workflow)
+    options = ("--workflow", tmp_path / "w.yml", "--out-dir", tmp_path / "out", "--name", "x", "-q")
+    given = ("--rag-responses", tmp_path / "r.jsonl", "--nuggets", tmp_path / "bank.jsonl")
+    assert command(*given, *options).status == 0
+    (record,) = map(json.loads, (tmp_path / "out" / "x.review.jsonl").read_text().splitlines())
+    (lacking,) = record["look_at"]
+    assert (lacking["nugget"]["text"], lacking["label"]) == (
+        "Copper was cheap in Rome",
+        "not_support",
+    )

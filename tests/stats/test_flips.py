@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.fakes import judgment, response
-from trecjudge.records import FULL, NONE, Claim, Failure, Judgment, Response
+from trecjudge.records import FULL, NONE, AskedNugget, Claim, Failure, Judgment, Response
 from trecjudge.stats.flips import VerdictChanges, verdict_changes
 
 FAILED = Failure("transport", "reset")
@@ -63,6 +63,15 @@ def test_two_judges_of_different_names_are_set_beside_each_other() -> None:
     assert found(both, [of(NONE, judge="yours")]).shared == 0
 
 
+def test_nuggets_are_distinguished_by_their_text_and_answer() -> None:
+    one, other = (AskedNugget("1", "Of what?", answer=answer) for answer in ("tin", "zinc"))
+    plain = judgment("NEEDS_NONE")
+    before = [judgment(FULL, nugget=one), judgment(FULL, nugget=other), plain]
+    result = found(before, [plain, judgment(FULL, nugget=one), judgment(NONE, nugget=other)])
+    assert [flip.sentence for flip in result.flips] == ["Of what? zinc"]
+    assert (result.shared, result.only_before, result.only_after) == (3, 0, 0)
+
+
 def test_claims_are_distinguished_by_their_text() -> None:
     one, other = (Claim(0, text, 0) for text in ("The sea is salt.", "The sea is wet."))
     result = found([of("yes", claim=one)], [of("no", claim=one), of("no", claim=other)])
@@ -72,3 +81,21 @@ def test_claims_are_distinguished_by_their_text() -> None:
 
 def test_judgments_that_measure_have_no_verdict() -> None:
     assert found([of(None, value=0.5)], [of(None, value=0.7)]).shared == 0
+
+
+def on(label: str, nugget_id: str, answer: str = "", text: str = "When?") -> Judgment:
+    nugget = AskedNugget(nugget_id, text, answer=answer)
+    return judgment(label, sentence_index=None, nugget=nugget, judge="nuggets")
+
+
+def test_nuggets_are_distinguished_by_id_and_answer() -> None:
+    before = [on("support", "1"), on("support", "2"), on("support", "2", "1871")]
+    after = [on("support", "1"), on("not_support", "2"), on("support", "2", "1926")]
+    result = found(before, after)
+    assert (result.shared, result.only_before, result.only_after) == (2, 1, 1)
+    assert [flip.before.nugget for flip in result.flips] == [AskedNugget("2", "When?")]
+
+
+def test_a_nugget_that_judges_word_differently_is_the_same() -> None:
+    (flip,) = found([on("support", "1")], [on("not_support", "1", text="When? 1871")]).flips
+    assert flip.sentence == "When? 1871"

@@ -187,6 +187,7 @@ _JUDGMENT_COLUMNS = (
     *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "exists", "judge", "label"),
     *("grade", "value", "expected", "judged", "failure", "failure_message", "reason", "attester"),
     *("claim", "match", "evidence_start", "evidence_end", "evidence"),
+    *("nugget_id", "nugget", "nugget_answer", "importance"),
 )
 _JUDGMENT_TYPES = {
     **dict.fromkeys(("sentence_index", "grade", "evidence_start", "evidence_end"), WHOLE),
@@ -202,7 +203,7 @@ def _finding_row(finding: Finding) -> dict[str, Any]:
 
 
 def _judgment_row(judgment: Judgment) -> dict[str, Any]:
-    failure, evidence = judgment.failure, judgment.evidence
+    failure, evidence, nugget = judgment.failure, judgment.evidence, judgment.nugget
     plain = {name: getattr(judgment, name, None) for name in _JUDGMENT_COLUMNS}
     return plain | {
         "failure": failure.kind if failure else None,
@@ -211,6 +212,10 @@ def _judgment_row(judgment: Judgment) -> dict[str, Any]:
         "evidence": evidence.quote if evidence else None,
         "evidence_start": evidence.start if evidence else None,
         "evidence_end": evidence.end if evidence else None,
+        "nugget_id": nugget.nugget_id if nugget else None,
+        "nugget": nugget.text if nugget else None,
+        "nugget_answer": nugget.answer if nugget else None,
+        "importance": nugget.importance if nugget else None,
     }
 
 

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from trecjudge.check.checking import check
 from trecjudge.check.fixing import Change, fix
 from trecjudge.check.outcome import CheckReport
+from trecjudge.errors import InputError
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.hostile import OF_HOSTILE_TEXT
 from trecjudge.inputs.naming import OF_NAMES
+from trecjudge.inputs.nuggets.bank import Bank
+from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
 from trecjudge.inputs.runs import find_runs, open_runs
 from trecjudge.inputs.topics import read_topics
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of a check. `beside` are findings on topics, documents and file names.
+    """The result of a check. `beside` are findings on topics, banks, documents and file names.
 
-    `mended` is the report on the repaired copies in `folder`, where there are any.
+    `mended` is the report on the repaired copies in `folder`, where there are any. `banks` are
+    those that were looked over, by topic; `only_banks` says that no runs were given.
     """
 
     report: CheckReport
@@ -34,12 +38,24 @@ class Checked:
     documents_given: bool
     folder: Path | None = None
     mended: CheckReport | None = None
+    banks: Mapping[str, Bank] = field(default_factory=dict)
+    only_banks: bool = False
+
+    @property
+    def refused(self) -> bool:
+        """Whether a track would refuse a run; of banks only, whether anything is wrong."""
+        if self.only_banks:
+            return any(finding.severity != "note" for finding in self.beside)
+        return self.report.refused
 
     @property
     def closing(self) -> list[str]:
-        """Lines for the end: what was not checked, and how many changes the copies have."""
+        """Lines for the end: banks, what was not checked, how many changes the copies have."""
         lines = []
-        if not self.topics_given:
+        if self.banks:
+            nuggets = sum(len(bank.nuggets) for bank in self.banks.values())
+            lines.append(f"checked: banks of {len(self.banks)} topics, {nuggets} nuggets")
+        if not self.topics_given and not self.only_banks:
             lines.append(
                 "without --rag-topics: limits and texts of topics, missing topics unchecked"
             )
@@ -73,19 +89,28 @@ def check_command(
     track: str = "",
     documents: Sequence[Path] = (),
     fix_into: Path | None = None,
+    nuggets: Sequence[Path] = (),
 ) -> Checked:
-    """Check run files and, with `fix_into`, write repaired copies there.
+    """Check run files, and banks of `nuggets`; with `fix_into` write repaired copies of runs there.
 
     Raises InputError for inputs that cannot be used, OutputError for a folder that cannot.
     """
     check_dataset(dataset)
+    only_banks = bool(nuggets) and not runs
+    if only_banks and fix_into is not None:
+        raise InputError("--fix repairs runs, and none are given")
+    if not (runs or nuggets):
+        raise InputError("nothing to check: give run files, or banks by --nuggets")
     beside: list[Finding] = []
     log = FindingLog([beside.append])
     topics = read_topics(topics_path, log) if topics_path else None
+    banks = read_banks(nuggets, log) if nuggets else {}
+    if banks and topics:
+        report_unmatched(banks, topics, topics, log)
     # An id written as a number is an id only if a document has it: citations need the store.
     store = open_documents(documents, default_folder(), log) if documents else None
     given = {"topics": [topics_path] if topics_path else [], "documents": documents}
-    files = open_runs(find_runs(runs, log), log, given)
+    files = [] if only_banks else open_runs(find_runs(runs, log), log, given)
 
     def names(finding: Finding) -> None:
         # The checker finds all else itself: these are seen only while all runs are read.
@@ -101,14 +126,21 @@ def check_command(
         on_finding=names,
         flag_hostile=True,
     )
+    done = Checked(
+        report,
+        [],
+        beside,
+        topics_path is not None,
+        store is not None,
+        banks=banks,
+        only_banks=only_banks,
+    )
     if fix_into is None:
-        return Checked(report, [], beside, topics_path is not None, store is not None)
+        return done
     paths = [opened.path for opened in files]
     # The copies are checked as their originals were: what mending cannot mend shows up again.
     changes = fix(paths, fix_into, topics, track=track, dataset=dataset, store=store)
     # Sorted: file systems list in any order, and the report must not depend on it.
     copies = sorted(path for path in fix_into.iterdir() if path.is_file())
     mended = check(copies, topics, track=track, dataset=dataset, store=store)
-    return Checked(
-        report, changes, beside, topics_path is not None, store is not None, fix_into, mended
-    )
+    return replace(done, changes=changes, folder=fix_into, mended=mended)

@@ -13,11 +13,12 @@ from trecjudge.show.check import closing_line, place_lines, verdict_table
 
 @exits
 def check_runs(
-    runs: own.Runs,
+    runs: own.RunsIfAny = None,
     topics: flag.Topics = None,
     dataset: flag.Dataset = "auto",
     track: own.Track = "",
     documents: flag.Documents = None,
+    nuggets: flag.Nuggets = None,
     fix: own.Fix = None,
     limit: flag.LimitFlag = None,
     as_json: flag.AsJson = False,
@@ -25,15 +26,19 @@ def check_runs(
 ) -> int:
     """Show whether a track's own validator would refuse the runs, and why; repair copies."""
     with limited(limit or ()):
-        done = check_command(runs, topics, dataset, track, documents or [], fix)
+        done = check_command(
+            runs or [], topics, dataset, track, documents or [], fix, nuggets or []
+        )
     if as_json:
         print_json([done.as_dict()])
     elif not quiet:
         _print_report(done)
-    return int(done.report.refused)
+    return int(done.refused)
 
 
 def _print_report(done: Checked) -> None:
-    output().print(verdict_table(done.report))
+    if not done.only_banks:
+        output().print(verdict_table(done.report))
     found = (*map(str, done.beside), *place_lines(done.report), *map(str, done.changes))
-    print_lines((*found, closing_line(done.report), *done.closing))
+    runs = () if done.only_banks else (closing_line(done.report),)
+    print_lines((*found, *runs, *done.closing))

@@ -18,6 +18,10 @@ OlderThan = Annotated[
     typer.Option("--older-than", min=0, help="Only replies older than this many days."),
 ]
 Runs = Annotated[list[Path], typer.Argument(help="Run files, or folders of them.")]
+RunsIfAny = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Run files, or folders of them; may be left out with --nuggets."),
+]
 Track = Annotated[
     str, typer.Option("--track", help="The track whose rules hold; else recognised from each file.")
 ]

@@ -1,4 +1,4 @@
-"""`convert`: a leaderboard in the format of another tool."""
+"""`convert`: a leaderboard, a bank of nuggets, or judgments on them in another tool's format."""
 
 from __future__ import annotations
 
@@ -8,29 +8,70 @@ from typing import Annotated, Literal
 import typer
 
 from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exits
+from trecjudge.cli.exits import exits, print_errors
 from trecjudge.evaluation.loading import rows_with_companions, scores_at
-from trecjudge.results.jobs import outcome
+from trecjudge.inputs.nuggets.reading import banks_in
+from trecjudge.inputs.nuggets.registry import bank_format_named
+from trecjudge.inputs.nuggets.writing import write_banks
+from trecjudge.results.assessments import WRITERS, write_assessments
+from trecjudge.results.jobs import judged_job, outcome
 from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.results.leaderboards.writing import write_rows
 from trecjudge.stats.alignment import report_unjudged
 
+Target = Literal[
+    "ir_measures",
+    "trec_eval",
+    "tot",
+    "rag4reports",
+    "jsonl",
+    "csv",
+    "autoargue",
+    "ragtime26",
+    "neuclir24",
+    "nuggetizer",
+    "rag25_nuggets",
+    "dragun_rubric",
+    "exam",
+    "dragun_assessments",
+    "dragun_questions",
+    "dragun_compound",
+    "nuggetizer_assignments",
+]
+"""The layouts of leaderboards, then the formats of banks, then those of judgments on nuggets."""
+
 
 @exits
 def convert(
-    leaderboard: common.Leaderboard,
+    source: Annotated[
+        Path, typer.Argument(help="A leaderboard or a job; or a file or folder of nugget banks.")
+    ],
     target: Annotated[
-        Path, typer.Argument(help="The new file; for trec_eval a folder, one file a run.")
+        Path,
+        typer.Argument(
+            help="The new file; for trec_eval a folder, one file a run; for banks a file .jsonl,"
+            " .jsonl.gz, or a folder, one file a topic."
+        ),
     ],
-    to: Annotated[
-        Literal["ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv"],
-        typer.Option(help="The format to write."),
-    ],
+    to: Annotated[Target, typer.Option(help="The format to write.")],
     format_name: common.Format = "auto",
 ) -> int:
-    """Write a leaderboard in another format, with rows of MEASURE.unjudged where items are so."""
+    """Write a leaderboard in another format, with rows of MEASURE.unjudged where items are so.
+
+    Or write banks of nuggets, or a job's judgments on nuggets, in another format.
+    """
     printer = common.FindingPrinter()
-    found = outcome(leaderboard)
+    if to in WRITERS:
+        count = write_assessments(judged_job(source).judgments, target, to, printer)
+        printer.close()
+        print_errors([f"judgments: {count}, {target}"])
+        return printer.status()
+    if to not in LAYOUTS:
+        files = write_banks(banks_in([source], printer), target, bank_format_named(to))
+        printer.close()
+        print_errors([f"banks: {len(files)} files, {target}"])
+        return printer.status()
+    found = outcome(source)
     scores = scores_at(found, printer, format_name)
     # A format without companion rows would hide what is unjudged, so it is reported too.
     report_unjudged(scores, scores.measures, printer)

@@ -22,6 +22,7 @@ class JobFlags:
     documents: flag.Documents = None
     own_documents: flag.OwnDocuments = False
     qrels: flag.Qrels = None
+    nuggets: flag.Nuggets = None
     dataset: flag.Dataset = "auto"
     only_topics: flag.OnlyTopics = None
     only_runs: flag.OnlyRuns = None

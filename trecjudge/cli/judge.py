@@ -74,6 +74,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         documents=flags.documents or (),
         own_documents=flags.own_documents,
         qrels=flags.qrels,
+        nuggets=flags.nuggets or (),
         dataset=flags.dataset,
         model=model_options(
             flags.use_env_llm,

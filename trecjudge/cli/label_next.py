@@ -78,5 +78,7 @@ def _record(value: float, number: str, candidate: Candidate) -> dict[str, Any]:
     """Return an item as a line to fill in: the key of a label, and what helps to choose it."""
     fields = asdict(candidate)
     key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}
+    if candidate.nugget:
+        key["nugget"] = candidate.nugget
     context = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
     return key | {"label": None} | context | {number: value}

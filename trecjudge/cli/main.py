@@ -73,6 +73,10 @@ class Commands(LazyGroup):
             "Write a leaderboard in another format, with rows of MEASURE.unjudged where items are"
             " so.",
         ),
+        "nuggets": (
+            "trecjudge.cli.nuggets:nuggets_app",
+            "Make banks of nuggets, and edit them as tables.",
+        ),
         "cache": ("trecjudge.cli.cache:cache_app", "Look after the cache of model replies."),
     }
 

@@ -51,6 +51,14 @@ Qrels = Annotated[
         rich_help_panel=INPUTS,
     ),
 ]
+Nuggets = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--nuggets",
+        help="Banks of nuggets, a file or a folder, for judges that ask for them.",
+        rich_help_panel=INPUTS,
+    ),
+]
 Dataset = Annotated[
     str,
     typer.Option("--dataset", help="rag, ragtime, dragun or auto.", rich_help_panel=INPUTS),
@@ -117,7 +125,7 @@ JudgmentsFrom = Annotated[
     typer.Option(
         "--judgments-from",
         help="JSONL of topic_id, run_id, sentence_index, doc_id, label: labels of others in"
-        " place of the judge's.",
+        " place of the judge's; or assignments of nuggets, or assessments of a rubric (CSV).",
         rich_help_panel=JUDGING,
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,10 +14,13 @@ import numpy as np
 from trecjudge.errors import InputError
 from trecjudge.evaluation.label_sets import LabelSet, in_one_shape, label_set_at
 from trecjudge.findings import OnFinding
-from trecjudge.records import GRADES, NONE
+from trecjudge.judging.nuggets.matching import NOT_STATED, PARTLY, STATED
+from trecjudge.records import GRADES
 from trecjudge.stats.agreement import Agreed, LabelPairs, agreement
 
 OneSidedItems = Literal["common", "zero", "error"]
+SCALES: Sequence[Mapping[str, int]] = (GRADES, {NOT_STATED: 0, PARTLY: 1, STATED: 2})
+"""Labels in order: of support by a document, and of nuggets."""
 MOST_GRADES = 50
 """Grades farther apart are ordered only: a matrix of all between them would be huge."""
 
@@ -65,14 +68,15 @@ def agree(
     """Return how two files of labels agree.
 
     Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
-    run, sentence, document) of judgments and labels. An item of one side only is left out
-    (`common`), has 0 or no_support on the other (`zero`), or is an error. Raises InputError where
-    nothing is in common.
+    run, sentence, document) of judgments and labels, and the nugget where they are on one. An item
+    of one side only is left out (`common`), has the lowest label on the other (`zero`), or is an
+    error. Raises InputError where nothing is in common.
     """
     left, right = in_one_shape(label_set_at(truth, report), label_set_at(predicted, report), report)
     given = left.labels | right.labels
     # The lowest label of whichever kind the two sides have.
-    zero = NONE if given <= set(GRADES) else "0"
+    scale = _scale(given)
+    zero = min(scale, key=scale.__getitem__) if scale else "0"
     pairs, shared = _pairs(left, right, zero if on_missing == "zero" else None)
     _check_shared(left, right, shared, on_missing)
     labels, ordered = _in_order(given | {zero} if on_missing == "zero" else given)
@@ -168,8 +172,8 @@ def _pairs(left: LabelSet, right: LabelSet, zero: str | None) -> tuple[_Pairs, i
 
 def _in_order(labels: set[str]) -> tuple[list[str], bool]:
     """Return the labels, the lowest grade first, and whether they are grades at all."""
-    if labels <= set(GRADES):
-        return sorted(labels, key=lambda label: GRADES[label]), True
+    if scale := _scale(labels):
+        return sorted(labels, key=lambda label: scale[label]), True
     if all(label.lstrip("-").isdigit() for label in labels):
         grades = sorted(map(int, labels))
         if grades[-1] - grades[0] < MOST_GRADES:
@@ -179,8 +183,14 @@ def _in_order(labels: set[str]) -> tuple[list[str], bool]:
     return sorted(labels), False
 
 
+def _scale(labels: set[str]) -> Mapping[str, int] | None:
+    """Return the order of the labels' kind; None where they are of none."""
+    return next((scale for scale in SCALES if labels <= set(scale)), None)
+
+
 def _first_relevant(labels: Sequence[str], threshold: int) -> int | None:
-    grades = [GRADES[label] if label in GRADES else int(label) for label in labels]
+    scale = _scale(set(labels))
+    grades = [scale[label] if scale else int(label) for label in labels]
     return next((place for place, grade in enumerate(grades) if grade >= threshold), len(grades))
 
 

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.loading import judgments_at
-from trecjudge.inputs.labels import ItemKey, TakesLabels, key_of
+from trecjudge.inputs.labels import ItemKey, label_of, takes_labels
 from trecjudge.judging.panel import panel_spec
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.scores.leaderboard import Leaderboard, measured
+from trecjudge.scores.leaderboard import Leaderboard
+from trecjudge.scores.measuring import measured
 from trecjudge.scores.scoring import panel_of
 from trecjudge.stats.labelling import Candidate, Candidates, drawn, near_ties
 from trecjudge.stats.resampling import SEED
@@ -42,7 +43,7 @@ def label_next(
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
     spec = panel_spec(panel, reader.header.leaderboard, reader.header.measures)
-    takers = {named.name for named in panel if isinstance(named.judge, TakesLabels)}
+    takers = {named.name for named in panel if takes_labels(named.judge)}
     measure = _measure(spec, measure_name)
     if spec.fill is None or (measure.judge and measure.judge not in takers):
         raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
@@ -78,14 +79,14 @@ def label_for_calibration(
     """
     reader = judgments_at(path)
     panel = panel_of(reader, trust)
-    takers = {named.name for named in panel if isinstance(named.judge, TakesLabels)}
+    takers = {named.name for named in panel if takes_labels(named.judge)}
     found = Candidates()
     for response, judgments in reader:
         weighed = [
             (place, _candidate(judgment, 0.0, judgment.expected))
             for place, judgment in enumerate(judgments)
             if judgment.expected is not None and judgment.claim is None
-            if judgment.judge in takers and key_of(judgment) not in labelled
+            if judgment.judge in takers and label_of(labelled, judgment)[1] is None
         ]
         found.add(response.run_id, response.topic_id, weighed)
     if not len(found):
@@ -119,7 +120,7 @@ def _candidates(
     own = [judgments[place] for place in places]
     now = measured(measure, response, own)
     for i, judgment in enumerate(own):
-        known = key_of(judgment) in labelled or judgment.exists is False
+        known = label_of(labelled, judgment)[1] is not None or judgment.exists is False
         if known or judgment.judge not in takers:
             continue
         worst, best = (_with(spec, measure, response, own, i, best) for best in (False, True))
@@ -132,7 +133,8 @@ def _candidates(
 
 def _candidate(judgment: Judgment, reach: float, share: float | None) -> Candidate:
     place = judgment.sentence_index, judgment.doc_id
-    return Candidate(judgment.run_id, judgment.topic_id, *place, reach, share)
+    nugget = next(iter(judgment.nugget.names), "") if judgment.nugget else ""
+    return Candidate(judgment.run_id, judgment.topic_id, *place, reach, share, nugget=nugget)
 
 
 def _read_again(

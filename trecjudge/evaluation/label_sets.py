@@ -14,7 +14,8 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import label_duplicate, read_labels, support_label
+from trecjudge.inputs.labels import key_of, label_duplicate, read_labels, support_label
+from trecjudge.inputs.nuggets.assessments import is_table
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
@@ -26,8 +27,6 @@ LabelledItem = tuple[Any, ...]
 """(topic_id, ...): the key of an item in its file."""
 Row = tuple[LabelledItem, str, int | None, float | None]
 """The part of an item's key behind its group, its label, its line, a score where there is one."""
-KEY = 2
-"""Parts of the key of a label behind its group."""
 
 
 @dataclass(slots=True)
@@ -43,8 +42,12 @@ class LabelSet:
     unjudged: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     """How many items have each label."""
+    on_nuggets: set[str] = field(default_factory=set)
+    """The labels of nuggets: they stand for themselves, also where they read like others."""
     names: Mapping[str, str | None] | None = None
     """What is meant by each label, None for what is none; without it they stand for themselves."""
+    nuggets: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """Whatever the nuggets of a topic may be called, and what those are called here."""
     _packed: PackedRows = field(default_factory=PackedRows)
 
     def put(self, group: Group, rows: Sequence[Row]) -> None:
@@ -103,7 +106,8 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     if not os.path.isfile(path) or kind_of(path) not in ("", "qrels", "judgments"):
         return _of_judgments(judgments_at(path), report)
     first = first_line(path)
-    if not first.lstrip().startswith((b"{", b"[")) or is_json_qrels(path):
+    of_qrels = not first.lstrip().startswith((b"{", b"[")) and not is_table(path)
+    if of_qrels or is_json_qrels(path):
         return _of_qrels(path, report)
     if _is_header(first):
         return _of_judgments(JudgmentsReader(path), report)
@@ -111,7 +115,8 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
     labels = read_labels(path, report)
     for group in labels.rows:
         found = labels.of(group).items()
-        side.put(group, [(item, label, line, None) for item, (label, line) in found])
+        side.on_nuggets.update(label for item, (label, *_) in found if len(item) > 2)
+        side.put(group, [(item, label, line, None) for item, (label, line, _) in found])
     _name_labels(side, report)
     return side
 
@@ -138,8 +143,13 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
             if judgment.failure is not None:
                 side.unjudged += 1
             elif judgment.label not in (None, NOTHING_TO_CHECK):
-                item = judgment.sentence_index, judgment.doc_id, _apart(judgment)
+                key = key_of(judgment)
+                item = (*key[2:], _apart(judgment))
+                for name in judgment.nugget.names if judgment.nugget else ():
+                    side.nuggets.setdefault((key[0], name), set()).add(str(key[-1]))
                 row = item, judgment.label, number, _score(judgment)
+                if judgment.nugget is not None:
+                    side.on_nuggets.add(judgment.label)
                 _take(side, (response.topic_id, response.run_id), rows, row, report)
         line += len(judgments)
         side.put((response.topic_id, response.run_id), list(rows.values()))
@@ -174,12 +184,12 @@ def _score(judgment: Judgment) -> float | None:
 
 
 def _apart(judgment: Judgment) -> str | None:
-    """Return what distinguishes items of one label key: claim, citation as written, or measure.
+    """Return what distinguishes items of one label key: claim, nugget, citation, or measure.
 
     A judgment that measures a whole response has the name of the measure as its label.
     """
-    if judgment.claim is not None:
-        return judgment.claim.text
+    if judgment.identity:
+        return judgment.identity
     measured = judgment.value is not None and judgment.grade is None
     return judgment.label if measured else judgment.citation
 
@@ -213,10 +223,11 @@ def _name_labels(side: LabelSet, report: OnFinding) -> None:
     Where most are of support, or grades, one that is neither cannot be compared with them: it is
     reported and left out. Labels that are of another kind altogether stay as they are.
     """
-    every = side.counts.total()
+    others = {label: n for label, n in side.counts.items() if label not in side.on_nuggets}
+    every = sum(others.values())
     for vocabulary in (support_label, _grade):
-        names = {label: vocabulary(label) for label in side.counts}
-        known = sum(n for label, n in side.counts.items() if names[label])
+        names = {label: vocabulary(label) for label in others}
+        known = sum(n for label, n in others.items() if names[label])
         # More than half: a few bad labels must not decide what the others are.
         if known * 2 > every and (
             vocabulary is _grade or known == every or _are_of_support(names.values())
@@ -231,7 +242,7 @@ def _name_labels(side: LabelSet, report: OnFinding) -> None:
             if label in bad:
                 message = f"{label!r} is no {wanted}"
                 report(Finding("label_unusable", side.place(line), message, label))
-    side.names = names
+    side.names = names | {label: label for label in side.on_nuggets}
 
 
 def _are_of_support(names: Iterable[str | None]) -> bool:
@@ -249,7 +260,8 @@ def in_one_shape(
     """Return both sides with items of one shape."""
     kinds = {truth.kind, predicted.kind}
     if kinds == {"judgments", "labels"}:
-        return _by_key(truth, report), _by_key(predicted, report)
+        names = truth.nuggets | predicted.nuggets
+        return _by_key(truth, names, report), _by_key(predicted, names, report)
     if "qrels" not in kinds:
         return truth, predicted
     sides = [side if side.kind == "qrels" else _as_qrels(side) for side in (truth, predicted)]
@@ -260,15 +272,34 @@ def in_one_shape(
     return _pooled(sides[0]), _pooled(sides[1])
 
 
-def _by_key(side: LabelSet, report: OnFinding) -> LabelSet:
-    """Return a side with items as labels of people name them; the first of several counts."""
+def _by_key(
+    side: LabelSet, names: Mapping[tuple[str, str], set[str]], report: OnFinding
+) -> LabelSet:
+    """Return a side with items as labels of people name them; the first of several counts.
+
+    A nugget gets the name that judgments call it by, whichever of its `names` a label has.
+    """
     found = LabelSet(side.name, side.kind, side.unjudged)
     for group in side.groups:
         rows: dict[LabelledItem, Row] = {}
         for item, label, line, score in side.rows(group):
-            _take(side, group, rows, (item[:KEY], label, line, score), report)
+            # The last part of a judgment's item tells items of one key apart.
+            judged = side.kind == "judgments"
+            for key in (item[:-1],) if judged else _named(item, group[0], names):
+                _take(side, group, rows, (key, label, line, score), report)
         found.put(group, list(rows.values()))
     return found
+
+
+def _named(
+    key: LabelledItem, topic_id: str, names: Mapping[tuple[str, str], set[str]]
+) -> Iterable[LabelledItem]:
+    """Return the items that a label is on: two nuggets may be called alike, as by their answer."""
+    index, doc_id, *nugget = key
+    if not nugget:
+        return (key,)
+    own = names.get((topic_id, nugget[0]))
+    return ((index, doc_id, name) for name in sorted(own)) if own else (key,)
 
 
 def _as_qrels(side: LabelSet) -> LabelSet:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.nuggets.assessments import assessments, is_table
+from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
 from trecjudge.inputs.packed import Group, PackedRows
+from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
-from trecjudge.records import FULL, NONE, PARTIAL, Item, Judgment, Place
+from trecjudge.records import FULL, NONE, PARTIAL, AskedNugget, Item, Judgment, Place
+from trecjudge.records.nuggets import plain_name
 
-ItemKey = tuple[str, str, int | None, str | None]
-"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document."""
+ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, str | None, str]
+"""(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
 
-LabelledItem = tuple[int | None, str | None]
-"""(sentence_index, doc_id): the part of a key behind its response."""
+Of an item on a nugget the name of it comes last: its id, its answer's, or its text.
+"""
+
+NUGGET_KEYS = ("answer_id", "nugget_id", "nugget")
+"""Keys of a record that name a nugget: the id of its answer, its own, or either or its text."""
+
+LabelledItem = tuple[Any, ...]
+"""(sentence_index, doc_id), and the name of a nugget: the part of a key behind its response."""
 MOST_UNPACKED = 64
 """Responses whose labels are held unpacked: a runner has some under way at a time."""
 
@@ -41,6 +51,33 @@ class TakesLabels(Protocol):
         """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
 
 
+@runtime_checkable
+class DecidesSome(TakesLabels, Protocol):
+    """A judge that takes labels for some of its items, and decides on the others itself."""
+
+    def decides_itself(self, item: Item) -> bool:
+        """Return whether no label of others can be on an item."""
+
+
+@runtime_checkable
+class TakesNuggetLabels(Protocol):
+    """A judge that can take labels of the nuggets of a topic's bank from somebody else."""
+
+    def asked(self, item: Item) -> list[tuple[int | None, AskedNugget | None]]:
+        """Return what of an item is labelled: (index of the sentence, nugget), None for neither.
+
+        Raises JudgmentFailed where the topic has no bank.
+        """
+
+    def given_nugget(self, item: Item, nugget: AskedNugget | None, label: str) -> Judgment:
+        """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
+
+
+def takes_labels(judge: object) -> bool:
+    """Return whether a judge can take labels of others."""
+    return isinstance(judge, TakesLabels | TakesNuggetLabels)
+
+
 def support_label(label: str) -> str | None:
     """Return the support label that a text stands for, None for anything else.
 
@@ -54,38 +91,49 @@ def support_label(label: str) -> str | None:
 
 def key_of(judgment: Judgment) -> ItemKey:
     """Return the key of the judged item, by which its label is found."""
-    return (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+    nugget = judgment.nugget
+    key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+    return key if nugget is None else (*key, next(iter(nugget.names), ""))
 
 
-@dataclass(slots=True)
+def label_of(labels: Mapping[ItemKey, str], judgment: Judgment) -> tuple[ItemKey, str | None]:
+    """Return the label of a judged item, None for none, and the key that it is found by."""
+    key = key_of(judgment)
+    for name in judgment.nugget.names if judgment.nugget else ():
+        other = (*key[:4], name)
+        if other in labels:
+            return other, labels[other]
+    return key, labels.get(key)
+
+
+@dataclass(slots=True, eq=False)
 class Labels(Mapping[ItemKey, str]):
-    """The labels of a file by item, packed: the first of each item.
+    """The labels of a file, or a folder, by item, packed: the first of each item.
 
     Looked up response by response, as judgments come, a few responses at a time.
     """
 
-    path: Path
     rows: PackedRows = field(default_factory=PackedRows)
-    """(sentence_index, doc_id, label, line) by (topic_id, run_id), as they stand in the file."""
+    """(item, label, line, number of the file) by (topic_id, run_id), in the order of the files."""
+    files: list[str] = field(default_factory=list)
     size: int = 0
     """Items that have a label."""
-    _unpacked: dict[Group, dict[LabelledItem, tuple[str, int]]] = field(default_factory=dict)
+    _unpacked: dict[Group, dict[LabelledItem, tuple[str, int, int]]] = field(default_factory=dict)
 
-    def of(self, group: Group) -> dict[LabelledItem, tuple[str, int]]:
-        """Return the labels on a response, (topic_id, run_id), each with its line."""
+    def of(self, group: Group) -> dict[LabelledItem, tuple[str, int, int]]:
+        """Return the labels on a response, (topic_id, run_id), each with its line and file."""
         found = self._unpacked.get(group)
         if found is None:
             found = {}
-            for index, doc_id, label, line in self.rows.rows(group):
-                found.setdefault((index, doc_id), (label, line))
+            for item, label, line, file in self.rows.rows(group):
+                found.setdefault(item, (label, line, file))
             if len(self._unpacked) >= MOST_UNPACKED:
                 self._unpacked.pop(next(iter(self._unpacked)))
             self._unpacked[group] = found
         return found
 
     def __getitem__(self, key: ItemKey) -> str:
-        topic_id, run_id, index, doc_id = key
-        return self.of((topic_id, run_id))[index, doc_id][0]
+        return self.of(key[:2])[key[2:]][0]
 
     def __iter__(self) -> Iterator[ItemKey]:
         """Yield the labelled items, by response."""
@@ -95,43 +143,65 @@ class Labels(Mapping[ItemKey, str]):
     def __len__(self) -> int:
         return self.size
 
+    def add(self, file: Path, entries: Iterable[tuple[int, ItemKey, str]]) -> None:
+        """Add the labels of a file, each with its line."""
+        for line, key, label in entries:
+            self.rows.add(key[:2], (key[2:], label, line, len(self.files)))
+        self.files.append(str(file))
+
     def close(self, report: OnFinding) -> None:
         """Count the items; report those that are labelled twice, not alike."""
         found = []
         for group in self.rows:
             first = self.of(group)
             self.size += len(first)
-            for index, doc_id, label, line in self.rows.rows(group):
-                before, where = first[index, doc_id]
+            for item, label, line, file in self.rows.rows(group):
+                before, *where = first[item]
                 if before != label:
-                    second, earlier = (label, self._place(line)), (before, self._place(where))
-                    found.append(label_duplicate((*group, index, doc_id), second, earlier))
-        for finding in sorted(found, key=lambda one: one.place.line or 0):
+                    second = label, self._place(line, file)
+                    earlier = before, self._place(*where)
+                    found.append((file, line, label_duplicate((*group, *item), second, earlier)))
+        for _, _, finding in sorted(found, key=lambda one: one[:2]):
             report(finding)
 
-    def _place(self, line: int) -> Place:
-        return Place(str(self.path), line)
+    def _place(self, line: int, file: int) -> Place:
+        return Place(self.files[file], line)
 
 
 def read_labels(path: Path, report: OnFinding) -> Labels:
-    """Return the labels of a JSONL file of topic_id, run_id, sentence_index, doc_id, label.
+    """Return the labels of a file, or of all files of a folder; an item's first label counts.
 
-    The first label of an item counts. Raises InputError if there is none.
+    It is JSONL of topic_id, run_id, sentence_index, doc_id, label, or nugget in place of a
+    document; AutoNuggetizer's assignments; or DRAGUN's assessments, as CSV. Raises InputError if
+    there is no label.
     """
-    labels = Labels(path)
-    for number, record in objects(path, report):
-        entry = _entry(record)
-        if entry is None:
-            message = "needs topic_id, run_id and label (and sentence_index, doc_id of a citation)"
-            place = Place(str(path), number)
-            report(Finding("label_unusable", place, message, shown(record)))
-            continue
-        (*group, index, doc_id), label = entry
-        labels.rows.add((group[0], group[1]), (index, doc_id, label, number))
+    labels = Labels()
+    for file in files_below(path):
+        entries = assessments(file, report) if is_table(file) else _records(file, report)
+        labels.add(file, entries)
     if not labels.rows.size:
-        raise InputError(f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …")
+        raise InputError(
+            f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …,"
+            " AutoNuggetizer's assignments or DRAGUN's assessments (CSV)"
+        )
     labels.close(report)
     return labels
+
+
+def _records(path: Path, report: OnFinding) -> Iterator[tuple[int, ItemKey, str]]:
+    """Yield (line, key, label) of every label of a JSONL file; what is none is reported."""
+    for number, record in objects(path, report):
+        if is_assignment(record):
+            given = assignments(record, Place(str(path), number), report)
+            yield from ((number, key, label) for key, label in given)
+        elif entry := _entry(record):
+            yield number, *entry
+        else:
+            message = (
+                "needs topic_id, run_id and label (and sentence_index, doc_id of a citation,"
+                " or nugget)"
+            )
+            report(Finding("label_unusable", Place(str(path), number), message, shown(record)))
 
 
 def label_duplicate(
@@ -152,9 +222,9 @@ def _entry(record: Mapping[str, Any]) -> tuple[ItemKey, str] | None:
     if None in ids or not (index is None or (isinstance(index, int | float) and index % 1 == 0)):
         return None
     topic_id, run_id, label = map(str, ids)
-    return (
-        topic_id,
-        run_id,
-        None if index is None else int(index),
-        as_id(record.get("doc_id")),
-    ), label
+    at = None if index is None else int(index)
+    key = (topic_id, run_id, at, as_id(record.get("doc_id")))
+    if record.keys().isdisjoint(NUGGET_KEYS):
+        return key, label
+    nugget = next((found for name in NUGGET_KEYS if (found := as_id(record.get(name)))), None)
+    return (key, label) if nugget is None else ((*key, plain_name(nugget)), label)

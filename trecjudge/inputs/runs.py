@@ -13,6 +13,7 @@ from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.hostile import HostileText
+from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.run_records import FileBegins, FileTaken, ReadRecords, RunRecords, not_a_run
 from trecjudge.inputs.sources.backups import backups_among, originals_first
 from trecjudge.inputs.sources.containers import Opened, bare_name
@@ -109,6 +110,8 @@ class RunReader:
     """Whether the text that a run carries is judged where `store` has the document too."""
     qrels: Mapping[str, Mapping[str, int]] | None = None
     """Grades of documents by topic and doc_id, which the topics are given."""
+    banks: Mapping[str, Bank] | None = None
+    """Nuggets by topic, which the topics are given."""
     dataset: str = "auto"
     flag_instructions: bool = False
     """Whether text that talks to the judge is a finding: where a model judges."""
@@ -203,8 +206,15 @@ class RunReader:
         answered.add(topic.topic_id)
         if self.store is not None:
             self.overlaps.setdefault(response.run_id, Overlap()).add(response)
+        yield self._complete(topic), response
+
+    def _complete(self, topic: Topic) -> Topic:
+        """Return the topic with the grades and nuggets that there are for it."""
         graded = self.qrels.get(topic.topic_id) if self.qrels else None
-        yield (topic if graded is None else replace(topic, qrels=graded)), response
+        bank = self.banks.get(topic.topic_id) if self.banks else None
+        if graded is None and bank is None:
+            return topic
+        return replace(topic, qrels=graded, nuggets=bank.nuggets if bank else None)
 
     def _begin_run(self, response: Response) -> None:
         self.runs[response.run_id] = response.team_id

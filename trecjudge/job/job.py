@@ -13,6 +13,8 @@ from trecjudge.files import default_folder
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, is_data_set, open_documents
+from trecjudge.inputs.nuggets.bank import Bank
+from trecjudge.inputs.nuggets.reading import read_banks, report_unmatched
 from trecjudge.inputs.run_records import KeptRecords, ReadRecords, RunRecords
 from trecjudge.inputs.runs import (
     Observe,
@@ -54,6 +56,7 @@ class Job:
     documents: Sequence[Path] = ()
     own_documents: bool = False
     qrels: Path | None = None
+    nuggets: Sequence[Path] = ()
     dataset: str = "auto"
     model: ModelOptions = NO_MODEL
     max_topics: int | None = None
@@ -82,6 +85,7 @@ class JobInputs:
     records: KeptRecords
     files: list[Opened]
     qrels: Mapping[str, Mapping[str, int]] | None = None
+    banks: Mapping[str, Bank] | None = None
 
     @classmethod
     def read(cls, job: Job, on_finding: OnFinding) -> JobInputs:
@@ -89,6 +93,10 @@ class JobInputs:
         every = read_topics(job.topics, on_finding) if job.topics else None
         store = _documents(job, on_finding) if job.documents else None
         qrels = read_grades(job.qrels, on_finding) if job.qrels else None
+        wanted = _wanted(every, job)
+        banks = read_banks(job.nuggets, on_finding) if job.nuggets else None
+        if banks and every and wanted:
+            report_unmatched(banks, every, wanted, on_finding)
         files = open_runs(find_runs(job.runs, on_finding), on_finding, _beside(job))
         records = RunRecords(
             files,
@@ -97,7 +105,7 @@ class JobInputs:
             dataset=job.dataset,
             flag_instructions=job.model.use,
         )
-        return cls(job, every, _wanted(every, job), store, KeptRecords(records), files, qrels)
+        return cls(job, every, wanted, store, KeptRecords(records), files, qrels, banks)
 
     def reader(
         self, on_finding: OnFinding, taken: Taken, observe: Observe = unobserved
@@ -121,6 +129,7 @@ class JobInputs:
             known=self.all_topics or (),
             store=self.store,
             qrels=self.qrels,
+            banks=self.banks,
             flag_hostile=flag_hostile,
             max_runs=self.job.max_runs,
             only_runs=self.job.only_runs,
@@ -161,7 +170,7 @@ class JobInputs:
         beside = (job.topics, job.workflow.path, job.labels, job.human, job.qrels)
         given = [path for path in beside if path is not None]
         documents = (path for path in job.documents if not is_data_set(path))
-        found = [file for path in (*given, *documents) for file in files_below(path)]
+        found = [file for path in (*given, *job.nuggets, *documents) for file in files_below(path)]
         return [*found, *(opened.path for opened in self.files)]
 
     def nothing_to_judge(self, unknown_topics: int, seen: Collection[str]) -> str:
@@ -213,7 +222,8 @@ def _beside(job: Job) -> dict[str, list[Path]]:
         "topics": [job.topics] if job.topics else [],
         "documents": [file for path in documents for file in files_below(path)],
         "qrels": [job.qrels] if job.qrels else [],
-        "labels": [path for path in (job.labels, job.human) if path],
+        "nuggets": [file for path in job.nuggets for file in files_below(path)],
+        "labels": [f for path in (job.labels, job.human) if path for f in files_below(path)],
     }
 
 

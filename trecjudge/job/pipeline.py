@@ -41,8 +41,9 @@ from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
 from trecjudge.models.settings import LlmSettings
 from trecjudge.records import Judgment
-from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter, without_text
+from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
+from trecjudge.results.redaction import without_text
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator, Callable
 from typing import IO, Any
@@ -27,16 +28,19 @@ _ZLIB = 8
 
 
 async def body_of(
-    response: aiohttp.ClientResponse, most: int, hurried: Callable[[], bool]
+    response: aiohttp.ClientResponse,
+    most: int,
+    hurried: Callable[[], bool],
+    still: float | None = None,
 ) -> bytes:
     """Return the body of an answer; of an error the beginning.
 
     Raises ItemFault where it has more than `most` bytes, packed or not, JudgmentFailed where it is
-    large and `hurried`.
+    large and `hurried`, TimeoutError where nothing comes for `still` seconds.
     """
     found = bytearray()
     is_error = response.status >= 400
-    async for piece in pieces_of(response):
+    async for piece in pieces_of(response, still):
         found += piece
         if is_error and len(found) >= OF_AN_ERROR:
             response.close()
@@ -50,14 +54,16 @@ async def body_of(
     return bytes(found)
 
 
-async def keep_body(response: aiohttp.ClientResponse, into: IO[bytes], most: int) -> None:
+async def keep_body(
+    response: aiohttp.ClientResponse, into: IO[bytes], most: int, still: float | None = None
+) -> None:
     """Write the body of an answer to a file, from its beginning on; of one too large, a part.
 
-    Such a part is longer than `most`.
+    Such a part is longer than `most`. Raises TimeoutError as `body_of`.
     """
     into.seek(0)
     into.truncate()
-    async for piece in pieces_of(response):
+    async for piece in pieces_of(response, still):
         into.write(piece)
         if into.tell() > most:
             response.close()
@@ -70,11 +76,16 @@ def too_large(most: int) -> ItemFault:
     return ItemFault("too_large", f"the reply is larger than {size} (llm.most_bytes)")
 
 
-async def pieces_of(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-    """Yield the body of an answer, unpacked, in small pieces. Raises Fault on nonsense."""
+async def pieces_of(
+    response: aiohttp.ClientResponse, still: float | None = None
+) -> AsyncIterator[bytes]:
+    """Yield the body of an answer, unpacked, in small pieces.
+
+    Raises Fault on nonsense, TimeoutError where nothing comes for `still` seconds.
+    """
     coding = response.headers.get("Content-Encoding", "").strip().lower()
     unpacker: Any = None
-    async for packed, _ in response.content.iter_chunks():
+    async for packed in _arriving(response, still):
         if coding in PLAIN or not packed:
             yield packed
             continue
@@ -88,6 +99,18 @@ async def pieces_of(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
             raise Fault("transport", f"the answer cannot be unpacked: {error}") from error
     if unpacker is not None and not unpacker.eof:
         raise Fault("transport", "the answer cannot be unpacked: it breaks off")
+
+
+async def _arriving(response: aiohttp.ClientResponse, still: float | None) -> AsyncIterator[bytes]:
+    chunks = aiter(response.content.iter_chunks())
+    while True:
+        # The session's own limit does not hold where a head comes before the request is sent.
+        async with asyncio.timeout(still):
+            try:
+                packed, _ = await anext(chunks)
+            except StopAsyncIteration:
+                return
+        yield packed
 
 
 def _unpacker(coding: str, first: bytes) -> Any:

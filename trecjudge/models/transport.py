@@ -199,7 +199,7 @@ class Transport:
         Of that, hardly more than `most` bytes. Raises a Fault.
         """
         unreachable = ""
-        address = URL(url, encoded=True)
+        address, still = URL(url, encoded=True), getattr(more.get("timeout"), "sock_read", None)
         try:
             asked = self._session.request(
                 method,
@@ -211,9 +211,9 @@ class Transport:
             )
             async with asked as response:
                 if into is not None and response.status == 200:
-                    await keep_body(response, into, most)
+                    await keep_body(response, into, most, still)
                     return response.status, response.headers, b""
-                body = await body_of(response, self._most_bytes, lambda: self._hurried)
+                body = await body_of(response, self._most_bytes, lambda: self._hurried, still)
                 return response.status, response.headers, body
         except aiohttp.ClientHttpProxyError as error:
             return error.status, error.headers or {}, f"the proxy: {error.message}".encode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from operator import itemgetter
@@ -22,7 +22,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import shown
 from trecjudge.inputs.sources.containers import Opened, seekable
 from trecjudge.records import (
-    LEFT_OUT,
+    AskedNugget,
     Citation,
     Claim,
     Evidence,
@@ -37,7 +37,7 @@ from trecjudge.records import (
 from trecjudge.settings.limits import limits
 
 FORMAT = 2
-OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected")
+OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected", "nugget")
 """Fields that are written only if set: most judges set none of them."""
 
 
@@ -261,6 +261,7 @@ _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "sources": TypeAdapter(tuple[Source, ...]),
     "facts": TypeAdapter(tuple[Fact, ...]),
     "expected": TypeAdapter(Annotated[float, Field(ge=0, le=1)]),
+    "nugget": TypeAdapter(AskedNugget),
 }
 NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
 TYPES: Mapping[str, tuple[type, ...]] = {
@@ -329,22 +330,4 @@ def _response(record: dict[str, Any]) -> Response:
         sentences=sentences,
         references=tuple(record["references"]),
         documents_given=record["documents_given"],
-    )
-
-
-def without_text(judgment: Judgment) -> Judgment:
-    """Return a judgment without the text of documents: where it stands is kept.
-
-    A model's reason may quote a document: it is left out, and so is what was wrong with replies.
-    """
-    evidence, failure = judgment.evidence, judgment.failure
-    if failure is not None and failure.kind == "parse" and failure.tries:
-        failure = replace(failure, message=LEFT_OUT)
-    return replace(
-        judgment,
-        reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
-        evidence=replace(evidence, quote="") if evidence else None,
-        failure=failure,
-        sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
-        facts=tuple(replace(fact, text="") for fact in judgment.facts),
     )

@@ -99,10 +99,12 @@ def _output(judgment: Judgment) -> dict[str, Any]:
     supports = judgment.label == FULL if decided else None
     cited = {} if judgment.citation is None else {"citation_supports": supports}
     of_claim = {"claim": judgment.claim, "match": judgment.match} if judgment.claim else {}
+    of_nugget = {"nugget": judgment.nugget} if judgment.nugget else {}
     expected = {} if judgment.expected is None else {"expected": judgment.expected}
     return (
         cited
         | of_claim
+        | of_nugget
         | expected
         | {
             "label": judgment.label,

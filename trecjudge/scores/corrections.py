@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from trecjudge.errors import JudgmentFailed
-from trecjudge.inputs.labels import ItemKey, TakesLabels, key_of
+from trecjudge.errors import NOT_GIVEN, JudgmentFailed
+from trecjudge.inputs.labels import ItemKey, TakesLabels, TakesNuggetLabels, label_of
+from trecjudge.judging.judge import Judge
 from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Failure, Item, Judgment, Response, Topic
-from trecjudge.scores.leaderboard import measured
+from trecjudge.scores.measuring import measured
 
 EQUAL = 1e-9
 """Changes that differ by less are equal but for rounding."""
@@ -35,7 +36,7 @@ class HumanLabels:
     """
 
     labels: Mapping[ItemKey, str]
-    takers: Mapping[str, TakesLabels]
+    takers: Mapping[str, Judge]
     values: dict[tuple[str, str, str], ByPeople] = field(default_factory=dict)
     certain: set[tuple[str, str, str]] = field(default_factory=set)
     """Responses with nothing to label: what a measure is there needs no people."""
@@ -53,7 +54,8 @@ class HumanLabels:
         """Take a response with its judgments."""
         pairs = [(judgment, self._relabelled(judgment)) for judgment in judgments]
         # Two judges, or two claims, may have one item.
-        self.matched += len({key_of(own) for own, human in pairs if human is not None})
+        found = {label_of(self.labels, own)[0] for own, human in pairs if human is not None}
+        self.matched += len(found)
         for measure in spec.measures:
             own = [pair for pair in pairs if measure.judge in ("", pair[0].judge)]
             key = (response.run_id, response.topic_id, measure.name)
@@ -77,8 +79,7 @@ class HumanLabels:
 
     def _relabelled(self, judgment: Judgment) -> Judgment | None:
         """Return the judgment that people made on an item, None where they made none."""
-        key = key_of(judgment)
-        label, judge = self.labels.get(key), self.takers.get(judgment.judge)
+        (key, label), judge = label_of(self.labels, judgment), self.takers.get(judgment.judge)
         if label is None or judge is None or key in self.unusable:
             return None
         cited = None
@@ -93,11 +94,20 @@ class HumanLabels:
             exists=judgment.exists,
         )
         try:
-            made = judge.given(item, label)
+            made = _made(judge, item, judgment, label)
         except JudgmentFailed as failed:
             self.unusable[key] = failed.message
             return None
         return replace(made, judge=judgment.judge)
+
+
+def _made(judge: Judge, item: Item, judgment: Judgment, label: str) -> Judgment:
+    """Return the judgment that a label makes in a judge's place."""
+    if isinstance(judge, TakesNuggetLabels):
+        made = judge.given_nugget(item, judgment.nugget, label)
+        return replace(made, sentence_index=judgment.sentence_index, nugget=judgment.nugget)
+    assert isinstance(judge, TakesLabels)
+    return judge.given(item, label)
 
 
 OwnAndHuman = tuple[Judgment, Judgment | None]
@@ -142,7 +152,7 @@ def _by_people(
 
 def _open(judgment: Judgment) -> Judgment:
     """Return a judgment as if nobody had made it: in no numerator and no denominator."""
-    nothing = Failure("not_given", "people gave no label")
+    nothing = Failure(NOT_GIVEN, "people gave no label")
     return replace(judgment, label=None, grade=None, value=None, failure=nothing)
 
 

@@ -6,13 +6,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from trecjudge.errors import InputError, PluginError
-from trecjudge.findings import shown
-from trecjudge.measures import HUGE, LeaderboardSpec, MeasureSpec, aggregate, ranks
+from trecjudge.errors import InputError
+from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Failure, Judgment, Response
 from trecjudge.results.trec import LeaderboardRow, QrelsRow, companion
-
-Value = float | None
+from trecjudge.scores.measuring import (
+    BoundedSums,
+    Value,
+    bounded_sums,
+    measured,
+    sums_of_topic,
+    value_of_sums,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,8 @@ class Score:
     """A measure on one response: its value, and its bounds where items of it are unjudged.
 
     `value` None with `judged` False means that the judge's failure leaves it undefined. `unjudged`
-    counts the items that are missing, and `failure` is that of the first of them.
+    counts the items that are missing, and `failure` is that of the first of them. `sums` are the
+    counts of a measure that is made of them, as they are, at their worst and at their best.
     """
 
     value: Value
@@ -29,6 +35,7 @@ class Score:
     judged: bool
     unjudged: int = 0
     failure: Failure | None = None
+    sums: BoundedSums | None = None
 
     @property
     def is_open(self) -> bool:
@@ -86,8 +93,9 @@ class Coverage:
 def failure_text(judgment: Judgment) -> str:
     """Return which item is unjudged, and why."""
     sentence = "" if judgment.sentence_index is None else f", sentence {judgment.sentence_index}"
+    nugget = "" if judgment.nugget is None else f", nugget {judgment.nugget.nugget_id!r}"
     message = judgment.failure.message if judgment.failure else ""
-    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}: {message}"
+    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}{nugget}: {message}"
 
 
 @dataclass(slots=True)
@@ -118,10 +126,13 @@ class Leaderboard:
     ) -> Score:
         if measure.judge:
             judgments = [j for j in judgments if j.judge == measure.judge]
-        value = measured(measure, response, judgments)
         fill = self.spec.fill
         failures = [judgment.failure for judgment in judgments if judgment.failure is not None]
         unjudged, failure = len(failures), failures[0] if failures else None
+        if measure.sums is not None:
+            sums = bounded_sums(measure, measure.sums, response, judgments, fill)
+            return Score(None, None, None, not failures, unjudged, failure, sums)
+        value = measured(measure, response, judgments)
         # Without unjudged items the bounds are the value: most responses need one computation.
         if fill is None or not unjudged:
             return Score(value, value, value, not unjudged, unjudged, failure)
@@ -166,6 +177,11 @@ class Leaderboard:
         Where not one item of the run was judged, or not one of its responses has a value, a value
         that depends on them is not given.
         """
+        if measure.sums is not None:
+            mean = Mean(*value_of_sums(measure.sums, self.sums(run_id, measure)))
+            answered = (self._sums(run_id, topic_id, measure) for topic_id in self.scores[run_id])
+            nothing_known = not any(any(sums[0]) for sums in answered if sums is not None)
+            return replace(mean, value=None) if mean.is_open and nothing_known else mean
         parts: tuple[Callable[[Score], Value], ...] = (
             lambda score: score.value,
             lambda score: score.lowest,
@@ -199,6 +215,23 @@ class Leaderboard:
     ) -> Value:
         known = (value for value in self.values(run_id, measure, part) if value is not None)
         return aggregate(measure.aggregate, known)
+
+    def sums(self, run_id: str, measure: MeasureSpec) -> list[BoundedSums]:
+        """Return the counts of each expected topic, as far as they are known."""
+        assert measure.sums is not None
+        found: list[BoundedSums] = []
+        for topic_id in self.expected:
+            if own := self._sums(run_id, topic_id, measure):
+                found.append(own)
+                continue
+            others = (self._sums(run, topic_id, measure) for run in self.scores)
+            if known := [sums for sums in others if sums is not None]:
+                found.append(sums_of_topic(measure.sums, known))
+        return found
+
+    def _sums(self, run_id: str, topic_id: str, measure: MeasureSpec) -> BoundedSums | None:
+        scores = self.scores[run_id].get(topic_id)
+        return None if scores is None else scores[measure.name].sums
 
     def counts(self, run_id: str, measure: MeasureSpec) -> tuple[int, int]:
         """Return how many items of a run were judged for a measure, and how many there are."""
@@ -240,6 +273,8 @@ class Leaderboard:
     def _topic_rows(self, run_id: str, topic_id: str) -> Iterator[LeaderboardRow]:
         scores = self.scores[run_id].get(topic_id)
         for measure in self.spec.measures:
+            if measure.sums is not None:
+                continue
             unjudged = 0
             if scores is not None:
                 value, unjudged = scores[measure.name].value, scores[measure.name].unjudged
@@ -256,19 +291,6 @@ def _row_and_companion(
         yield row
     if unjudged:
         yield companion(row, unjudged)
-
-
-def measured(measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]) -> Value:
-    """Return what a measure gives. Raises PluginError if that is no number."""
-    where = f"measure {measure.name} on run {response.run_id!r}, topic {response.topic_id!r}"
-    try:
-        value = measure.compute(response, judgments)
-        number = None if value is None else float(value)
-    except (Exception, SystemExit) as error:  # a user's own measure can fail in any way
-        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
-    if isinstance(value, str) or (number is not None and not abs(number) < HUGE):
-        raise PluginError(f"{where}: it is {shown(value)}, not a number")
-    return number
 
 
 def response_qrels(response: Response, judgments: Sequence[Judgment]) -> list[QrelsRow]:

@@ -116,13 +116,15 @@ def _rule_record(rule: ReviewRule, score: Score, outcome: str) -> dict[str, Any]
 def _look_at(
     spec: LeaderboardSpec, response: Response, judgments: Sequence[Judgment]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the judgments on sentences and claims that are not the best they could be."""
-    texts = {sentence.index: sentence.text for sentence in response.sentences}
+    """Yield the judgments on sentences, claims and nuggets that are not the best they could be."""
+    texts: dict[int | None, str] = {s.index: s.text for s in response.sentences}
     for judgment in judgments:
         best = spec.fill(judgment, True).label if spec.fill else None
-        if judgment.sentence_index is None or (judgment.judged and judgment.label == best):
+        of_part = judgment.sentence_index is not None or judgment.nugget is not None
+        if not of_part or (judgment.judged and judgment.label == best):
             continue
-        yield {
+        nugget = {"nugget": judgment.nugget} if judgment.nugget else {}
+        yield nugget | {
             "judge": judgment.judge,
             "sentence_index": judgment.sentence_index,
             "sentence": texts.get(judgment.sentence_index, ""),

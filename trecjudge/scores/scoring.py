@@ -14,7 +14,7 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import ItemKey, TakesLabels
+from trecjudge.inputs.labels import ItemKey, takes_labels
 from trecjudge.judging.judge import code_of_others
 from trecjudge.judging.panel import NamedJudge, Panel, make_panel, panel_spec
 from trecjudge.measures import LeaderboardSpec
@@ -118,7 +118,7 @@ def scored(
     header = reader.header
     panel = panel_of(reader) if panel is None else panel
     spec = panel_spec(panel, header.leaderboard, header.measures)
-    takers = {s.name: s.judge for s in panel if isinstance(s.judge, TakesLabels)}
+    takers = {s.name: s.judge for s in panel if takes_labels(s.judge)}
     people = HumanLabels(labels or {}, takers)
     board = Leaderboard(spec, header.topics)
     rules, marked = panel_rules(panel, read_gate(header.gate)), Counter[str]()

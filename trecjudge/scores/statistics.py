@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import orjson
@@ -31,10 +32,12 @@ def standings_of(board: Leaderboard, people: HumanLabels) -> dict[str, list[Stan
     return found
 
 
-def _kind(measure: MeasureSpec) -> Literal["mean", "sum", "other"]:
+def _kind(measure: MeasureSpec) -> Literal["mean", "sum", "of_sums", "other"]:
     if measure.aggregate in MEANS:
         return "mean"
-    return "sum" if measure.aggregate == "sum" else "other"
+    if measure.aggregate == "sum" or measure.aggregate == "of_sums":
+        return measure.aggregate
+    return "other"
 
 
 def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) -> Iterator[bytes]:
@@ -62,7 +65,11 @@ def _entry(board: Leaderboard, people: HumanLabels, measure: MeasureSpec, run_id
     human = _corrected(board, people, measure, run_id) if people.labels else None
     counts = board.counts(run_id, measure)
     values = board.values(run_id, measure)
-    return Entry(run_id, values, mean.value, mean.lowest, mean.highest, *counts, human)
+    entry = Entry(run_id, values, mean.value, mean.lowest, mean.highest, *counts, human)
+    if measure.sums is None:
+        return entry
+    sums = [found for found, _, _ in board.sums(run_id, measure)]
+    return replace(entry, sums=sums, of=measure.sums.of)
 
 
 def _corrected(

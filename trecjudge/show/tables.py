@@ -182,6 +182,7 @@ def agreement_line(found: Agreement) -> str:
 
 def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain") -> Table:
     """Return a row for each item to label, with the number that `what` names."""
+    nuggets = ["nugget"] if any(c.nugget for _, c in found) else []
     rows = (
         (
             place,
@@ -189,9 +190,11 @@ def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain"
             c.topic_id,
             "" if c.sentence_index is None else c.sentence_index,
             c.doc_id or "",
+            *(c.nugget for _ in nuggets),
             c.label or "unjudged",
             f"{gain:.2e}" if what == "gain" else f"{gain:.3f}",
         )
         for place, (gain, c) in enumerate(found, 1)
     )
-    return table(("", "run", "topic", "sentence", "document", "judged", what), rows, left=6)
+    columns = ("", "run", "topic", "sentence", "document", *nuggets, "judged", what)
+    return table(columns, rows, left=len(columns) - 1)

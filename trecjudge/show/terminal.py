@@ -14,12 +14,14 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.show.nuggets import GROUPS, Stating, by_tone, statings
 from trecjudge.show.tones import SIGNS, SentenceMarks, Tone, marks_of, tone, word
 
 STYLES: Mapping[Tone, str] = {
     "good": "green",
     "part": "yellow",
     "bad": "red",
+    "against": "red",
     "missing": "magenta",
     "unjudged": "bright_black",
     "plain": "default",
@@ -48,7 +50,10 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     head = Text.assemble(
         (visible(response.run_id), "bold"), " on ", (visible(response.topic_id), "bold")
     )
-    whole = [judgment for judgment in judgments if judgment.sentence_index is None]
+    stated = statings(response, judgments)
+    apart = {one.place for one in stated}
+    others = [judgment for place, judgment in enumerate(judgments) if place not in apart]
+    whole = [judgment for judgment in others if judgment.sentence_index is None]
     parts: list[RenderableType] = [head, Text(), *_judgments(whole, 0)]
     marks = {judge: found for judge, found in marks_of(judgments).items() if found.tones}
     if len(marks) > 1:
@@ -56,12 +61,27 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     signs = {s.index: _signs(s.index, marks.values()) for s in response.sentences}
     width = max((len(found) for found in signs.values()), default=1)
     for sentence in response.sentences:
-        mine = [j for j in judgments if j.sentence_index == sentence.index]
+        mine = [j for j in others if j.sentence_index == sentence.index]
         parts.append(_sentence(sentence.index, sentence.text, signs[sentence.index], width))
         parts += _judgments(mine, 6)
     if not response.sentences:
         parts.append(Text("the response has no sentence", "italic"))
-    return Group(*parts)
+    return Group(*parts, *_nuggets(judgments, stated))
+
+
+def _nuggets(judgments: Sequence[Judgment], stated: Sequence[Stating]) -> Iterator[RenderableType]:
+    """Yield the nuggets that a response states, in part, and lacks, each with its reason."""
+    groups = by_tone(stated)
+    if groups:
+        counts = (f"{len(own)} {GROUPS[name]}" for name, own in groups.items())
+        yield Text(f"\nnuggets: {', '.join(counts)}", "bold")
+    for own in groups.values():
+        for one in own:
+            lines = [*_lines(judgments[one.place], one.tone)]
+            if one.where:
+                indexes = dict.fromkeys(str(index) for index, *_ in one.where)
+                lines.append(Text(f"  in sentence {', '.join(indexes)}", "dim"))
+            yield Padding(Text("\n").join(lines), (0, 0, 0, 2), expand=False)
 
 
 def _signs(index: int, marks: Iterable[SentenceMarks]) -> Text:
@@ -89,9 +109,9 @@ def _judgments(judgments: Sequence[Judgment], indent: int) -> Iterator[Padding]:
         yield Padding(Text("\n").join(_lines(judgment)), (0, 0, 0, indent), expand=False)
 
 
-def _lines(judgment: Judgment) -> Iterator[Text]:
-    """Yield a judgment: sign, document, word, judge; then claim, reason, evidence."""
-    found = tone(judgment)
+def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
+    """Yield a judgment: sign, document, word, judge; then claim or nugget, reason, evidence."""
+    found = of_all or tone(judgment)
     parts = [SIGNS[found], judgment.doc_id or judgment.citation, word(judgment), judgment.match]
     if judgment.value is not None:
         parts.append(f"{judgment.value:.3f}")
@@ -100,6 +120,9 @@ def _lines(judgment: Judgment) -> Iterator[Text]:
     )
     if judgment.claim is not None:
         yield Text(f"  claim: {visible(judgment.claim.text)}")
+    if judgment.nugget is not None:
+        named = ", ".join(filter(None, ("nugget", judgment.nugget.importance)))
+        yield Text(f"  {visible(named)}: {visible(judgment.about)}")
     if judgment.failure is not None:
         yield Text(f"  {visible(f'{judgment.failure.kind}: {judgment.failure.message}')}")
     if judgment.reason:

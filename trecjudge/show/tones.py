@@ -8,12 +8,13 @@ from typing import Final, Literal
 
 from trecjudge.records import FULL, NONE, PARTIAL, Judgment
 
-Tone = Literal["good", "part", "bad", "missing", "unjudged", "plain"]
+Tone = Literal["good", "part", "bad", "against", "missing", "unjudged", "plain"]
 
 SIGNS: Final[Mapping[Tone, str]] = {
     "good": "✓",
     "part": "◐",
     "bad": "✗",
+    "against": "≠",
     "missing": "∅",
     "unjudged": "?",
     "plain": "·",
@@ -22,6 +23,7 @@ MEANINGS: Final[Mapping[Tone, str]] = {
     "good": "supported",
     "part": "supported in part",
     "bad": "not supported",
+    "against": "contradicted",
     "missing": "missing document",
     "unjudged": "unjudged",
     "plain": "not judged by label",
@@ -52,6 +54,21 @@ WORDS: Final[Mapping[str, str]] = {
     NONE: "does not support",
 }
 
+NUGGET_LABELS: Final[Mapping[str, tuple[Tone, str]]] = {
+    "support": ("good", "stated"),
+    "supports": ("good", "stated"),
+    PARTIAL: ("part", "stated in part"),
+    "partial": ("part", "stated in part"),
+    "not_support": ("bad", "not stated"),
+    "none": ("bad", "not stated"),
+    "contradicts": ("against", "contradicted"),
+    "very-similar": ("good", "very similar"),
+    "similar": ("part", "similar"),
+    "different": ("bad", "different"),
+    "very-different": ("bad", "very different"),
+}
+"""Tone and word of what is said of a nugget, by label in lower case."""
+
 
 def tone(judgment: Judgment) -> Tone:
     """Return how a judgment looks; a citation of no document is missing, whatever its label."""
@@ -59,6 +76,8 @@ def tone(judgment: Judgment) -> Tone:
         return "unjudged"
     if judgment.exists is False and judgment.citation is not None:
         return "missing"
+    if (known := _of_nugget(judgment)) is not None:
+        return known[0]
     return TONES.get((judgment.label or "").lower(), "plain")
 
 
@@ -67,10 +86,18 @@ def word(judgment: Judgment) -> str:
     found = tone(judgment)
     if found in ("missing", "unjudged"):
         return MEANINGS[found]
+    if (known := _of_nugget(judgment)) is not None:
+        return known[1]
     label = judgment.label or ""
     if label.isdigit():
         return f"grade {label}"
     return WORDS.get(label, label.replace("_", " "))
+
+
+def _of_nugget(judgment: Judgment) -> tuple[Tone, str] | None:
+    if judgment.nugget is None:
+        return None
+    return NUGGET_LABELS.get((judgment.label or "").lower())
 
 
 def together(tones: Iterable[Tone]) -> Tone:
@@ -103,11 +130,14 @@ class SentenceMarks:
 
 
 def marks_of(judgments: Iterable[Judgment]) -> dict[str, SentenceMarks]:
-    """Return the marks of a response's sentences, by judge."""
+    """Return the marks of a response's sentences, by judge.
+
+    A sentence that states a nugget need not be right: judgments on nuggets give it no mark.
+    """
     found: dict[str, dict[int, list[Tone]]] = {}
     for judgment in judgments:
         by_sentence = found.setdefault(judgment.judge, {})
-        if judgment.sentence_index is not None:
+        if judgment.sentence_index is not None and judgment.nugget is None:
             by_sentence.setdefault(judgment.sentence_index, []).append(tone(judgment))
     return {judge: _marks(dict(sorted(every.items()))) for judge, every in found.items()}
 

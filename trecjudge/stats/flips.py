@@ -13,7 +13,7 @@ from trecjudge.inputs.packed import PackedRows
 from trecjudge.records import Judgment, Response
 
 ItemKey = tuple[int | None, str | None, str | None, str, str]
-"""(sentence_index, doc_id, citation, claim, judge): what is judged of a response."""
+"""(sentence_index, doc_id, citation, claim or nugget, judge): what is judged of a response."""
 UNJUDGED = "unjudged"
 
 
@@ -161,8 +161,8 @@ def _decided(judgment: Judgment) -> bool:
 
 
 def _text(judgment: Judgment, sentences: dict[int, str]) -> str:
-    if judgment.claim is not None:
-        return judgment.claim.text
+    if judgment.about:
+        return judgment.about
     return sentences.get(-1 if judgment.sentence_index is None else judgment.sentence_index, "")
 
 
@@ -171,6 +171,6 @@ def _key(judgment: Judgment, judge: str = "") -> ItemKey:
         judgment.sentence_index,
         judgment.doc_id,
         judgment.citation,
-        judgment.claim.text if judgment.claim else "",
+        judgment.identity,
         judge or judgment.judge,
     )

@@ -79,4 +79,4 @@ def aggregated(values: Array, how: str = "") -> Array:
 
 def is_mean_or_sum(how: str) -> bool:
     """Return whether an interval over topics is defined for what an aggregate makes."""
-    return how not in ("min", "max", "first_value")
+    return how not in ("min", "max", "first_value", "of_sums")

@@ -36,6 +36,7 @@ class Candidate:
     text: str = ""
     label: str = ""
     reason: str = ""
+    nugget: str = ""
 
 
 @dataclass(slots=True)

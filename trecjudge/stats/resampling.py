@@ -149,6 +149,20 @@ def mean_intervals(values: Array) -> list[Interval]:
     return [interval_of(drawn, units) for drawn, units in zip(means, known, strict=True)]
 
 
+def interval_of_sums(counts: Array, of: Callable[[tuple[float, ...]], float | None]) -> Interval:
+    """Return the interval of a figure of counts that are summed over units: (units, counts).
+
+    Units are drawn whole, such as a topic with its part and its whole, in an order that depends
+    only on their counts.
+    """
+    if len(counts) < FEWEST_UNITS:
+        return NO_INTERVAL
+    ordered = counts[np.lexsort(counts.T)]
+    sums = (draws(len(ordered)) @ ordered).tolist()
+    # None, where the figure of a resample is not defined, becomes NaN.
+    return interval_of(np.array([of(tuple(row)) for row in sums], dtype=np.float64), len(ordered))
+
+
 def grouped_interval(
     statistic: Statistic, groups: Sequence[str], values: Array, resamples: int = RESAMPLES
 ) -> Interval:

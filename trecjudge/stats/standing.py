@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,10 +13,18 @@ from trecjudge.measures import DIGITS, ranks
 from trecjudge.stats.groups import letter_groups
 from trecjudge.stats.paired import ALPHA, pairwise_p_values
 from trecjudge.stats.ppi import Corrected
-from trecjudge.stats.resampling import NO_INTERVAL, Array, Interval, mean_intervals, steady_orders
+from trecjudge.stats.resampling import (
+    NO_INTERVAL,
+    Array,
+    Interval,
+    interval_of_sums,
+    mean_intervals,
+    steady_orders,
+)
 
 Number = float | None
-Aggregate = Literal["mean", "sum", "other"]
+Aggregate = Literal["mean", "sum", "of_sums", "other"]
+Of = Callable[[tuple[float, ...]], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +32,8 @@ class Entry:
     """A run by a measure, before it is ranked among others.
 
     `values` has a value for each topic, None where it does not enter the mean; `lowest` and
-    `highest` are the mean if all unjudged items were bad, or good.
+    `highest` are the mean if all unjudged items were bad, or good. A mean that is made of counts
+    summed over topics has these, `sums`, and in `of` how.
     """
 
     run_id: str
@@ -35,6 +44,8 @@ class Entry:
     judged: int
     expected: int
     human: Corrected | None = None
+    sums: Sequence[Sequence[float]] = ()
+    of: Of | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,8 @@ def standings(
 ) -> list[Standing]:
     """Return where each run stands, the best first, runs without a mean last.
 
-    Means and sums over topics have intervals and groups; any `other` aggregate has none.
+    Means and sums over topics have intervals and groups; what is made `of_sums` has intervals only;
+    any `other` aggregate has neither.
     """
     rank_of = ranks({entry.run_id: entry.mean for entry in entries}, lower_is_better)
     by_run = {entry.run_id: entry for entry in entries}
@@ -83,13 +95,14 @@ def standings(
     values = np.array([e.values for e in ranked], dtype=np.float64)
     values = values.reshape(len(ranked), -1)
     intervals = _intervals(ranked, values, aggregate)
-    groups = [[] for _ in ranked] if aggregate == "other" else _groups(ranked, rank_of, values)
+    tested = aggregate in ("mean", "sum")
+    groups = _groups(ranked, rank_of, values) if tested else [[] for _ in ranked]
     return [
         Standing(
             run_id=entry.run_id,
             measure=measure,
             mean=_rounded(entry.mean),
-            topics=int((~np.isnan(values[i])).sum()),
+            topics=len(entry.sums) or int((~np.isnan(values[i])).sum()),
             judged=entry.judged,
             expected=entry.expected,
             low=intervals[i].low,
@@ -110,6 +123,13 @@ def _intervals(ranked: Sequence[Entry], values: Array, aggregate: Aggregate) -> 
     """Return the interval of each run; none where it has no mean."""
     if aggregate == "other":
         return [NO_INTERVAL] * len(ranked)
+    if aggregate == "of_sums":
+        return [
+            NO_INTERVAL
+            if entry.mean is None or entry.of is None
+            else interval_of_sums(np.array(entry.sums, dtype=np.float64), entry.of).rounded(DIGITS)
+            for entry in ranked
+        ]
     topics = (~np.isnan(values)).sum(axis=1).tolist()
     # A sum is its mean times the number of topics, and so are its bounds.
     scales = topics if aggregate == "sum" else [1] * len(ranked)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.commandline import SAMPLES, command, sample
 from tests.show.html.browser import Browser, browsing, missing
+from tests.show.html.made import nuggets_output, report
 
 
 @pytest.fixture(scope="session")
@@ -50,12 +51,20 @@ def sample_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def compared_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the report on the sample data, compared with its human labels."""
+    """Return the report on the sample data, compared with its human labels, two of them turned."""
     folder = tmp_path_factory.mktemp("compared")
-    labels = SAMPLES / "rag" / "labels.jsonl"
+    labels = folder / "labels.jsonl"
+    own = (SAMPLES / "rag" / "labels.jsonl").read_text(encoding="utf-8")
+    labels.write_text(own.replace("full_support", "no_support", 2), encoding="utf-8")
     assert sample("rag", folder / "human", "-q", "--judgments-from", labels).status == 0
     assert sample("rag", folder, "-q").status == 0
     truth = folder / "human" / "x.leaderboard.txt"
     done = command("report", folder, "-q", "--compare", folder / "human", "--truth", truth)
     assert done.status == 0
     return folder / "x.report.html"
+
+
+@pytest.fixture(scope="session")
+def nuggets_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the report on three runs and the nuggets of two topics, of which one has no bank."""
+    return report(nuggets_output(tmp_path_factory.mktemp("nuggets"))).path

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes import judgment, response
 from tests.show.html.made import Judged, output
-from trecjudge.records import FULL, NONE, PARTIAL, Claim, Failure, Judgment
+from trecjudge.records import FULL, NONE, PARTIAL, AskedNugget, Claim, Failure, Judgment
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.html.flips import Other, read_other
 
@@ -111,3 +111,19 @@ def test_runs_move_by_the_measures_that_both_have(label: str, tmp_path: Path) ->
     moves = {move["measure"]: move for move in other.as_dict(other.board)["moves"]}
     assert moves["CITATION_SUPPORT"]["here"] == moves["CITATION_SUPPORT"]["there"]
     assert moves["CITATION_SUPPORT"]["here"]["value"] == float(label == FULL)
+
+
+def on_nugget(label: str, nugget_id: str, answer: str = "") -> Judgment:
+    """Return a judgment on a nugget, all of one wording."""
+    nugget = AskedNugget(nugget_id, "When?", answer=answer)
+    return judgment(label, sentence_index=None, nugget=nugget, judge="citation")
+
+
+def test_nuggets_are_told_apart_by_id_and_answer(tmp_path: Path) -> None:
+    theirs = [on_nugget("support", "1"), on_nugget("support", "2", "a"), on_nugget("none", "2")]
+    outputs = output(tmp_path, (RESPONSE, theirs), judge="length")
+    other = read_other("theirs", JudgmentsReader(outputs.judgments), ["citation"])
+    ours = [cited(FULL), on_nugget("support", "1"), on_nugget("contradicts", "2", "a")]
+    (flip,) = other.flips(RESPONSE, ours)
+    assert (flip["at"], flip["nugget"]) == (2, "When? a")
+    assert (flip["here"]["word"], flip["there"]["word"]) == ("contradicted", "stated")

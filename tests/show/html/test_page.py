@@ -21,7 +21,7 @@ BOARD: dict[str, Any] = {
     "judge": "judge citation", "model": "", "ranked_by": "M", "ranked_lower": False,
     "judged": 1, "expected": 1,
     "has_intervals": False, "has_groups": False, "findings_total": 0, "compared": None,
-    "topics": [], "measures": [], "runs": [],
+    "nuggets": [], "topics": [], "measures": [], "runs": [],
 }  # fmt: skip
 
 

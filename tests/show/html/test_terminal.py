@@ -9,8 +9,8 @@ from rich.console import Console
 
 from tests.commandline import command, sample
 from tests.fakes import judgment, response
-from tests.show.html.made import output
-from trecjudge.records import FULL, NONE, Claim, Failure, Source
+from tests.show.html.made import nuggets_output, on_nuggets, output
+from trecjudge.records import FULL, NONE, AskedNugget, Claim, Failure, Source
 from trecjudge.show.terminal import response_view
 
 
@@ -84,3 +84,35 @@ def test_a_response_without_a_sentence(tmp_path: Path) -> None:
 def test_the_choices_are_named(run: str, topic: str, expected: str, folder: Path) -> None:
     done = command("show", folder, "--run", run, "--topic", topic)
     assert (done.status, expected in done.err) == (1, True)
+
+
+def test_nuggets_that_a_response_states_and_lacks(tmp_path: Path) -> None:
+    nuggets_output(tmp_path, r="nsc?")
+    done = command("show", tmp_path, "--run", "r", "--topic", "t1")
+    assert lines(done.out)[1:] == [
+        "0 · Tin lines it.",
+        "1 · It was lit in 1871.",
+        "nuggets: 1 stated, 1 contradicted, 1 not stated, 1 unjudged",
+        "✓ stated (nuggets)",
+        "nugget, vital: The tower is 34 m high.",
+        "why 2",
+        "[24-33] “in 1871.”",
+        "in sentence 1",
+        "≠ contradicted (nuggets)",
+        "nugget, vital: It was lit in 1871.",
+        "why 3",
+        "✗ not stated (nuggets)",
+        "nugget, okay: A keeper lived there.",
+        "why 1",
+        "? unjudged (nuggets)",
+        "nugget, okay: Its lamp burned oil.",
+        "parse: no label",
+        "why 4",
+    ]
+
+
+def test_a_nugget_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    nugget = AskedNugget("1", "[red]\x1b[31mA\u202e", "\x1b[2J", "\x1b[0m")
+    output(tmp_path, (response(("S.", [])), on_nuggets("n", [nugget])), judge="nuggets")
+    done = command("show", tmp_path, "--run", "r", "--topic", "t1")
+    assert "nugget, \\x1b[2J: [red]\\x1b[31mA\\x202e \\x1b[0m" in lines(done.out)

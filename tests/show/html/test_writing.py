@@ -44,7 +44,7 @@ def test_the_command_writes_the_same_file(tmp_path: Path) -> None:
     before = (tmp_path / "x.report.html").read_bytes()
     done = command("report", tmp_path)
     assert done.status == 0
-    assert f"report: {tmp_path / 'x.report.html'} (0.1 MB)" in done.out
+    assert f"report: {tmp_path / 'x.report.html'} (0.2 MB)" in done.out
     assert (tmp_path / "x.report.html").read_bytes() == before
 
 

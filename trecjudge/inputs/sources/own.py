@@ -29,6 +29,7 @@ KEYS: Mapping[str, tuple[set[str], ...]] = {
     "the statistics of a leaderboard": ({"run_id", "measure", "mean", "judged", "expected"},),
     "a review file": ({"run_id", "topic_id", "status", "rules", "look_at"},),
     "a file of labels": ({"run_id", "topic_id", "sentence_index", "doc_id", "label"},),
+    "the trail of a bank": ({"nugget_id", "passages", "said", "also"},),
     "a calibration": ({"format", "intercept", "features"},),
     "the output of a command": (
         {"measure", "truth_measure", "correlations"},

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from trecjudge.records import Judgment, Response
-from trecjudge.results.judgments import without_text
+from trecjudge.records import AskedNugget, Judgment, Response
+from trecjudge.results.redaction import without_text
+from trecjudge.show.html.blocks import Blocks
+from trecjudge.show.nuggets import statings
 from trecjudge.show.tones import marks_of, tone, word
 
 SAME = (
@@ -26,11 +28,34 @@ SAME = (
 """Fields of a judgment that the page takes as they are."""
 
 
+NUGGETS = "nuggets"
+
+
+@dataclass(slots=True)
+class NuggetShelf:
+    """Puts each nugget once into the block of its topic."""
+
+    blocks: Blocks
+    _places: dict[str, dict[AskedNugget, int]] = field(default_factory=dict)
+
+    def place(self, topic_id: str, nugget: AskedNugget) -> int:
+        """Return the position of a nugget in the block of the topic."""
+        own = self._places.setdefault(topic_id, {})
+        if nugget not in own:
+            own[nugget] = len(own)
+            self.blocks.add(NUGGETS, topic_id, _filled(asdict(nugget)))
+        return own[nugget]
+
+
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Makes entries for the page; without `document_text` nothing of a document gets into them."""
+    """Makes entries for the page; without `document_text` nothing of a document gets into them.
+
+    Nuggets go to the `shelf`: an entry has their positions.
+    """
 
     document_text: bool = True
+    shelf: NuggetShelf = field(default_factory=lambda: NuggetShelf(Blocks(())))
 
     def response(
         self,
@@ -48,7 +73,9 @@ class Entries:
             for s in response.sentences
         ]
         marks = marks_of(judgments)
-        return {
+        stated = self._statings(response, judgments)
+        entry = {"statings": stated} if stated else {}
+        return entry | {
             "run": response.run_id,
             "sentences": sentences,
             "tones": {judge: found.tones for judge, found in marks.items()},
@@ -57,11 +84,23 @@ class Entries:
             "documents": documents,
         }
 
+    def _statings(self, response: Response, judgments: Sequence[Judgment]) -> list[dict[str, Any]]:
+        """Return what the response says of each nugget: the place of its judgment, and where."""
+        return [
+            {
+                "at": one.place,
+                "nugget": self.shelf.place(response.topic_id, one.nugget),
+                "tone": one.tone,
+                "where": one.where,
+            }
+            for one in statings(response, judgments)
+        ]
+
     def judgment(self, judgment: Judgment) -> dict[str, Any]:
         """Return a judgment with its tone and word; empty fields are left out."""
         shown = judgment if self.document_text else without_text(judgment)
         same = {name: getattr(shown, name) for name in SAME}
-        more = {
+        more: dict[str, Any] = {
             "tone": tone(shown),
             "word": word(shown),
             "evidence": asdict(shown.evidence) if shown.evidence else None,
@@ -70,6 +109,8 @@ class Entries:
             "sources": [_filled(asdict(source)) for source in shown.sources],
             "facts": [asdict(fact) for fact in shown.facts],
         }
+        if shown.nugget is not None:
+            more["nugget"] = self.shelf.place(shown.topic_id, shown.nugget)
         return _filled(same | more)
 
 

@@ -9,14 +9,15 @@ from typing import Any
 
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.records import Judgment, Response
-from trecjudge.results.judgments import JudgmentsReader, without_text
+from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.results.redaction import without_text
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.places import mean_shown, sure_places
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.tones import tone, word
 
 ItemKey = tuple[str, int | None, str | None, str | None, str]
-"""judge, sentence, document, citation, claim or what is measured: what is judged of a response."""
+"""judge, sentence, document, citation, claim, nugget or what is measured: what is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +79,9 @@ class Other:
         decisions = {
             key: (Decision(*fields), place) for key, *fields, place in self.decisions.rows(group)
         }
-        flipped: list[tuple[Judgment, int]] = []
+        flipped: list[tuple[int, Judgment, int]] = []
         common: set[ItemKey] = set()
-        for judgment in judgments:
+        for at, judgment in enumerate(judgments):
             key = _key(judgment, self.renamed.get(judgment.judge))
             if key not in decisions:
                 self.only_here += 1
@@ -92,27 +93,30 @@ class Other:
                 continue
             self.pairs[(ours.tone, ours.word), (other.tone, other.word)] += 1
             if ours.differs(other):
-                flipped.append((judgment, place))
+                flipped.append((at, judgment, place))
         self.common += len(common)
-        return [self._flip(judgment, there) for judgment, there in self._read_again(group, flipped)]
+        return [self._flip(*flip) for flip in self._read_again(group, flipped)]
 
     def _read_again(
-        self, group: tuple[str, str], flipped: Sequence[tuple[Judgment, int]]
-    ) -> Iterable[tuple[Judgment, Judgment]]:
-        """Return the judgments that flipped, each with that of the other output."""
+        self, group: tuple[str, str], flipped: Sequence[tuple[int, Judgment, int]]
+    ) -> Iterator[tuple[int, Judgment, Judgment]]:
+        """Yield the judgments that flipped with their place, each with that of the other output."""
         if not flipped:
-            return ()
-        _, theirs = self.reader.again(*group, [place for _, place in flipped])
-        return zip((ours for ours, _ in flipped), theirs, strict=True)
+            return
+        _, theirs = self.reader.again(*group, [place for *_, place in flipped])
+        for (at, ours, _), other in zip(flipped, theirs, strict=True):
+            yield at, ours, other
 
-    def _flip(self, ours: Judgment, theirs: Judgment) -> dict[str, Any]:
+    def _flip(self, at: int, ours: Judgment, theirs: Judgment) -> dict[str, Any]:
         return {
+            "at": at,
             "run": ours.run_id,
             "topic": ours.topic_id,
             "judge": ours.judge,
             "sentence_index": ours.sentence_index,
             "doc_id": ours.doc_id or ours.citation,
             "claim": ours.claim.index if ours.claim else None,
+            "nugget": ours.about if ours.nugget else None,
             "here": self.decision(ours).shown,
             "there": self.decision(theirs).shown,
         }
@@ -172,9 +176,9 @@ def _add(
 
 def _key(judgment: Judgment, judge: str | None) -> ItemKey:
     place = judge or "", judgment.sentence_index
-    if judgment.claim is not None:
+    if judgment.identity:
         # The document is part of the decision: a claim may be found elsewhere, or nowhere.
-        return *place, None, None, judgment.claim.text
+        return *place, None, None, judgment.identity
     measured = judgment.label or "" if judgment.value is not None else ""
     return *place, judgment.doc_id, judgment.citation, measured
 

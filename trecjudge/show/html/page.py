@@ -24,9 +24,11 @@ SCRIPTS = (
     "leaderboard",
     "run",
     "heat",
+    "stated",
     "response",
     "evidence",
     "topic",
+    "nuggets",
     "findings",
     "compare",
     "charts",
@@ -35,7 +37,7 @@ SCRIPTS = (
 """The scripts of `assets/` in order: each may use those before it."""
 
 HEAD = "head"
-LARGE = "topic-", "documents-", "calls-"
+LARGE = "topic-", "documents-", "calls-", "nuggets-"
 """Blocks that go into files beside the page where it would grow too large."""
 
 

@@ -17,7 +17,7 @@ from trecjudge.results.statistics import read_statistics
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.scoring import spec_of
 from trecjudge.show.html.blocks import Blocks
-from trecjudge.show.html.entries import Entries, named_documents
+from trecjudge.show.html.entries import Entries, NuggetShelf, named_documents
 from trecjudge.show.html.figures import (
     agreement,
     means_of,
@@ -33,6 +33,7 @@ from trecjudge.show.html.page import Chart, Page, write_page
 from trecjudge.show.html.standings import Statistics, standings
 from trecjudge.show.html.texts import Texts, named, read_texts
 from trecjudge.show.html.trail import Trail, kinds_of, read_reviews, read_trail
+from trecjudge.show.nuggets import GROUPS
 from trecjudge.show.tones import MEANINGS, SIGNS
 from trecjudge.stats.scores import Scores
 
@@ -91,6 +92,8 @@ class _Judged:
     teams: dict[str, str] = field(default_factory=dict)
     documents: PackedRows = field(default_factory=PackedRows)
     """Ids of the documents that citations and judgments name, by (run_id, topic_id)."""
+    on_nuggets: dict[str, None] = field(default_factory=dict)
+    """The judges that decided on nuggets."""
 
     @classmethod
     def read(cls, path: Path, trust: bool) -> _Judged:
@@ -99,6 +102,7 @@ class _Judged:
         for response, judgments in reader:
             judged.board.add(response, judgments)
             judged.teams[response.run_id] = response.team_id
+            judged.on_nuggets.update((j.judge, None) for j in judgments if j.nugget)
             ids = named_documents(response, judgments)
             judged.documents.put((response.run_id, response.topic_id), ids)
         judged.board.finish()
@@ -139,7 +143,8 @@ class _Report:
         blocks = Blocks(judged.board.expected, spool)
         texts = read_texts(inputs, blocks, judged.documents, strict=wanted.inputs is not None)
         other = _other(wanted, list(judged.reader.header.judges), inputs.document_text)
-        _fill(blocks, outputs, Entries(inputs.document_text), texts, other)
+        entries = Entries(inputs.document_text, NuggetShelf(blocks))
+        _fill(blocks, outputs, entries, texts, other)
         read_reviews(outputs.review, blocks)
         trail = read_trail(outputs, blocks, texts.written_at, inputs)
         return cls(wanted, judged, config, inputs, blocks, texts, other, trail)
@@ -163,6 +168,8 @@ class _Report:
             "topics": named(self.texts, board.expected),
             "signs": SIGNS,
             "meanings": MEANINGS,
+            "nuggets": list(self.judged.on_nuggets),
+            "of_nuggets": GROUPS,
             "findings": kinds_of(trail.findings if trail.logged else self.config.findings),
             "logged": trail.logged,
             "calls": trail.calls,

@@ -50,7 +50,10 @@ RIGHT = (
     r"backed)"
 )
 YES = r"(?:yes|no|true|false|unsure|pass|passed)"
-CHOICE = rf"(?:{LABEL}|{YES}|exact|paraphrase|inference|none|vital|detail)"
+CHOICE = (
+    rf"(?:{LABEL}|{YES}|exact|paraphrase|inference|none|vital|detail|supports?|contradicts|partial|"
+    r"(?:not-)?compound|(?:very-)?(?:similar|different))"
+)
 """Labels of our own prompts, with which a test compares them."""
 
 QUOTE = r"[\"'`*“”‘«(\[]*"

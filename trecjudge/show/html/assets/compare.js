@@ -41,8 +41,8 @@ async function compareView() {
           "Filter flips",
           flips,
           (flip) =>
-            `${flip.run} ${flip.topic} ${flip.doc_id} ${flip.here.word} > ${flip.there.word}`,
-          (kept) => table("Flipped judgments", flipColumns(), kept, "sort"),
+            `${flip.run} ${flip.topic} ${flip.doc_id} ${flip.nugget || ""} ${flip.here.word} > ${flip.there.word}`,
+          (kept) => table("Flipped judgments", flipColumns(flips), kept, "sort"),
           "filter",
         )
       : h("p", { class: "note" }, "No judgment flipped."),
@@ -182,7 +182,13 @@ function signed(value) {
     : `${value > 0 ? "+" : value < 0 ? "−" : "±"}${number(Math.abs(value))}`;
 }
 
-function flipColumns() {
+function flipColumns(flips) {
+  const nugget = {
+    name: "Nugget",
+    class: "clip",
+    key: (flip) => flip.nugget,
+    cell: (flip) => prose(flip.nugget || ""),
+  };
   return [
     { name: "Run", header: true, key: (flip) => flip.run, cell: (flip) => runLink(flip.run) },
     {
@@ -201,6 +207,7 @@ function flipColumns() {
       key: (flip) => flip.doc_id,
       cell: (flip) => named(flip.doc_id || "", "code"),
     },
+    ...(flips.some((flip) => flip.nugget) ? [nugget] : []),
     {
       name: "Here",
       key: (flip) => flip.here.word,
@@ -215,26 +222,18 @@ function flipColumns() {
   ];
 }
 
-/** Opens the response at the judgment itself: where it stands is looked up when it is clicked. */
+/** Leads to the judgment itself. */
 function flipLink(flip) {
-  const open = async (event) => {
-    event.preventDefault();
-    const entry = (await responsesOn(flip.topic)).find((each) => each.run === flip.run);
-    const at = entry.judgments.findIndex(
-      (judgment) =>
-        judgment.judge === flip.judge &&
-        (judgment.sentence_index ?? null) === flip.sentence_index &&
-        (keyOf(judgment) ?? null) === flip.doc_id &&
-        (judgment.claim?.index ?? null) === flip.claim,
-    );
-    location.hash = address("response", flip.run, flip.topic, at).slice(1);
-  };
+  const part = flip.nugget
+    ? `nugget ${cut(flip.nugget)}`
+    : flip.sentence_index === null
+      ? "the whole"
+      : `sentence ${flip.sentence_index}`;
   return h(
     "a",
     {
-      href: address("response", flip.run, flip.topic),
-      click: open,
-      "aria-label": `Open sentence ${flip.sentence_index} of ${cut(flip.run)} on ${cut(flip.topic)}`,
+      href: address("response", flip.run, flip.topic, flip.at),
+      "aria-label": `Open ${part} of ${cut(flip.run)} on ${cut(flip.topic)}`,
     },
     "open",
   );

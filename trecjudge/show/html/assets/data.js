@@ -61,7 +61,15 @@ async function readHead() {
 /** The judged responses on a topic, the best run first. */
 async function responsesOn(topicId) {
   const entries = await block(`topic-${topicNumbers.get(topicId)}`);
+  const nuggets = await block(`nuggets-${topicNumbers.get(topicId)}`);
+  for (const entry of nuggets.length ? entries : [])
+    for (const judgment of entry.judgments)
+      if (typeof judgment.nugget === "number") judgment.nugget = nuggets[judgment.nugget];
   return [...entries].sort((a, b) => runNumbers.get(a.run) - runNumbers.get(b.run));
+}
+
+async function nuggetsOn(topicId) {
+  return block(`nuggets-${topicNumbers.get(topicId)}`);
 }
 
 async function documentsOn(topicId) {

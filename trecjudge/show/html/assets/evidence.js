@@ -22,7 +22,9 @@ async function evidencePanel(panel, view, judgment, i) {
       judgment.match && h("small", { class: "muted" }, ` ${judgment.match}`),
     ),
     judgment.claim && h("p", { class: "quoted" }, prose(judgment.claim.text)),
+    judgment.nugget && h("p", { class: "quoted" }, nuggetShown(judgment.nugget)),
     decision(judgment),
+    judgment.nugget && statedPart(view, judgment, i),
     judgment.sources &&
       sourceList(judgment.sources, (source) => showDocument(place, view, source.doc_id, [source])),
     place,
@@ -40,7 +42,7 @@ async function evidencePanel(panel, view, judgment, i) {
   if (docId) await showDocument(place, view, docId, spans.filter(Boolean));
   else if (judgment.exists === false) fresh(place, h("p", { class: "note" }, NOWHERE));
   if (view.picked === i)
-    fresh(others, await elsewhere(entry, topic, judgment), await flipOf(entry, topic, judgment));
+    fresh(others, await elsewhere(entry, topic, judgment), await flipOf(entry, topic, i));
 }
 
 /** The fields of a judgment, named as in the judgments file. */
@@ -51,7 +53,7 @@ function decision(judgment) {
     ["label", judgment.label],
     ["grade", judgment.grade],
     ["value", judgment.value],
-    ["importance", judgment.claim?.importance],
+    ["importance", judgment.claim?.importance ?? judgment.nugget?.importance],
     ["judge", judgment.judge],
     ["decided by", decided],
     [
@@ -229,7 +231,8 @@ function factList(facts) {
 
 /** Other responses with the same sentence on the same document, and their judgments. */
 async function elsewhere(entry, topic, judgment) {
-  if (judgment.sentence_index === undefined || !judgment.doc_id || judgment.claim) return null;
+  if (judgment.sentence_index === undefined || !judgment.doc_id) return null;
+  if (judgment.claim || judgment.nugget) return null;
   const same = pairsOf(await responsesOn(topic.id)).get(pairKey(entry, judgment)) || [];
   const rest = same.filter((pair) => pair.run !== entry.run || pair.judgment !== judgment);
   if (!rest.length) return null;
@@ -246,16 +249,10 @@ async function elsewhere(entry, topic, judgment) {
   );
 }
 
-async function flipOf(entry, topic, judgment) {
+async function flipOf(entry, topic, at) {
   if (!head.compared) return null;
   const flip = (await block("flips")).find(
-    (each) =>
-      each.run === entry.run &&
-      each.topic === topic.id &&
-      each.judge === judgment.judge &&
-      (each.sentence_index ?? undefined) === judgment.sentence_index &&
-      (each.doc_id ?? undefined) === keyOf(judgment) &&
-      (each.claim ?? undefined) === judgment.claim?.index,
+    (each) => each.run === entry.run && each.topic === topic.id && each.at === at,
   );
   if (!flip) return null;
   return h(
@@ -294,7 +291,7 @@ function promptDetails(entry, topic, judgment) {
 
 /**
  * Calls on just this; else the one on its document that went before, by which several sentences
- * were asked at once; else those on the whole response, of a claim those that name it.
+ * were asked at once; else those on the whole response, of a claim or nugget those that name it.
  */
 function callsFor(calls, judgment) {
   const at = (call) => call.sentence_index ?? undefined;
@@ -309,7 +306,8 @@ function callsFor(calls, judgment) {
   );
   if (grouped.length) return grouped.slice(-1);
   const whole = calls.filter((call) => on(call) === undefined);
-  const naming = whole.filter((call) => judgment.claim && names(call, judgment.claim.text));
+  const about = judgment.claim?.text || judgment.nugget?.answer || judgment.nugget?.text;
+  const naming = whole.filter((call) => about && names(call, about));
   return naming.length ? naming : whole;
 }
 

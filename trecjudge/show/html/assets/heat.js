@@ -154,8 +154,9 @@ function brief(value) {
 }
 
 function openCell(cell) {
-  if (cell?.dataset.run)
-    location.hash = address("response", cell.dataset.run, cell.dataset.topic).slice(1);
+  const { run, topic, judgment } = cell?.dataset || {};
+  const at = judgment === undefined ? [] : [judgment];
+  if (run) location.hash = address("response", run, topic, ...at).slice(1);
 }
 
 function moveInGrid(event) {

@@ -6,6 +6,7 @@ const VIEWS = {
   topic: (parts) => topicView(parts[0]),
   heat: (parts) => heatView(parts[0]),
   response: (parts) => responseView(...parts),
+  nuggets: (parts) => nuggetsView(parts[0]),
   findings: (parts) => findingsView(parts[0]),
   compare: () => compareView(),
 };

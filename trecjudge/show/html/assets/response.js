@@ -50,6 +50,7 @@ function responseHead(runId, topic) {
       stepper("Run", runs, runs, runId, (id) => address("response", id, topic.id)),
       stepper("Topic", topics, topics, topic.id, (id) => address("response", runId, id)),
       h("a", { href: address("topic", topic.id) }, "All runs on this topic"),
+      nuggetsLink(topic.id),
     ),
     h("h1", null, named(runId), h("span", { class: "muted" }, " on "), named(topic.id)),
     topic.title && h("p", { class: "asked" }, prose(topic.title)),
@@ -106,15 +107,18 @@ class ResponseView {
 
   draw() {
     const counts = {};
-    for (const i of this.where(() => true)) {
+    const others = (judgment) => !judgment.nugget;
+    for (const i of this.where(others)) {
       const tone = this.entry.judgments[i].tone;
       counts[tone] = (counts[tone] || 0) + 1;
     }
     const whole = this.where(
-      (judgment) => judgment.sentence_index === undefined && keyOf(judgment) === undefined,
+      (judgment) =>
+        others(judgment) && judgment.sentence_index === undefined && keyOf(judgment) === undefined,
     );
     const documents = this.where(
-      (judgment) => judgment.sentence_index === undefined && keyOf(judgment) !== undefined,
+      (judgment) =>
+        others(judgment) && judgment.sentence_index === undefined && keyOf(judgment) !== undefined,
     );
     fresh(
       this.list,
@@ -144,6 +148,7 @@ class ResponseView {
         { class: "sentences" },
         this.entry.sentences.map((sentence) => this.sentence(sentence)),
       ),
+      nuggetsBox(this),
       this.box("Of its documents", documents, (key) => `${this.numberOf(key)} ${cut(key)}`),
     );
   }
@@ -172,7 +177,10 @@ class ResponseView {
 
   sentence(sentence) {
     const tone = this.entry.tones[this.judge]?.[sentence.index] || "plain";
-    const mine = this.where((judgment) => judgment.sentence_index === sentence.index);
+    const mine = this.where(
+      (judgment) => judgment.sentence_index === sentence.index && !judgment.nugget,
+    );
+    const stated = statedIn(this, sentence.index);
     const claims = mine.filter((i) => this.entry.judgments[i].claim);
     const open = this.entry.open[this.judge]?.includes(sentence.index);
     const verdict =
@@ -205,6 +213,12 @@ class ResponseView {
             "ul",
             { class: "claims", "aria-label": `Claims of sentence ${sentence.index}` },
             claims.map((i) => h("li", null, this.claim(i))),
+          ),
+        stated.length > 0 &&
+          h(
+            "ul",
+            { class: "claims", "aria-label": `Nuggets in sentence ${sentence.index}` },
+            stated.map((i) => h("li", null, this.nugget(i))),
           ),
       ),
     );
@@ -277,6 +291,25 @@ class ResponseView {
     );
   }
 
+  nugget(i, tone = this.entry.judgments[i].tone) {
+    const { nugget } = this.entry.judgments[i];
+    return h(
+      "a",
+      {
+        class: `claim ${tone}`,
+        href: this.address(i),
+        "data-judgment": i,
+        click: (event) => this.choose(i, event),
+      },
+      sign(tone),
+      h("span", { class: "hidden" }, `${head.of_nuggets[tone]}: `),
+      " ",
+      nuggetShown(nugget),
+      " ",
+      nugget.importance && h("small", { class: "muted" }, nugget.importance),
+    );
+  }
+
   address(i) {
     return address("response", this.entry.run, this.topic.id, i);
   }
@@ -294,7 +327,7 @@ class ResponseView {
   /** Show the evidence of a judgment; `asked` is true where somebody chose it. */
   pick(i, asked) {
     const judgment = this.entry.judgments[i];
-    if (judgment && judgment.judge !== this.judge) {
+    if (judgment && judgment.judge !== (judgment.nugget ? nuggetJudge(this) : this.judge)) {
       this.judge = judgment.judge;
       this.draw();
     }
@@ -303,6 +336,9 @@ class ResponseView {
       else link.removeAttribute("aria-current");
     }
     this.picked = i;
+    const told = new Set(judgment?.nugget ? toldAt(this.entry, i).map(([index]) => index) : []);
+    for (const item of this.list.querySelectorAll("[data-sentence]"))
+      item.classList.toggle("told", told.has(Number(item.dataset.sentence)));
     if (!judgment) {
       fresh(this.panel, h("p", { class: "muted" }, "Nothing was judged here."));
       return;
@@ -318,7 +354,10 @@ class ResponseView {
 
   /** Beside the response where there is room; else below the sentence, once one was chosen. */
   placePanel() {
-    const sentence = this.entry.judgments[this.picked]?.sentence_index;
+    const judgment = this.entry.judgments[this.picked];
+    const sentence = judgment?.nugget
+      ? toldAt(this.entry, this.picked)[0]?.[0]
+      : judgment?.sentence_index;
     const item = this.list.querySelector(`[data-sentence="${sentence}"]`);
     if (NARROW.matches && this.asked && item) item.append(this.panel);
     else this.element.append(this.panel);
@@ -331,6 +370,7 @@ function keyOf(judgment) {
 }
 
 function placeOf(judgment) {
+  if (judgment.nugget && judgment.sentence_index === undefined) return "Nugget";
   return judgment.sentence_index === undefined
     ? "Whole response"
     : `Sentence ${judgment.sentence_index}`;

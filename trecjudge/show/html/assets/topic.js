@@ -6,6 +6,7 @@ function pairsOf(entries) {
   for (const entry of entries) {
     entry.judgments.forEach((judgment, at) => {
       if (judgment.sentence_index === undefined || !judgment.doc_id || judgment.claim) return;
+      if (judgment.nugget) return;
       const key = pairKey(entry, judgment);
       if (!pairs.has(key)) pairs.set(key, []);
       pairs.get(key).push({ run: entry.run, judgment, at });
@@ -69,6 +70,7 @@ async function topicView(topicId) {
       { class: "tools" },
       stepper("Topic", ids, ids, topicId, (id) => address("topic", id)),
       filterBox("Filter runs", filter, "runs"),
+      nuggetsLink(topicId),
     ),
     h("h1", null, "Topic ", named(topicId)),
     topic.title && h("p", { class: "asked" }, prose(topic.title)),
@@ -135,7 +137,7 @@ function column(entry, topic, marks) {
   const tones = entry.tones[judge] || {};
   const links = (sentence) =>
     entry.judgments.flatMap((judgment, i) =>
-      judgment.judge === judge && judgment.sentence_index === sentence.index
+      judgment.judge === judge && judgment.sentence_index === sentence.index && !judgment.nugget
         ? [
             h(
               "a",

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from trecjudge.records.evidence import Claim, Evidence, Fact, Source
+from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
 from trecjudge.text.visible import is_blank
+
+__all__ = ["AskedNugget", "Claim", "Evidence", "Fact", "GoldAnswer", "Nugget", "Source"]
 
 FULL: Final = "full_support"
 PARTIAL: Final = "partial_support"
@@ -43,7 +47,8 @@ class Place:
 class Topic:
     """An information need. `body` is the article that a DRAGUN topic asks about.
 
-    `qrels` are grades that somebody gave documents for it, by doc_id; None where there are none.
+    `qrels` are grades that somebody gave documents for it, by doc_id, `nuggets` what a good answer
+    says; each is None where nobody gave any.
     """
 
     topic_id: str
@@ -54,6 +59,7 @@ class Topic:
     url: str = ""
     limit: int | None = None
     qrels: Mapping[str, int] | None = field(default=None, hash=False)
+    nuggets: tuple[Nugget, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,67 +200,6 @@ class WholeResponse(Item):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """A passage of a document: character offsets into `Document.full_text`, and the passage."""
-
-    start: int
-    end: int
-    quote: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An atomic statement of a response; `index` counts the response's claims from 0.
-
-    `cited` are the ids of the documents that its sentence cites. `importance` is 1 for what is
-    vital to the answer, 0.5 for a detail.
-    """
-
-    index: int
-    text: str
-    sentence_index: int
-    cited: tuple[str, ...] = ()
-    importance: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where something comes from: a passage of a document, and what is known of the document.
-
-    `start` and `end` are character offsets into `Document.full_text`, `excerpt` the passage.
-    `similarity` is how like the passage is to the claim, 0 to 1, in the detector's own terms.
-    """
-
-    doc_id: str
-    start: int
-    end: int
-    excerpt: str = ""
-    similarity: float | None = None
-    title: str = ""
-    url: str = ""
-    date: str = ""
-    version: str = ""
-
-    @property
-    def evidence(self) -> Evidence:
-        """Only the passage."""
-        return Evidence(self.start, self.end, self.excerpt)
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A statement of a document: character offsets into `Document.full_text`, and its text.
-
-    `found` is whether the response states it too; None where nobody asked.
-    """
-
-    text: str
-    start: int
-    end: int
-    found: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Failure:
     """Why an item is unjudged; kinds as in `errors.JudgmentFailed`."""
 
@@ -307,7 +252,8 @@ class Judgment:
 
     A judgment on a claim has the claim, in `sources` the passages that it was held against, the
     most telling first, and in `match` how it follows from them: EXACT, PARAPHRASE, INFERENCE. One
-    on a document may have its `facts`.
+    on a document may have its `facts`, one on a nugget has the `nugget`; without a document, its
+    `evidence` is the passage of `Response.text` that states it.
     """
 
     run_id: str
@@ -329,12 +275,28 @@ class Judgment:
     sources: tuple[Source, ...] = ()
     facts: tuple[Fact, ...] = ()
     expected: float | None = None
+    nugget: AskedNugget | None = None
     usage: Usage = field(default=Usage(), compare=False)
 
     @property
     def judged(self) -> bool:
         """Whether the judge decided; False is our failure, never the system's."""
         return self.failure is None
+
+    @property
+    def about(self) -> str:
+        """What it is on beside sentence and document: a claim, or a nugget and its answer."""
+        if self.claim is not None:
+            return self.claim.text
+        return "" if self.nugget is None else f"{self.nugget.text} {self.nugget.answer}".strip()
+
+    @property
+    def identity(self) -> str:
+        """What tells it from others on the same sentence and document: its claim, or its nugget.
+
+        Nuggets go by id: judges may word the same one in different ways.
+        """
+        return self.about if self.nugget is None else self.nugget.key
 
 
 def judgment_of(item: Item, **decision: Any) -> Judgment:

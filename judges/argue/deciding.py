@@ -1,0 +1,180 @@
+"""Who decides on sentences: words, or a model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from trecjudge import (
+    NEEDS_CITATION,
+    NEEDS_NONE,
+    NEGATIVE,
+    REPEATED,
+    STATED,
+    Judgment,
+    JudgmentFailed,
+    Model,
+    Nugget,
+    Program,
+    ReplyLength,
+    Sentence,
+    Usage,
+    WholeResponse,
+    judgment_of,
+    leaves_open,
+    stated,
+    uncited_by_words,
+    unjudged,
+)
+
+from .stating import NOBODY_KNOWS, gold_answers, pair_judgment
+
+STATE_ANSWERS = Program(
+    "state_answers",
+    f"{__package__}.program:StateAnswers",
+    "questions",
+    ReplyLength(fixed=15, each=30),
+)
+UNCITED = Program("judge_uncited", f"{__package__}.program:JudgeUncited", length=ReplyLength(60))
+
+
+class Decider(Protocol):
+    """Decides what the tree asks about one sentence."""
+
+    async def uncited(
+        self, item: WholeResponse, sentence: Sentence, earlier: Sequence[Sentence]
+    ) -> Judgment:
+        """Return what an uncited sentence is. Raises JudgmentFailed."""
+
+    async def stated(
+        self, item: WholeResponse, sentence: Sentence, nuggets: Sequence[Nugget]
+    ) -> list[Judgment]:
+        """Return a judgment on each answer that a sentence states, or that is undecided."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByWords:
+    """Decides by words and rules."""
+
+    async def uncited(
+        self, item: WholeResponse, sentence: Sentence, earlier: Sequence[Sentence]
+    ) -> Judgment:
+        """Return what an uncited sentence is."""
+        if not sentence.has_text:
+            return judgment_of(item, label=NEEDS_NONE, reason="the sentence has no text")
+        found = uncited_by_words(sentence.text, [s.text for s in earlier])
+        return judgment_of(item, label=found.label, reason=found.reason, attester="lexical")
+
+    async def stated(
+        self, item: WholeResponse, sentence: Sentence, nuggets: Sequence[Nugget]
+    ) -> list[Judgment]:
+        """Return a judgment on each answer that a sentence states."""
+        found = []
+        for nugget in nuggets:
+            answers = gold_answers(nugget)
+            for answer in answers:
+                match = stated(sentence.text, nugget, answer)
+                if match.label == STATED:
+                    decision = {"label": STATED, "reason": match.reason, "attester": "lexical"}
+                    found.append(pair_judgment(item, sentence, nugget, answer.text, **decision))
+            if not answers and not sentence.citations and leaves_open(sentence.text, nugget.text):
+                reason = "it has most of the question's words"
+                decision = {"label": STATED, "reason": reason, "attester": "lexical"}
+                found.append(pair_judgment(item, sentence, nugget, "", **decision))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """Asks a model: all about an uncited sentence at once, `window` questions at a time."""
+
+    model: Model
+    topic: str
+    window: int
+
+    async def uncited(
+        self, item: WholeResponse, sentence: Sentence, earlier: Sequence[Sentence]
+    ) -> Judgment:
+        """Return what an uncited sentence is."""
+        if not sentence.has_text:
+            return judgment_of(item, label=NEEDS_NONE, reason="the sentence has no text")
+        before = "\n".join(s.text for s in earlier)
+        prediction = await self.model.predict(UNCITED, earlier=before, sentence=sentence.text)
+        given = prediction.fields
+        label: str = NEEDS_CITATION
+        if given["negative"]:
+            label = NEGATIVE
+        elif not given["needs_citation"]:
+            label = NEEDS_NONE
+        elif earlier and not given["first"]:  # the first sentence cannot say something again
+            label = REPEATED
+        usage, reason = prediction.call.usage, given.get("reason", "")
+        return judgment_of(item, label=label, reason=reason, attester="llm", usage=usage)
+
+    async def stated(
+        self, item: WholeResponse, sentence: Sentence, nuggets: Sequence[Nugget]
+    ) -> list[Judgment]:
+        """Return a judgment on each answer that a sentence states, or that is undecided.
+
+        Whether it confirms what nobody knows is asked only of an uncited sentence.
+        """
+        asked = [n for n in nuggets if n.answerable or not sentence.citations]
+        windows = [asked[i : i + self.window] for i in range(0, len(asked), self.window)]
+        found = await asyncio.gather(*(self._asked(item, sentence, part) for part in windows))
+        return [judgment for part in found for judgment in part]
+
+    async def _asked(
+        self, item: WholeResponse, sentence: Sentence, nuggets: Sequence[Nugget]
+    ) -> list[Judgment]:
+        """Ask about all questions at once and, where the reply does not fit them, one by one."""
+        questions = [question_of(nugget) for nugget in nuggets]
+        try:
+            prediction = await self.model.predict(
+                STATE_ANSWERS, topic=self.topic, sentence=sentence.text, questions=questions
+            )
+        except JudgmentFailed as failed:
+            if len(nuggets) > 1 and failed.kind in ("parse", "cut"):
+                singly = (self._asked(item, sentence, [nugget]) for nugget in nuggets)
+                return [judgment for part in await asyncio.gather(*singly) for judgment in part]
+            return [j for nugget in nuggets for j in undecided(item, sentence, nugget, failed)]
+        found = []
+        for nugget, given in zip(nuggets, prediction.fields["stated"], strict=True):
+            found += decided(item, sentence, nugget, given.answers, given.reason)
+        return _paid(found, prediction.call.usage)
+
+
+def decided(
+    item: WholeResponse, sentence: Sentence, nugget: Nugget, numbers: Sequence[int], reason: str
+) -> list[Judgment]:
+    """Return a judgment on each answer by its number; none is decided where one does not exist."""
+    answers = [answer.text for answer in gold_answers(nugget)] or [""]
+    if any(not 0 < number <= len(answers) for number in numbers):
+        shown = ", ".join(map(str, numbers))
+        message = f"the model names answers {shown} of a question that has {len(answers)}"
+        return undecided(item, sentence, nugget, JudgmentFailed("parse", message))
+    decision = {"label": STATED, "reason": reason, "attester": "llm"}
+    named = [answers[number - 1] for number in sorted(set(numbers))]
+    return [pair_judgment(item, sentence, nugget, answer, **decision) for answer in named]
+
+
+def undecided(
+    item: WholeResponse, sentence: Sentence, nugget: Nugget, failed: JudgmentFailed
+) -> list[Judgment]:
+    """Return an unjudged judgment on each answer to a nugget."""
+    failure = unjudged(item, failed).failure
+    answers = [answer.text for answer in gold_answers(nugget)] or [""]
+    return [pair_judgment(item, sentence, nugget, answer, failure=failure) for answer in answers]
+
+
+def question_of(nugget: Nugget) -> str:
+    """Return a nugget as a model is asked about it: the question with its numbered answers."""
+    answers = [answer.text for answer in gold_answers(nugget)] or [NOBODY_KNOWS]
+    listed = "; ".join(f"({number}) {text}" for number, text in enumerate(answers, 1))
+    return f"{nugget.text} {listed}" if nugget.is_question else listed
+
+
+def _paid(judgments: list[Judgment], usage: Usage) -> list[Judgment]:
+    """Return the judgments, the first with what the request for them cost."""
+    return [replace(judgments[0], usage=usage), *judgments[1:]] if judgments else []

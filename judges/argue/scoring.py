@@ -1,0 +1,248 @@
+"""ARGUE's measures of a response, from the decisions on its sentences, citations and nuggets.
+
+Mayfield et al. (SIGIR 2024), precision and recall; Walden et al., Auto-ARGUE (arXiv 2509.26184).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from trecjudge import (
+    CONFIRMED,
+    FULL,
+    NEEDS_CITATION,
+    NOT_STATED,
+    OKAY,
+    PARTIAL,
+    STATED,
+    VITAL,
+    AskedNugget,
+    Judgment,
+    Matches,
+    MeasureSpec,
+    Response,
+    Sums,
+    SumsSpec,
+    Tree,
+    Truth,
+    all_of,
+    any_of,
+)
+from trecjudge import best_or_worst as best_or_worst_citation
+
+WEIGHTS = {VITAL: 2.0, "A": 2.0, OKAY: 1.0, "B": 1.0, "C": 0.5}
+"""By importance: Auto-ARGUE's, and a rubric's in the same ratio."""
+Judgments = Sequence[Judgment]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a whole; `open` is whether something that was left out could have been in it."""
+
+    part: float
+    whole: float
+    open: bool = False
+
+    @property
+    def value(self) -> float | None:
+        """part / whole; 0 of nothing, None where all of it is open."""
+        if not self.whole:
+            return None if self.open else 0.0
+        return self.part / self.whole
+
+    @property
+    def sums(self) -> Sums:
+        """The two, to be summed over topics."""
+        return self.part, self.whole
+
+
+Counting = Callable[[Tree], Share]
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The measures; `matches` is which stated answers count, `partial` what partial support is."""
+
+    matches: Matches
+    partial: float
+
+    @property
+    def measures(self) -> tuple[MeasureSpec, ...]:
+        """The measures of a topic, then those from counts summed over topics."""
+        coverage, weighted = self.coverage, self.coverage_weighted
+        return (
+            MeasureSpec("SENTENCE_SUPPORT", rate(sentence_support)),
+            MeasureSpec("CITATION_SUPPORT", rate(self.citation_support)),
+            MeasureSpec("CITATION_RELEVANCE", rate(citation_relevance)),
+            MeasureSpec("NUGGET_COVERAGE", rate(coverage)),
+            MeasureSpec("NUGGET_COVERAGE_WEIGHTED", rate(weighted)),
+            MeasureSpec("F1", f1_of(sentence_support, coverage)),
+            MeasureSpec("F1_WEIGHTED", f1_of(sentence_support, weighted)),
+            MeasureSpec("ARGUE_PRECISION", rate(argue_precision)),
+            MeasureSpec("ARGUE_RECALL", rate(argue_recall)),
+            micro("SENTENCE_SUPPORT", sentence_support),
+            micro("CITATION_SUPPORT", self.citation_support),
+            micro("CITATION_RELEVANCE", citation_relevance),
+            # What a bank holds is the same for every run: a missing response lacks all of it.
+            micro("NUGGET_COVERAGE", coverage, own=(1,)),
+            micro("NUGGET_COVERAGE_WEIGHTED", weighted, own=(1,)),
+            micro("F1", sentence_support, coverage, own=(3,)),
+            micro("F1_WEIGHTED", sentence_support, weighted, own=(3,)),
+        )
+
+    def citation_support(self, tree: Tree) -> Share:
+        """Return supporting citations of all that are judged."""
+        weights = {FULL: 1.0, PARTIAL: self.partial}
+        found = [judgment for cited in tree.citations.values() for judgment in cited]
+        judged = [weights.get(j.label or "", 0.0) for j in found if j.judged]
+        return Share(math.fsum(judged), len(judged), len(judged) < len(found))
+
+    def coverage(self, tree: Tree) -> Share:
+        """Return correct nuggets of all that can be answered."""
+        return self._covered(tree, lambda nugget: 1.0)
+
+    def coverage_weighted(self, tree: Tree) -> Share:
+        """Return the same by weight: without any importance all weigh the same."""
+        labelled = any(j.nugget and j.nugget.importance for j in tree.bank)
+        return self._covered(
+            tree, lambda nugget: WEIGHTS.get(nugget.importance, 0.0) if labelled else 1.0
+        )
+
+    def _covered(self, tree: Tree, weight: Callable[[AskedNugget], float]) -> Share:
+        if not tree.has_bank:
+            return of_unknown(tree)
+        found = [
+            (weight(judgment.nugget), self._correct(tree, judgment.nugget))
+            for judgment in tree.bank
+            if judgment.nugget and self._answers(judgment.nugget)
+        ]
+        whole = math.fsum(weight for weight, correct in found if correct is not None)
+        part = math.fsum(weight for weight, correct in found if correct)
+        return Share(part, whole, any(correct is None for _, correct in found))
+
+    def _answers(self, nugget: AskedNugget) -> list[str]:
+        """Return the answers that can count: by links, none without a document."""
+        linked = self.matches == "linked"
+        return [a.text for a in nugget.answers if a.documents or not linked]
+
+    def _correct(self, tree: Tree, nugget: AskedNugget) -> Truth:
+        """Return whether one answer, or all where they belong together, is stated."""
+        wanted = self._answers(nugget)
+        truths = (
+            tree.answered(nugget.nugget_id, answer, self.matches)
+            for answer in nugget.answers
+            if answer.text in wanted
+        )
+        return all_of(truths) if nugget.together else any_of(truths)
+
+
+def sentence_support(tree: Tree) -> Share:
+    """Return attested sentences of those that cite, or need a citation and have none."""
+    attested = [
+        step.answer for path in tree.paths() for step in path.steps if step.question == "attested"
+    ]
+    lacking = sum(
+        path.outcome == "penalty" and path.steps[-1].question == "first" for path in tree.paths()
+    )
+    is_open = None in attested or any(
+        path.outcome == "open" and path.steps[-1].question == "negative" for path in tree.paths()
+    )
+    known = len(attested) - attested.count(None)
+    return Share(attested.count(True), known + lacking, is_open)
+
+
+def citation_relevance(tree: Tree) -> Share:
+    """Return citations of a document that the bank gives for an answer, of all citations."""
+    cited = [judgment for found in tree.citations.values() for judgment in found]
+    if cited and not tree.has_bank:
+        return of_unknown(tree)
+    known = {d for j in tree.bank if j.nugget for a in j.nugget.answers for d in a.documents}
+    return Share(sum(judgment.doc_id in known for judgment in cited), len(cited))
+
+
+def argue_precision(tree: Tree) -> Share:
+    """Return rewarded sentences of those rewarded or penalised."""
+    outcomes = [path.outcome for path in tree.paths()]
+    rewarded = outcomes.count("reward")
+    return Share(rewarded, rewarded + outcomes.count("penalty"), "open" in outcomes)
+
+
+def argue_recall(tree: Tree) -> Share:
+    """Return pairs of a question and an answer that a rewarded sentence states, of all pairs."""
+    if not tree.has_bank:
+        return of_unknown(tree)
+    found = [
+        tree.rewarded(judgment.nugget.nugget_id, answer)
+        for judgment in tree.bank
+        if judgment.nugget
+        for answer in judgment.nugget.answers
+    ]
+    known = len(found) - found.count(None)
+    return Share(found.count(True), known, None in found)
+
+
+def of_unknown(tree: Tree) -> Share:
+    """Return the share where nothing of the bank is known: open, or all or nothing of one."""
+    if tree.unknown is None:
+        return Share(0, 0, open=True)
+    return Share(int(tree.unknown), 1)
+
+
+def rate(counting: Counting) -> Callable[[Response, Judgments], float | None]:
+    """Return a share as a measure of a response."""
+    return lambda response, judgments: counting(Tree.of(response, judgments)).value
+
+
+def f1_of(one: Counting, other: Counting) -> Callable[[Response, Judgments], float | None]:
+    """Return the harmonic mean of two shares as a measure of a response."""
+
+    def computed(response: Response, judgments: Judgments) -> float | None:
+        """Return it; None where one of them is open."""
+        tree = Tree.of(response, judgments)
+        first, second = one(tree).value, other(tree).value
+        return None if first is None or second is None else harmonic_mean(first, second)
+
+    return computed
+
+
+def harmonic_mean(one: float, other: float) -> float:
+    """Return 2ab / (a + b); 0 where both are 0."""
+    return 2 * one * other / (one + other) if one + other else 0.0
+
+
+def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> MeasureSpec:
+    """Return the measure of all topics together: its counts are summed before they are divided.
+
+    `own` are the positions of counts that are the topic's, whatever the response.
+    """
+
+    def sums(response: Response, judgments: Judgments) -> Sums:
+        """Return part and whole of each share."""
+        tree = Tree.of(response, judgments)
+        return tuple(number for each in countings for number in each(tree).sums)
+
+    return MeasureSpec(f"{name}_MICRO", nothing, "of_sums", None, sums=SumsSpec(sums, of_sums, own))
+
+
+def nothing(response: Response, judgments: Judgments) -> None:
+    """Return no value: the measure is not one of a topic."""
+
+
+def of_sums(sums: Sums) -> float | None:
+    """Return part / whole, or the harmonic mean of two such; None where a whole is 0."""
+    if 0 in sums[1::2]:
+        return None
+    shares = [part / whole for part, whole in zip(sums[::2], sums[1::2], strict=True)]
+    return harmonic_mean(*shares) if len(shares) == 2 else shares[0]
+
+
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged decision at its best or at its worst."""
+    if judgment.citation is not None:
+        return best_or_worst_citation(judgment, best)
+    uncited = judgment.nugget is None and judgment.sentence_index is not None
+    if uncited:
+        return replace(judgment, label=CONFIRMED if best else NEEDS_CITATION, failure=None)
+    return replace(judgment, label=STATED if best else NOT_STATED, failure=None)

@@ -1,0 +1,261 @@
+"""Rubric: which short answers of a rubric a report supports or contradicts (DRAGUN)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from trecjudge import (
+    NOT_GIVEN,
+    AskedNugget,
+    AttesterName,
+    GoldAnswer,
+    Item,
+    Judgment,
+    JudgmentFailed,
+    LeaderboardSpec,
+    MeasureSpec,
+    Model,
+    Nugget,
+    Program,
+    ReplyLength,
+    Response,
+    Sentence,
+    Topic,
+    Usage,
+    WholeResponse,
+    check_range,
+    judgment_of,
+    unjudged,
+)
+
+from .matching import assessed, form_of, likeness
+from .scoring import (
+    ALIGNMENTS,
+    ASSESSMENTS,
+    FORMS,
+    NO_RUBRIC,
+    NOTHING,
+    VERY_DIFFERENT,
+    aligned,
+    best_or_worst,
+    best_or_worst_question,
+    contradictory,
+    supportive,
+)
+
+ASSESS = Program(
+    "assess_answers", f"{__package__}.program:AssessAnswers", "answers", ReplyLength(15, each=25)
+)
+CHECK = Program(
+    "check_questions", f"{__package__}.program:CheckQuestions", "questions", ReplyLength(15, each=8)
+)
+ALIGN = Program(
+    "align_questions", f"{__package__}.program:AlignQuestions", "questions", ReplyLength(15, each=8)
+)
+Asked = tuple[int | None, AskedNugget | None]
+"""What is decided: the index of a sentence, None for the whole report, and what it is held to."""
+
+
+@dataclass(frozen=True, slots=True)
+class RubricJudge:
+    """Which short answers of the topic's rubric a report supports or contradicts (DRAGUN).
+
+    `task` is what the responses are: `report`, or `questions`, of which each sentence is one, held
+    to those of the rubric. `assessor` decides: `lexical`, `llm`, or `auto`: the model where one is
+    used. A model is asked about `window` answers at a time, with the whole report.
+    """
+
+    task: Literal["report", "questions"] = "report"
+    assessor: AttesterName = "auto"
+    window: int = 50
+    programs: ClassVar[tuple[Program, ...]] = (ASSESS, CHECK, ALIGN)
+
+    def __post_init__(self) -> None:
+        check_range("window", self.window, 1)
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether the settings ask for a model."""
+        return self.assessor == "llm"
+
+    @property
+    def measures(self) -> LeaderboardSpec:
+        """The supportive and the contradictory score, or that of the questions."""
+        if self.task == "questions":
+            score = MeasureSpec("QUESTION_SCORE", aligned, default_if_undefined=False)
+            return LeaderboardSpec((score,), fill=best_or_worst_question)
+        columns = (
+            MeasureSpec("SUPPORTIVE_SCORE", supportive, default_if_undefined=False),
+            MeasureSpec(
+                "CONTRADICTORY_SCORE",
+                contradictory,
+                lower_is_better=True,
+                default_if_undefined=False,
+            ),
+        )
+        return LeaderboardSpec(columns, sort_by="SUPPORTIVE_SCORE", fill=best_or_worst)
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield the whole response as one item."""
+        yield WholeResponse.of(topic, response)
+
+    async def judge(self, item: Item, model: Model) -> list[Judgment]:
+        """Return a judgment on each answer, or on each question and each pair of questions.
+
+        Raises JudgmentFailed where the topic has no rubric.
+        """
+        assert isinstance(item, WholeResponse)
+        rubric = rubric_of(item.topic)
+        if not rubric:
+            return [judgment_of(item, label=NO_RUBRIC, reason="the topic's rubric has no answers")]
+        if not item.has_text:  # asked about nothing, a model believes anything
+            label = NOTHING if self.task == "report" else VERY_DIFFERENT
+            nothing = {"label": label, "reason": "the response is empty"}
+            return [judgment_of(item, nugget=nugget, **nothing) for nugget in self._held_to(rubric)]
+        by_model = self.assessor == "llm" or (self.assessor == "auto" and model.available)
+        if self.task == "questions":
+            return await self._questions(item, rubric, model if by_model else None)
+        if not by_model:
+            return [
+                on(item, (None, of_answer(q, a)), *assessed(item.text, q, a), "lexical")
+                for q in rubric
+                for a in q.gold_answers
+            ]
+        answers = [of_answer(question, a) for question in rubric for a in question.gold_answers]
+        windows = [answers[i : i + self.window] for i in range(0, len(answers), self.window)]
+        fixed = {"topic": item.topic.title, "report": item.text}
+        found = await asyncio.gather(
+            *(in_one(item, whole(part), ASSESS, model, fixed) for part in windows)
+        )
+        return [judgment for part in found for judgment in part]
+
+    async def _questions(
+        self, item: WholeResponse, rubric: Sequence[Nugget], model: Model | None
+    ) -> list[Judgment]:
+        """Return whether each question is compound, and how like it is to each of the rubric."""
+        sentences = questions_in(item.response)
+        if model is None:
+            forms = [on(item, (s.index, None), *form_of(s.text), "lexical") for s in sentences]
+            pairs = [
+                on(item, (s.index, q), *likeness(q.text, s.text), "lexical")
+                for q in self._held_to(rubric)
+                for s in sentences
+            ]
+            return [*forms, *pairs]
+        texts = {s.index: s.text for s in sentences}
+        work = [in_one(item, [(i, None) for i in texts], CHECK, model, {}, texts)]
+        for question in self._held_to(rubric):
+            fixed = {"rubric_question": question.text}
+            asked: list[Asked] = [(i, question) for i in texts]
+            work.append(in_one(item, asked, ALIGN, model, fixed, texts))
+        return [judgment for part in await asyncio.gather(*work) for judgment in part]
+
+    def asked(self, item: Item) -> list[Asked]:
+        """Return what is labelled: answers, or a run's questions and pairs of them with others.
+
+        Raises JudgmentFailed where the topic has no rubric.
+        """
+        assert isinstance(item, WholeResponse)
+        held_to = self._held_to(rubric_of(item.topic))
+        if self.task == "report":
+            return whole(held_to)
+        indexes = [sentence.index for sentence in questions_in(item.response)]
+        return [(i, None) for i in indexes] + [(i, nugget) for nugget in held_to for i in indexes]
+
+    def given_nugget(self, item: Item, nugget: AskedNugget | None, label: str) -> Judgment:
+        """Return the judgment that somebody else's label makes.
+
+        Raises JudgmentFailed for what is no label of the task.
+        """
+        labels = ASSESSMENTS if self.task == "report" else FORMS if nugget is None else ALIGNMENTS
+        plain = "-".join(label.casefold().replace("-", " ").replace("_", " ").split())
+        if plain not in labels:
+            raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(labels)}")
+        return judgment_of(item, label=plain, attester="given", nugget=nugget)
+
+    def _held_to(self, rubric: Sequence[Nugget]) -> list[AskedNugget]:
+        """Return the answers of a rubric, or its questions, called by their rank."""
+        if self.task == "report":
+            return [of_answer(question, a) for question in rubric for a in question.gold_answers]
+        return [
+            AskedNugget(q.nugget_id, q.text, q.importance, answer_id=f"rank-{rank_of(q, place)}")
+            for place, q in enumerate(rubric, 1)
+        ]
+
+
+def rubric_of(topic: Topic) -> list[Nugget]:
+    """Return the questions of a topic's rubric that have an answer.
+
+    Raises JudgmentFailed where it has no rubric.
+    """
+    if topic.nuggets is None:
+        raise JudgmentFailed(NOT_GIVEN, "no rubric for this topic; give --nuggets")
+    return [question for question in topic.nuggets if question.answerable]
+
+
+def rank_of(question: Nugget, place: int) -> int:
+    """Return the rank of a rubric's question: the number that its id ends with, else its place."""
+    _, dash, end = question.nugget_id.rpartition("-")
+    return int(end) if dash and end.isascii() and end.isdecimal() else place
+
+
+def questions_in(response: Response) -> list[Sentence]:
+    """Return the questions of a response: its sentences that have text."""
+    return [sentence for sentence in response.sentences if sentence.has_text]
+
+
+def of_answer(question: Nugget, answer: GoldAnswer) -> AskedNugget:
+    """Return what a judgment keeps of a short answer."""
+    return AskedNugget(
+        question.nugget_id, question.text, question.importance, answer.text, answer.answer_id
+    )
+
+
+def whole(nuggets: Sequence[AskedNugget]) -> list[Asked]:
+    """Return nuggets as held to the whole report."""
+    return [(None, nugget) for nugget in nuggets]
+
+
+def on(item: Item, asked: Asked, label: str, reason: str, by: str) -> Judgment:
+    """Return the judgment on an answer, a question, or a pair of questions."""
+    sentence, nugget = asked
+    return judgment_of(
+        item, sentence_index=sentence, nugget=nugget, label=label, reason=reason, attester=by
+    )
+
+
+async def in_one(
+    item: WholeResponse,
+    asked: Sequence[Asked],
+    program: Program,
+    model: Model,
+    fixed: Mapping[str, str],
+    texts: Mapping[int, str] | None = None,
+) -> list[Judgment]:
+    """Ask about all by one request and, where the reply does not fit them, one by one.
+
+    `texts` are the run's questions by their place, where these are asked about.
+    """
+    listed = [texts[i] if texts and i is not None else worded(nugget) for i, nugget in asked]
+    try:
+        prediction = await model.predict(program, **fixed, **{program.aligned_with: listed})
+    except JudgmentFailed as failed:
+        if len(asked) > 1 and failed.kind in ("parse", "cut"):
+            each = (in_one(item, [one], program, model, fixed, texts) for one in asked)
+            return [judgment for part in await asyncio.gather(*each) for judgment in part]
+        return [replace(unjudged(item, failed), sentence_index=i, nugget=n) for i, n in asked]
+    (given,) = prediction.fields.values()
+    usages: list[Usage] = [prediction.call.usage, *(Usage() for _ in asked[1:])]
+    return [
+        replace(on(item, one, g.label, getattr(g, "reason", ""), "llm"), usage=usage)
+        for one, g, usage in zip(asked, given, usages, strict=True)
+    ]
+
+
+def worded(nugget: AskedNugget | None) -> str:
+    """Return a short answer as a model is asked about it: behind its question."""
+    assert nugget is not None
+    return f"{nugget.text} {nugget.answer}" if nugget.answer != nugget.text else nugget.text

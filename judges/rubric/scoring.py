@@ -1,0 +1,98 @@
+"""DRAGUN's scores of a response, from the labels of a rubric's answers or of a run's questions.
+
+Source: the track's score.py, TREC DRAGUN 2025. Other than there, what has no label stays in every
+denominator: a label that is missing can lower a score, and never raise it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from trecjudge import OKAY, VITAL, AskedNugget, Judgment, Response
+
+SUPPORTS, PARTLY, CONTRADICTS, NOTHING = "supports", "partial", "contradicts", "none"
+ASSESSMENTS = (SUPPORTS, PARTLY, CONTRADICTS, NOTHING)
+COMPOUND, SINGLE = "compound", "not-compound"
+FORMS = (COMPOUND, SINGLE)
+VERY_SIMILAR, SIMILAR, DIFFERENT, VERY_DIFFERENT = (
+    "very-similar",
+    "similar",
+    "different",
+    "very-different",
+)
+ALIGNMENTS = (VERY_SIMILAR, SIMILAR, DIFFERENT, VERY_DIFFERENT)
+NO_RUBRIC = "NO_RUBRIC"
+WEIGHTS: Mapping[str, float] = {"A": 4.0, VITAL: 4.0, "B": 2.0, OKAY: 2.0}
+"""Of a question by its importance; of any other, and of none, 1."""
+SUPPORT: Mapping[str, float] = {SUPPORTS: 1.0, PARTLY: 0.5}
+CONTRADICTION: Mapping[str, float] = {CONTRADICTS: 1.0}
+LIKENESS: Mapping[str, float] = {VERY_SIMILAR: 1.0, SIMILAR: 0.5}
+
+
+def supportive(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return the weighted mean over questions of the share of their answers that is supported.
+
+    0 to 1; an answer that is supported in part counts half. None where nothing is judged.
+    """
+    return _over_questions(judgments, lambda labels: _share(labels, SUPPORT))
+
+
+def contradictory(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return the same of answers that are contradicted, each of which counts 1."""
+    return _over_questions(judgments, lambda labels: _share(labels, CONTRADICTION))
+
+
+def aligned(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return the weighted mean over rubric questions of their best match among a run's questions.
+
+    0 to 1; a compound question matches nothing. None where nothing is judged.
+    """
+    single = {j.sentence_index for j in judgments if j.nugget is None and j.label == SINGLE}
+    counted = [
+        replace(j, label=None) if j.nugget and j.sentence_index not in single else j
+        for j in judgments
+    ]
+    return _over_questions(counted, lambda labels: max(LIKENESS.get(x or "", 0.0) for x in labels))
+
+
+def _over_questions(
+    judgments: Iterable[Judgment], worth: Callable[[Sequence[str | None]], float]
+) -> float | None:
+    """Return sum of weight x worth of the questions / sum of weights."""
+    labels: dict[str, list[str | None]] = {}
+    weights: dict[str, float] = {}
+    judged = False
+    for judgment in judgments:
+        if judgment.nugget is not None:
+            nugget = judgment.nugget
+            labels.setdefault(nugget.nugget_id, []).append(judgment.label)
+            weights[nugget.nugget_id] = WEIGHTS.get(nugget.importance, 1.0)
+        judged = judged or (judgment.judged and judgment.label != NO_RUBRIC)
+    whole = math.fsum(weights.values())
+    if not (judged and whole):
+        return None
+    return math.fsum(weights[name] * worth(found) for name, found in labels.items()) / whole
+
+
+def _share(labels: Sequence[str | None], worth: Mapping[str, float]) -> float:
+    return math.fsum(worth.get(label or "", 0.0) for label in labels) / len(labels)
+
+
+UNKNOWN = AskedNugget("", "", "A")
+"""Stands for the answers of a response of which nothing is known."""
+
+
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged answer at its best, supported, or at its worst, contradicted."""
+    label = SUPPORTS if best else CONTRADICTS
+    return replace(judgment, nugget=judgment.nugget or UNKNOWN, label=label, failure=None)
+
+
+def best_or_worst_question(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged question of a run, or match of two, at its best or its worst."""
+    if judgment.nugget is None and judgment.sentence_index is not None:
+        return replace(judgment, label=SINGLE if best else COMPOUND, failure=None)
+    label = VERY_SIMILAR if best else VERY_DIFFERENT
+    return replace(judgment, nugget=judgment.nugget or UNKNOWN, label=label, failure=None)

@@ -1,0 +1,124 @@
+"""Labels of others in place of a judge's decisions on nuggets, from the command line on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import command
+from trecjudge.evaluation.label_sets import LabelSet, in_one_shape
+
+BANK = {"query": "kettles", "qid": "1"}
+FACTS = ("Opened in 1902", "Closed in 1958", "Lined with tin", "A strike in 1926")
+RUN = {
+    "metadata": {"team_id": "tx", "run_id": "r", "topic_id": "1"},
+    "responses": [{"text": "Opened in 1902.", "citations": []}],
+}
+
+
+def judged(folder: Path, labels: str, importance: str = "vvvo") -> tuple[int, dict[str, str], str]:
+    """Return the exit status, the scores and the messages of the judge `nuggets` by labels."""
+    names = {"v": "vital", "o": "okay"}
+    given = {"s": "support", "p": "partial_support", "n": "not_support", "f": "failed"}
+    nuggets = [
+        {"text": text, "importance": names[letter]}
+        for text, letter in zip(FACTS, importance, strict=True)
+    ]
+    assigned = [
+        nugget | {"assignment": given.get(letter, letter)}
+        for nugget, letter in zip(nuggets, labels, strict=False)
+    ]
+    files = {"bank.jsonl": [BANK | {"nuggets": nuggets}], "runs/r.jsonl": [RUN]}
+    files["labels.jsonl"] = [BANK | {"run_id": "r", "nuggets": assigned}]
+    for name, records in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    done = command(
+        *("--judge", "nuggets", "--nuggets", folder / "bank.jsonl", "--out-dir", folder / "out"),
+        *("--rag-responses", folder / "runs", "--judgments-from", folder / "labels.jsonl"),
+        *("--no-check", "--name", "x"),
+    )
+    rows = (folder / "out" / "x.leaderboard.txt").read_text().splitlines()
+    cells = (row.split("\t") for row in rows)
+    return done.status, {name: value for _, topic, name, value in cells if topic == "1"}, done.out
+
+
+@pytest.mark.parametrize(
+    ("labels", "strict_vital", "every", "weighted"),
+    [
+        pytest.param("nnpp", "0.000000", "0.250000", "0.214286", id="two in part"),
+        pytest.param("snsn", "0.666667", "0.500000", "0.571429", id="two of three vital"),
+    ],
+)
+def test_scores_are_those_of_the_labels(
+    labels: str, strict_vital: str, every: str, weighted: str, tmp_path: Path
+) -> None:
+    status, scores, _ = judged(tmp_path, labels)
+    found = (scores["STRICT_VITAL_SCORE"], scores["ALL_SCORE"], scores["WEIGHTED_SCORE"])
+    assert (status, found) == (0, (strict_vital, every, weighted))
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        pytest.param("snf", "not_given", id="an assignment that failed, and one that is not there"),
+        pytest.param(["s", "n", "supported", "maybe"], "parse", id="labels that are none"),
+    ],
+)
+def test_a_nugget_without_a_label_is_unjudged(labels: str, why: str, tmp_path: Path) -> None:
+    status, scores, out = judged(tmp_path, labels)
+    assert (status, scores["STRICT_VITAL_SCORE.unjudged"]) == (3, "2")
+    assert scores["STRICT_VITAL_SCORE"] == "0.500000"
+    assert f"unjudged: 2 items, {why}" in out
+
+
+def test_labels_of_nuggets_agree_item_by_item(tmp_path: Path) -> None:
+    judged(tmp_path, "snsn")
+    given = ("--truth", tmp_path / "labels.jsonl", "--predicted", tmp_path / "out" / "x")
+    done = command("agree", *given, "--json")
+    assert json.loads(done.out)["items"] == 4
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param({"nugget_id": "3"}, id="its id"),
+        pytest.param({"nugget": "lined  with TIN"}, id="its text"),
+    ],
+)
+def test_a_nugget_is_labelled_by_any_of_its_names(name: dict[str, str], tmp_path: Path) -> None:
+    judged(tmp_path, "snsn")
+    record = {"topic_id": "1", "run_id": "r", "label": "support"} | name
+    (tmp_path / "one.jsonl").write_text(json.dumps(record))
+    job = tmp_path / "out" / "x"
+    done = command("agree", "--truth", tmp_path / "one.jsonl", "--predicted", job, "--json")
+    found = json.loads(done.out)
+    assert (found["items"], found["only_truth"], found["only_predicted"]) == (1, 0, 3)
+    done = command("label-next", job, "--human", tmp_path / "one.jsonl", "--random", "--json")
+    items = json.loads(done.out)["items"]
+    assert sorted(item["nugget"][:6] for item in items) == ["a stri", "closed", "opened"]
+
+
+def test_a_label_of_an_answer_is_on_all_nuggets_of_that_answer() -> None:
+    truth, predicted = LabelSet("l", "labels"), LabelSet("j", "judgments")
+    truth.put(("t", "r"), [((None, None, "yes"), "supports", 1, None)])
+    rows = [((None, None, name, name), "supports", n, None) for n, name in enumerate("ab", 2)]
+    predicted.put(("t", "r"), rows)
+    predicted.nuggets = {("t", "yes"): {"a", "b"}}
+    people, _ = in_one_shape(truth, predicted, print)
+    assert [item for item, *_ in people.rows(("t", "r"))] == [(None, None, n) for n in "ab"]
+
+
+def test_labels_of_people_correct_the_judge_of_nuggets(tmp_path: Path) -> None:
+    judged(tmp_path, "ssss")
+    done = command(
+        *("--judge", "nuggets", "--nuggets", tmp_path / "bank.jsonl", "--no-check", "--name", "y"),
+        *("--rag-responses", tmp_path / "runs", "--human", tmp_path / "labels.jsonl"),
+        *("--out-dir", tmp_path / "out"),
+    )
+    assert done.status == 0
+    first = (tmp_path / "out" / "y.leaderboard.jsonl").read_text().splitlines()[0]
+    record = json.loads(first)
+    assert (record["by_topic"]["1"], record["human"]["mean"]) == (0.333333, 1.0)

@@ -1,0 +1,1 @@
+"""Banks of nuggets made: from documents, from runs, from topics; merged, traced, and edited."""

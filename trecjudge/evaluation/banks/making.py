@@ -1,0 +1,190 @@
+"""Banks made, topic by topic: found, merged, weighed, cut, and traced to where they are from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+from trecjudge.errors import InputError
+from trecjudge.evaluation.banks import extracting
+from trecjudge.evaluation.banks.asking import Asker
+from trecjudge.evaluation.banks.draft import NuggetDraft, by_importance
+from trecjudge.evaluation.banks.material import Material
+from trecjudge.evaluation.banks.merging import merged
+from trecjudge.findings import Finding, OnFinding
+from trecjudge.inputs.nuggets.bank import Bank
+from trecjudge.inputs.nuggets.reading import bank_of
+from trecjudge.inputs.nuggets.registry import BankFormat
+from trecjudge.inputs.nuggets.writing import record_of
+from trecjudge.models.model import Model
+from trecjudge.records import LEFT_OUT, Place, Topic
+
+Kind = Literal["documents", "runs", "topic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How banks are made: from what, and how large.
+
+    `most` nuggets are kept of a topic, of its `most_documents` documents that most runs cite. A
+    model is asked about `window` documents or nuggets at a time.
+    """
+
+    kinds: Sequence[Kind]
+    most: int = 20
+    most_documents: int = 50
+    window: int = 10
+
+    def check(self, with_model: bool) -> None:
+        """Raise InputError for what cannot be made."""
+        if not self.kinds:
+            raise InputError("from what? give --from-documents, --from-runs or --from-topic")
+        if "topic" in self.kinds and not with_model:
+            raise InputError("--from-topic needs a model: add --use-env-llm")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The bank of a topic, and how it was made: `llm` or `words`."""
+
+    topic: Topic
+    drafts: Sequence[NuggetDraft] = field(repr=False)
+    by: str
+
+    @property
+    def bank(self) -> Bank:
+        """The bank; its nuggets are numbered."""
+        nuggets = tuple(draft.nugget(str(n)) for n, draft in enumerate(self.drafts, 1))
+        return Bank(self.topic.topic_id, nuggets, self.topic.title)
+
+
+async def make_banks(
+    materials: Sequence[Material],
+    making: Making,
+    model: Model,
+    report: OnFinding,
+    planned: bool = False,
+) -> list[Made]:
+    """Return a bank for each topic; what could not be asked or found is reported.
+
+    `planned`: the model only counts what would be asked. Raises InputError for what cannot be made.
+    """
+    making.check(model.available)
+
+    async def one(material: Material) -> Made:
+        made = await _made(material, making, model, report)
+        if not (made.drafts or planned):
+            message = (
+                f"topic {made.topic.topic_id!r}: no nuggets were found{_why(material, making)}"
+            )
+            place = Place(f"topic {made.topic.topic_id}")
+            report(Finding("nuggets_not_found", place, message, topic_id=made.topic.topic_id))
+        return made
+
+    if model.available:
+        return list(await asyncio.gather(*map(one, materials)))
+    return [await one(material) for material in materials]
+
+
+def _why(material: Material, making: Making) -> str:
+    """Return why there may be no nuggets, as far as the inputs show it."""
+    if "documents" in making.kinds and not material.documents:
+        return ": there is no document with text; give --documents"
+    if "runs" in making.kinds and not material.responses:
+        return ": no run responds to it"
+    return ""
+
+
+async def _made(material: Material, making: Making, model: Model, report: OnFinding) -> Made:
+    topic = material.topic
+    if not model.available:
+        drafts = merged(chain.from_iterable(_by_words(material, making)))
+        if len(making.kinds) > 1:
+            drafts.sort(key=lambda draft: -len(draft.runs))
+            drafts = extracting.by_runs(drafts, making.most)
+        return Made(topic, drafts, "words")
+
+    def note(topic: Topic, message: str) -> None:
+        place = Place(f"topic {topic.topic_id}")
+        report(Finding("nuggets_not_asked", place, message, topic_id=topic.topic_id))
+
+    asker = Asker(topic, model, making.window, note)
+    found: list[NuggetDraft] = []
+    for kind in making.kinds:
+        found += await _asked(asker, kind, material, making)
+    matched = await asker.matched(merged(found))
+    if "runs" in making.kinds:
+        matched.sort(key=lambda draft: -len(draft.runs))
+    # Twice as many as are kept are weighed: what is vital may stand further down.
+    weighed = await asker.weighed(matched[: 2 * making.most])
+    kept = by_importance(weighed)[: making.most]
+    return Made(topic, [_traced(draft, material) for draft in kept], "llm")
+
+
+def _by_words(material: Material, making: Making) -> list[list[NuggetDraft]]:
+    found = []
+    if "documents" in making.kinds:
+        most = making.most_documents
+        found.append(extracting.from_documents(material, most, making.most))
+    if "runs" in making.kinds:
+        found.append(extracting.from_runs(material, making.most))
+    return found
+
+
+async def _asked(asker: Asker, kind: Kind, material: Material, making: Making) -> list[NuggetDraft]:
+    if kind == "documents":
+        return await asker.from_documents(material.most_cited(making.most_documents))
+    if kind == "runs":
+        return await asker.from_runs(material)
+    return await asker.from_topic()
+
+
+def _traced(draft: NuggetDraft, material: Material) -> NuggetDraft:
+    """Return a nugget that runs state with the passages of what they cite for it."""
+    return extracting.attested(draft, material) if draft.said else draft
+
+
+def trail(made: Made, format_: BankFormat, with_text: bool = True) -> list[dict[str, Any]]:
+    """Return where each nugget of a bank is from, under the id that the written bank gives it.
+
+    Without `with_text` no text of documents is in it.
+    """
+    record = record_of(made.bank, format_)
+    read = bank_of(format_, record, Place(""), lambda finding: None)
+    ids = {nugget.text: nugget.nugget_id for nugget in read.nuggets} if read else {}
+    return [
+        {
+            "record": "nugget",
+            "topic_id": made.topic.topic_id,
+            "nugget_id": ids.get(draft.text, str(number)),
+            "text": draft.text,
+            "importance": draft.importance,
+            "by": made.by,
+            "runs": draft.runs,
+            "passages": [
+                {
+                    "doc_id": p.doc_id,
+                    "start": p.start,
+                    "end": p.end,
+                    "excerpt": p.excerpt if with_text else LEFT_OUT,
+                }
+                for p in draft.passages
+            ],
+            "documents_unread": draft.documents,
+            "said": draft.said,
+            "also": draft.also,
+        }
+        for number, draft in enumerate(made.drafts, 1)
+    ]
+
+
+def trail_of(target: Path) -> Path:
+    """Return the file of the trail: beside the bank, never inside its folder."""
+    name = target.name
+    for ending in (".gz", ".jsonl"):
+        name = name.removesuffix(ending)
+    return target.with_name(f"{name}.trail.jsonl")

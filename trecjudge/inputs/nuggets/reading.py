@@ -1,0 +1,131 @@
+"""Files and folders of nugget banks, in any of the formats, as banks by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.inputs.nuggets.bank import Bank, Raw
+from trecjudge.inputs.nuggets.entry import Entry
+from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_of, bank_formats
+from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.own import own_record
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.records import Nugget, Place
+
+OTHER_TOPIC_KEYS = ("topic_id", "query_id", "qid", "request_id", "narrative_id")
+
+
+def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
+    """Return the banks of files and folders by topic; what cannot be used is reported.
+
+    Of two banks of a topic in one format the nuggets of both count, if the records are of several
+    facets; else the first bank does. Raises InputError if there is no bank at all.
+    """
+    banks: dict[str, Bank] = {}
+    for bank in banks_in(paths, report):
+        before = banks.setdefault(bank.topic_id, bank)
+        if before is bank:
+            continue
+        if bank.format == before.format == "exam":
+            banks[bank.topic_id] = replace(before, nuggets=_joined(before, bank))
+        else:
+            assert bank.place is not None
+            message = f"topic {bank.topic_id!r} has a bank at {before.place}: the first counts"
+            report(Finding("nugget_bank_repeated", bank.place, message, topic_id=bank.topic_id))
+    if not banks:
+        named = ", ".join(map(str, paths))
+        formats = "; ".join(format_.SUMMARY for format_ in bank_formats())
+        raise InputError(f"{named}: no bank of nuggets in it. The formats are {formats}")
+    return banks
+
+
+def banks_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Bank]:
+    """Yield the bank of every record that is one, in order; other records are reported."""
+    for file in (file for path in paths for file in files_below(path)):
+        opened = Opened(file)
+        for number, record in objects(opened, report):
+            place = Place(str(file), number)
+            if format_ := bank_format_of(record):
+                bank = bank_of(format_, record, place, report)
+                if bank is not None:
+                    yield bank
+            elif own := own_record(record):
+                report(Finding("own_output", place, f"is {own}, no bank; passed over"))
+            else:
+                message = "is of no known format of nugget banks"
+                report(Finding("nugget_bank_unknown", place, message, shown(sorted(record))))
+
+
+def bank_of(format_: BankFormat, record: Raw, place: Place, report: OnFinding) -> Bank | None:
+    """Return the bank of a record; None, with a finding, where it names no topic."""
+    holder: Raw = getattr(format_, "holder", lambda whole: whole)(record)
+    topic_id = _topic_of(format_, record, holder)
+    if not topic_id:
+        wanted = " or ".join(format_.TOPIC_KEYS)
+        message = f"is a bank of format {format_.NAME} that names no topic: no {wanted}"
+        report(Finding("nugget_bank_topicless", place, message))
+        return None
+    entry = Entry(record, place, report, topic_id)
+    value = next((holder.get(key) for key in format_.TOPIC_KEYS), None)
+    if format_.NAME != "dragun_rubric":  # whose own files have numbers
+        entry.id(value, "the topic")
+    found = tuple(filter(None, format_.nuggets(entry)))
+    if not found:
+        entry.complain("nugget_bank_empty", "the bank has no nuggets")
+    _report_repeated(found, entry)
+    title = getattr(format_, "title", lambda whole: "")(record)
+    return Bank(topic_id, found, title, format_.NAME, record, entry.raw_nuggets, place)
+
+
+def _topic_of(format_: BankFormat, record: Raw, holder: Raw) -> str:
+    """Return the topic's id by the format's key, else by any other that names one."""
+    metadata = record.get("metadata")
+    inner: Mapping[str, Any] = metadata if isinstance(metadata, dict) else {}
+    places = [holder[key] for key in format_.TOPIC_KEYS if key in holder]
+    others = [where[key] for where in (record, inner) for key in OTHER_TOPIC_KEYS if key in where]
+    return next((found for value in (*places, *others) if (found := as_id(value))), "")
+
+
+def _report_repeated(nuggets: Iterable[Nugget], entry: Entry) -> None:
+    seen: set[str] = set()
+    for nugget in nuggets:
+        plain = " ".join(nugget.text.split()).casefold()
+        if plain in seen:
+            entry.complain("nugget_repeated", f"nugget {nugget.text!r} is there twice: both count")
+        seen.add(plain)
+
+
+def _joined(first: Bank, second: Bank) -> tuple[Nugget, ...]:
+    """Return the nuggets of two records of one topic, each with an id of its own."""
+    taken = {nugget.nugget_id for nugget in first.nuggets}
+    fresh = []
+    for nugget in second.nuggets:
+        name, number = nugget.nugget_id, 1
+        while name in taken:
+            number += 1
+            name = f"{nugget.nugget_id}-{number}"
+        taken.add(name)
+        fresh.append(replace(nugget, nugget_id=name))
+    return (*first.nuggets, *fresh)
+
+
+def report_unmatched(
+    banks: Mapping[str, Bank], topics: Iterable[str], wanted: Iterable[str], report: OnFinding
+) -> None:
+    """Report banks of topics that are not known, and wanted topics without a bank."""
+    known = set(topics)
+    for topic_id, bank in banks.items():
+        if topic_id not in known and bank.place is not None:
+            message = f"is a bank of topic {topic_id!r}, which is not in the topic file"
+            report(Finding("nugget_topic_unknown", bank.place, message, topic_id=topic_id))
+    for topic_id in wanted:
+        if topic_id not in banks:
+            message = f"there is no bank of topic {topic_id!r}"
+            place = Place("--nuggets")
+            report(Finding("nugget_bank_missing", place, message, topic_id=topic_id))

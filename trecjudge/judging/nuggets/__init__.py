@@ -1,0 +1,1 @@
+"""What judges of nuggets share: whether a text states one, and ARGUE's tree of decisions."""

@@ -1,0 +1,82 @@
+"""Nuggets: what a good answer says, as people or a model listed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+VITAL: Final = "vital"
+OKAY: Final = "okay"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    """An answer to a nugget's question, and the ids of the documents that attest it."""
+
+    text: str
+    documents: tuple[str, ...] = ()
+    answer_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Nugget:
+    """A question with its gold answers, or a statement, whose only answer is itself.
+
+    `together`: all answers are needed (aggregator AND), else one will do. `importance` is `vital`,
+    `okay` or, in a rubric, `A`, `B`, `C`; empty where the bank has none. `documents` are those of
+    the nugget itself, `group` is a sub-narrative or a broader question, `source` who it is from.
+    """
+
+    nugget_id: str
+    text: str
+    is_question: bool = False
+    answers: tuple[GoldAnswer, ...] = ()
+    together: bool = False
+    importance: str = ""
+    documents: tuple[str, ...] = ()
+    group: str = ""
+    source: str = ""
+
+    @property
+    def gold_answers(self) -> tuple[GoldAnswer, ...]:
+        """The answers; of a statement the statement itself."""
+        return self.answers if self.is_question else (GoldAnswer(self.text, self.documents),)
+
+    @property
+    def answerable(self) -> bool:
+        """Whether it has an answer: a question without one says that nobody knows."""
+        return bool(self.gold_answers)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedNugget:
+    """The nugget that a judgment is on, and the gold answer, empty where it is on all of it.
+
+    `answers` and `together` are the nugget's own, for measures that count answers: they must be
+    computable from a judgments file, without the bank.
+    """
+
+    nugget_id: str
+    text: str
+    importance: str = ""
+    answer: str = ""
+    answer_id: str = ""
+    answers: tuple[GoldAnswer, ...] = ()
+    together: bool = False
+
+    @property
+    def key(self) -> str:
+        """What tells it from the other nuggets of its topic, and answers of one nugget apart."""
+        return f"{self.nugget_id}\n{self.answer}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What labels may call it, in plain writing: its answer by id and text, else itself."""
+        answer, own = (self.answer_id, self.answer), (self.text, self.nugget_id)
+        named = answer if any(answer) else own
+        return tuple(filter(None, map(plain_name, named)))
+
+
+def plain_name(text: str) -> str:
+    """Return a text as names are compared: white space and case do not count."""
+    return " ".join(text.split()).casefold()

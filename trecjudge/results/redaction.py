@@ -1,0 +1,25 @@
+"""Judgments without the text of documents, for files that must not hold any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trecjudge.records import LEFT_OUT, Judgment
+
+
+def without_text(judgment: Judgment) -> Judgment:
+    """Return a judgment without the text of documents: where it stands is kept.
+
+    A model's reason may quote a document: it is left out, and so is what was wrong with replies.
+    """
+    evidence, failure = judgment.evidence, judgment.failure
+    if failure is not None and failure.kind == "parse" and failure.tries:
+        failure = replace(failure, message=LEFT_OUT)
+    return replace(
+        judgment,
+        reason=LEFT_OUT if judgment.attester == "llm" and judgment.reason else judgment.reason,
+        evidence=replace(evidence, quote="") if evidence else None,
+        failure=failure,
+        sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
+        facts=tuple(replace(fact, text="") for fact in judgment.facts),
+    )
