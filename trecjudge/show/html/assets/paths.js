@@ -13,12 +13,7 @@ function pathShown(view, index) {
   return h(
     "details",
     { class: "path" },
-    h(
-      "summary",
-      null,
-      "how it was judged",
-      h("span", { class: "hidden" }, `, sentence ${index}`),
-    ),
+    h("summary", { "aria-label": `how it was judged, sentence ${index}` }, "how it was judged"),
     h(
       "ol",
       null,
