@@ -15,6 +15,7 @@ from trecjudge.findings import visible
 from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.nuggets import GROUPS, Stating, by_tone, statings
+from trecjudge.show.paths import ShownPath, paths_by_judge
 from trecjudge.show.tones import SIGNS, SentenceMarks, Tone, marks_of, tone, word
 
 STYLES: Mapping[Tone, str] = {
@@ -60,9 +61,11 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
         parts.append(Text(f"signs by {', '.join(map(visible, marks))}", "dim"))
     signs = {s.index: _signs(s.index, marks.values()) for s in response.sentences}
     width = max((len(found) for found in signs.values()), default=1)
+    paths = [path for own in paths_by_judge(response, judgments).values() for path in own]
     for sentence in response.sentences:
         mine = [j for j in others if j.sentence_index == sentence.index]
         parts.append(_sentence(sentence.index, sentence.text, signs[sentence.index], width))
+        parts += _paths(paths, sentence.index)
         parts += _judgments(mine, 6)
     if not response.sentences:
         parts.append(Text("the response has no sentence", "italic"))
@@ -102,6 +105,13 @@ def _sentence(index: int, text: str, signs: Text, width: int) -> Table:
     grid.add_column(overflow="fold")
     grid.add_row(str(index), signs, Text(visible(text)))
     return grid
+
+
+def _paths(paths: Iterable[ShownPath], index: int) -> Iterator[Padding]:
+    """Yield ARGUE's way to its verdict on a sentence, a line for each judge."""
+    for shown in paths:
+        if shown.path.sentence_index == index:
+            yield Padding(Text(shown.line, STYLES[shown.tone]), (0, 0, 0, 6), expand=False)
 
 
 def _judgments(judgments: Sequence[Judgment], indent: int) -> Iterator[Padding]:

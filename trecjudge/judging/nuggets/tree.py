@@ -118,9 +118,8 @@ class Tree:
             return SentencePath(index, steps, "open" if attested is None else "penalty")
         states, nuggets = self._states(index)
         outcome: Outcome = "open" if states is None else "reward" if states else "ignore"
-        return SentencePath(
-            index, (*steps, states_step("states", states, nuggets)), outcome, nuggets
-        )
+        step = states_step("states", states, nuggets, self._why_open(index))
+        return SentencePath(index, (*steps, step), outcome, nuggets)
 
     def _why_attested(self, index: int) -> str:
         found = self.citations.get(index, ())
@@ -139,6 +138,12 @@ class Tree:
             return self.unknown, ()
         return (None if any(not j.judged for j in found) else False), ()
 
+    def _why_open(self, index: int) -> str:
+        """Return why it could not be decided which answers a sentence states, each reason once."""
+        found = [j for j in self.pairs.get(index, ()) if not j.judged]
+        found += [self.whole] if self.whole is not None else []
+        return "; ".join(dict.fromkeys(map(_why, found)))
+
     def _uncited(self, index: int) -> SentencePath:
         label, reason = self._label_of(index)
         steps = [Step("cited", False), Step("negative", None, reason)]
@@ -149,7 +154,7 @@ class Tree:
             return SentencePath(index, tuple(steps), "reward")
         if label == NEGATIVE:
             states, nuggets = self._states(index)
-            steps.append(states_step("confirmed", states, nuggets))
+            steps.append(states_step("confirmed", states, nuggets, self._why_open(index)))
             outcome: Outcome = "open" if states is None else "reward" if states else "penalty"
             return SentencePath(index, tuple(steps), outcome, nuggets)
         steps[1] = Step("negative", False)
@@ -199,10 +204,11 @@ class Tree:
 
 
 def states_step(
-    question: Literal["states", "confirmed"], answer: Truth, nuggets: Sequence[str]
+    question: Literal["states", "confirmed"], answer: Truth, nuggets: Sequence[str], why_open: str
 ) -> Step:
-    """Return the step about nuggets, with those that are answered as the reason."""
-    return Step(question, answer, f"nuggets {', '.join(nuggets)}" if nuggets else "")
+    """Return the step about nuggets; the reason is those that are answered, or why it is open."""
+    named = f"nuggets {', '.join(nuggets)}" if nuggets else ""
+    return Step(question, answer, why_open if answer is None else named)
 
 
 def any_of(truths: Iterable[Truth]) -> Truth:

@@ -10,6 +10,7 @@ from trecjudge.records import AskedNugget, Judgment, Response
 from trecjudge.results.redaction import without_text
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.nuggets import statings
+from trecjudge.show.paths import paths_by_judge
 from trecjudge.show.tones import marks_of, tone, word
 
 SAME = (
@@ -74,7 +75,9 @@ class Entries:
         ]
         marks = marks_of(judgments)
         stated = self._statings(response, judgments)
-        entry = {"statings": stated} if stated else {}
+        entry: dict[str, Any] = {"statings": stated} if stated else {}
+        if paths := self._paths(response, judgments):
+            entry["paths"] = paths
         return entry | {
             "run": response.run_id,
             "sentences": sentences,
@@ -95,6 +98,14 @@ class Entries:
             }
             for one in statings(response, judgments)
         ]
+
+    def _paths(
+        self, response: Response, judgments: Sequence[Judgment]
+    ) -> dict[str, list[dict[str, Any]]]:
+        """Return how ARGUE came to its verdict on each sentence, by judge."""
+        shown = judgments if self.document_text else [without_text(j) for j in judgments]
+        found = paths_by_judge(response, shown)
+        return {judge: [path.as_dict() for path in paths] for judge, paths in found.items()}
 
     def judgment(self, judgment: Judgment) -> dict[str, Any]:
         """Return a judgment with its tone and word; empty fields are left out."""

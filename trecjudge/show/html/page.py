@@ -25,6 +25,7 @@ SCRIPTS = (
     "run",
     "heat",
     "stated",
+    "paths",
     "response",
     "evidence",
     "topic",

@@ -34,6 +34,7 @@ from trecjudge.show.html.standings import Statistics, standings
 from trecjudge.show.html.texts import Texts, named, read_texts
 from trecjudge.show.html.trail import Trail, kinds_of, read_reviews, read_trail
 from trecjudge.show.nuggets import GROUPS
+from trecjudge.show.paths import OUTCOMES, QUESTIONS
 from trecjudge.show.tones import MEANINGS, SIGNS
 from trecjudge.stats.scores import Scores
 
@@ -170,6 +171,8 @@ class _Report:
             "meanings": MEANINGS,
             "nuggets": list(self.judged.on_nuggets),
             "of_nuggets": GROUPS,
+            "asked": QUESTIONS,
+            "outcomes": OUTCOMES,
             "findings": kinds_of(trail.findings if trail.logged else self.config.findings),
             "logged": trail.logged,
             "calls": trail.calls,

@@ -220,6 +220,7 @@ class ResponseView {
             { class: "claims", "aria-label": `Nuggets in sentence ${sentence.index}` },
             stated.map((i) => h("li", null, this.nugget(i))),
           ),
+        pathShown(this, sentence.index),
       ),
     );
   }
@@ -339,6 +340,7 @@ class ResponseView {
     const told = new Set(judgment?.nugget ? toldAt(this.entry, i).map(([index]) => index) : []);
     for (const item of this.list.querySelectorAll("[data-sentence]"))
       item.classList.toggle("told", told.has(Number(item.dataset.sentence)));
+    if (asked) openPath(this, this.sentenceOf(i));
     if (!judgment) {
       fresh(this.panel, h("p", { class: "muted" }, "Nothing was judged here."));
       return;
@@ -352,13 +354,14 @@ class ResponseView {
     this.byKey = false;
   }
 
+  /** The sentence that a judgment is on, or that states its nugget first. */
+  sentenceOf(i) {
+    return this.entry.judgments[i]?.sentence_index ?? toldAt(this.entry, i)[0]?.[0];
+  }
+
   /** Beside the response where there is room; else below the sentence, once one was chosen. */
   placePanel() {
-    const judgment = this.entry.judgments[this.picked];
-    const sentence = judgment?.nugget
-      ? toldAt(this.entry, this.picked)[0]?.[0]
-      : judgment?.sentence_index;
-    const item = this.list.querySelector(`[data-sentence="${sentence}"]`);
+    const item = this.list.querySelector(`[data-sentence="${this.sentenceOf(this.picked)}"]`);
     if (NARROW.matches && this.asked && item) item.append(this.panel);
     else this.element.append(this.panel);
   }
