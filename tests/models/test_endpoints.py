@@ -180,7 +180,11 @@ def test_all_out_of_order_for_too_long_ends_the_asking(tmp_path: Path) -> None:
     assert "waited for 60 s (llm.patience) in vain" in notices[-1]
 
 
-@pytest.mark.parametrize("scripts", [[None, None], [NO_KEY, NO_KEY], [None, NO_KEY]], ids=str)
+@pytest.mark.parametrize(
+    "scripts",
+    [[None, None], [NO_KEY, NO_KEY], [None, NO_KEY]],
+    ids=["none is there", "both want a key", "one of each"],
+)
 def test_none_that_can_be_asked_is_one_line(scripts: list[Script | None], tmp_path: Path) -> None:
     async def once() -> None:
         async with clients_to(scripts, tmp_path) as (client, _):
