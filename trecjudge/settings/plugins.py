@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 FOLDER = "judges"
 JUDGES = f"trecjudge.{FOLDER}"
@@ -29,6 +30,16 @@ def judge_folders() -> dict[str, Path]:
         names = (module.name for module in pkgutil.iter_modules([place]) if module.ispkg)
         found |= {name: Path(place, name) for name in names if name not in found}
     return found
+
+
+def formats_in(package: ModuleType) -> list[Any]:
+    """Return the modules of a package that are formats, in the order in which they are asked.
+
+    Any module there with `claims` is one: a new format is only a new file.
+    """
+    names = (f"{package.__name__}.{m.name}" for m in pkgutil.iter_modules(package.__path__))
+    found = [m for m in map(importlib.import_module, names) if hasattr(m, "claims")]
+    return sorted(found, key=lambda module: (getattr(module, "RANK", 100), module.NAME))
 
 
 def is_own(folder: Path) -> bool:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs import formats
 from trecjudge.inputs.formats.draft import Draft
+from trecjudge.settings.plugins import formats_in
 
 DATASETS = ("rag", "ragtime", "dragun")
 
@@ -32,12 +31,7 @@ class Format(Protocol):
 @cache
 def all_formats() -> tuple[Format, ...]:
     """Return every format of this folder in the order in which they are asked."""
-    names = (f"{formats.__name__}.{m.name}" for m in pkgutil.iter_modules(formats.__path__))
-    # Any module here with `claims` is a format: a new one is only a new file.
-    modules = (importlib.import_module(name) for name in names)
-    found = [module for module in modules if hasattr(module, "claims")]
-    found.sort(key=lambda module: (getattr(module, "RANK", 100), module.NAME))
-    return tuple(cast(Format, module) for module in found)
+    return tuple(formats_in(formats))
 
 
 def format_named(name: str) -> Format:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +38,7 @@ class Bank:
 
 
 def without(raw: Raw, *keys: str) -> dict[str, Any]:
-    """Return the keys of a record that a format does not know."""
+    """Return a record without these keys."""
     return {key: value for key, value in raw.items() if key not in keys}
 
 
@@ -46,3 +46,16 @@ def updated(raw: Raw, **known: Any) -> dict[str, Any]:
     """Return a record in its own order with these values; None leaves what is not there out."""
     found = {**raw, **{key: value for key, value in known.items() if value is not None}}
     return {key: value for key, value in found.items() if known.get(key, value) is not None}
+
+
+def with_items(bank: Bank, name: str, items: Sequence[Raw]) -> dict[str, Any]:
+    """Return the record of a format that lists `items` under a query, as several do."""
+    raw = bank.raw_for(name)
+    return updated(
+        raw,
+        query_id=bank.topic_id,
+        test_collection=raw.get("test_collection", ""),
+        query_text=bank.title or raw.get("query_text", ""),
+        hash=raw.get("hash", 0),
+        items=items,
+    )

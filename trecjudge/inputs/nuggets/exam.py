@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from trecjudge.inputs.nuggets.bank import Bank, Raw, updated
+from trecjudge.inputs.nuggets.bank import Bank, Raw, updated, with_items
 from trecjudge.inputs.nuggets.entry import Entry
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import GoldAnswer, Nugget
@@ -47,15 +47,8 @@ def nuggets(entry: Entry) -> Iterator[Nugget | None]:
 
 def record(bank: Bank) -> dict[str, Any]:
     """Return the bank as a record of this format."""
-    raw = bank.raw_for(NAME)
-    return updated(
-        raw,
-        query_id=bank.topic_id,
-        test_collection=raw.get("test_collection", ""),
-        query_text=bank.title or raw.get("query_text", ""),
-        hash=raw.get("hash", 0),
-        items=[_item(bank, nugget) for nugget in bank.nuggets],
-    )
+    items = [_item(bank, nugget) for nugget in bank.nuggets]
+    return with_items(bank, NAME, items)
 
 
 def _item(bank: Bank, nugget: Nugget) -> dict[str, Any]:

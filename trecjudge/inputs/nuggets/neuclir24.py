@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from trecjudge.inputs.nuggets.bank import Bank, Raw, updated
+from trecjudge.inputs.nuggets.bank import Bank, Raw, updated, with_items, without
 from trecjudge.inputs.nuggets.entry import Entry
 from trecjudge.inputs.sources.values import as_text
 from trecjudge.records import GoldAnswer, Nugget
@@ -65,23 +65,13 @@ def _answers(entry: Entry, raw: Raw) -> Iterator[GoldAnswer]:
 
 def record(bank: Bank) -> dict[str, Any]:
     """Return the bank as a record of this format."""
-    raw = bank.raw_for(NAME)
-    return updated(
-        raw,
-        query_id=bank.topic_id,
-        test_collection=raw.get("test_collection", ""),
-        query_text=bank.title or raw.get("query_text", ""),
-        hash=raw.get("hash", 0),
-        items=[_item(bank, nugget, number) for number, nugget in enumerate(bank.nuggets)],
-    )
+    items = [_item(bank, nugget, number) for number, nugget in enumerate(bank.nuggets)]
+    return with_items(bank, NAME, items)
 
 
 def _item(bank: Bank, nugget: Nugget, number: int) -> dict[str, Any]:
-    raw = {
-        key: value
-        for key, value in bank.raw_nugget(NAME, nugget).items()
-        if key not in ("importance", "aggregator_type")
-    }
+    # They stand in `info`: beside it they are only what the reader put there.
+    raw = without(bank.raw_nugget(NAME, nugget), "importance", "aggregator_type")
     known = raw.get("info")
     info = updated(
         known if isinstance(known, dict) else {"importance": "", "used": False},

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs import nuggets
 from trecjudge.inputs.nuggets.bank import Bank, Raw
 from trecjudge.inputs.nuggets.entry import Entry
 from trecjudge.records import Nugget
+from trecjudge.settings.plugins import formats_in
 
 
 class BankFormat(Protocol):
@@ -39,11 +38,7 @@ class BankFormat(Protocol):
 @cache
 def bank_formats() -> tuple[BankFormat, ...]:
     """Return every format of this folder in the order in which they are asked."""
-    names = (f"{nuggets.__name__}.{m.name}" for m in pkgutil.iter_modules(nuggets.__path__))
-    modules = (importlib.import_module(name) for name in names)
-    found = [module for module in modules if hasattr(module, "claims")]
-    found.sort(key=lambda module: (getattr(module, "RANK", 100), module.NAME))
-    return tuple(cast(BankFormat, module) for module in found)
+    return tuple(formats_in(nuggets))
 
 
 def bank_format_named(name: str) -> BankFormat:
