@@ -21,11 +21,19 @@ from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.stats.correlation import COEFFICIENTS
 
 ROOT = Path(__file__).parent.parent
-READMES = [ROOT / "README.md", *sorted(ROOT.glob("judges/*/README.md"))]
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", *DOCS, *sorted(ROOT.glob("judges/*/README.md"))]
+PYTHON = ROOT / "docs" / "python.md"  # its code is run by tests/api/test_python_page.py
 BLOCK = re.compile(
     r"<!-- (command|file|run|file is|prints)(?:: (\S+))? -->\n```\w*\n(.*?)```", re.DOTALL
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+MANUAL = "\n".join(page.read_text(encoding="utf-8") for page in DOCS)
+
+
+def name_of(page: Path) -> str:
+    """Return a page's path from the top."""
+    return str(page.relative_to(ROOT))
 
 
 def arguments(line: str) -> list[str]:
@@ -42,7 +50,7 @@ def run(line: str) -> str:
     return done.out
 
 
-@pytest.mark.parametrize("readme", READMES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("readme", [p for p in PAGES if p != PYTHON], ids=name_of)
 def test_examples(readme: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("sample_data", "workflows"):
@@ -92,26 +100,26 @@ STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "conver
 
 
 @pytest.mark.parametrize("name", ["", "rescore", "report", "show", "pairs", *STATISTICS, *BANKS])
-def test_every_flag_is_in_the_readme(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_flag_is_in_the_docs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     help_text = command(*name.split(), "--help").out
     flags = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", help_text)) - {"--help"}
     assert flags
-    assert {flag for flag in flags if f"`{flag}" not in README and flag not in README} == set()
+    assert {flag for flag in flags if f"`{flag}" not in MANUAL and flag not in MANUAL} == set()
 
 
-def test_every_judge_format_and_command_is_in_the_readme() -> None:
+def test_every_judge_format_and_command_is_in_the_docs() -> None:
     named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
     named += ["report", "show", "pairs", *STATISTICS, *BANKS, *LAYOUTS, *COEFFICIENTS]
-    assert [name for name in named if f"`{name}" not in README] == []
+    assert [name for name in named if f"`{name}" not in MANUAL] == []
 
 
-def test_every_command_of_the_cache_is_in_the_readme() -> None:
+def test_every_command_of_the_cache_is_in_the_docs() -> None:
     names = [
         c.name or str(c.callback and c.callback.__name__) for c in cache_app.registered_commands
     ]
     assert len(names) == 5
-    assert [name for name in names if f"run_judge.py cache {name}" not in README] == []
+    assert [name for name in names if f"run_judge.py cache {name}" not in MANUAL] == []
 
 
 @pytest.mark.parametrize("name", judge_names())
@@ -122,14 +130,13 @@ def test_every_setting_and_measure_is_in_the_judges_readme(name: str) -> None:
     assert [n for n in named if n not in text] == []
 
 
-def test_every_setting_of_the_door_is_in_the_readme() -> None:
+def test_every_setting_of_the_door_is_in_the_docs() -> None:
     named = [f.name for f in fields(LlmSettings) if f.name != "api_key"]
-    assert [name for name in named if f"`{name}`" not in README] == []
+    assert [name for name in named if f"`{name}`" not in MANUAL] == []
 
 
 PLACES = ("OpenAI", "Azure", "vLLM", "llama.cpp", "Ollama", "OpenRouter", "Together")
 PLACES += ("Anthropic", "Bedrock", "Vertex")
-DOCS = sorted((ROOT / "docs").glob("*.md"))
 
 
 def test_every_setting_of_the_door_is_in_the_page_about_the_model() -> None:
@@ -139,7 +146,7 @@ def test_every_setting_of_the_door_is_in_the_page_about_the_model() -> None:
     assert [name for name in named if f"`{name}`" not in table] == []
 
 
-@pytest.mark.parametrize("page", [*READMES, *DOCS], ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
 def test_links_resolve(page: Path) -> None:
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if link.startswith("http"):
