@@ -18,8 +18,6 @@ from tests.show.html.browser import Browser, browsing
 
 THEMES = ("light", "dark")
 PICTURES = {theme: ROOT / "docs" / "pictures" / f"report-{theme}.png" for theme in THEMES}
-    theme: ROOT / "docs" / "pictures" / f"report-{theme}.png" for theme in ("light", "dark")
-}
 ASSETS = ROOT / "trecjudge" / "show" / "html" / "assets"
 DATA = SAMPLES / "ragtime"
 NAME = "ragtime_citations"
