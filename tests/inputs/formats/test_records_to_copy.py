@@ -9,7 +9,7 @@ import pytest
 
 from tests.commandline import ROOT, command
 from tests.reading import Read, Write
-from trecjudge.inputs.formats.registry import all_formats, format_of
+from trecjudge.inputs.formats.registry import all_formats, format_named, format_of
 
 PAGE = (ROOT / "docs" / "inputs.md").read_text(encoding="utf-8")
 RECORDS = dict(re.findall(r"<!-- file: records/(\w+)\S* -->\n```json\n(.*?)```", PAGE, re.DOTALL))
@@ -21,7 +21,7 @@ NOT_GIVEN = ["documents_not_given"]
 def test_there_is_a_record_of(name: str, read: Read) -> None:
     taken = format_of(json.loads(RECORDS[name]))
     assert taken is not None
-    assert taken[0].NAME == name
+    assert taken[0] is format_named(name)
     found = read(RECORDS[name])
     assert found.response.run_id == name
     assert found.citations
