@@ -75,8 +75,8 @@ def played(page: Path, folder: Path) -> Iterator[Shown]:
 
 def part(text: str, count: int) -> str:
     """Return the first so many lines of a text; the last ones of a negative count."""
-    lines = text.strip("\n").splitlines(keepends=True)
-    return "".join(lines[:count] if count > 0 else lines[count:])
+    lines = text.strip("\n").splitlines()
+    return "\n".join(lines[:count] if count > 0 else lines[count:])
 
 
 def arguments(line: str) -> list[str]:
@@ -107,8 +107,10 @@ def renew(page: Path) -> int:
     text, wrong, here = page.read_text(encoding="utf-8"), 0, Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         os.chdir(name)
-        found = list(played(page, Path(name)))
-        os.chdir(here)
+        try:
+            found = list(played(page, Path(name)))
+        finally:
+            os.chdir(here)
     for shown in reversed(found):
         if steady(shown.text) != steady(shown.true):
             lines = "\n".join(line.rstrip() for line in shown.true.strip("\n").splitlines())

@@ -54,6 +54,11 @@ def test_the_main_command_is_tested_as_it_stands(tmp_path: Path) -> None:
     assert order == ["careful", "uncited", "careless"]
 
 
+def test_the_first_page_takes_five_minutes() -> None:
+    assert len(README.splitlines()) <= 140
+    assert len(README.split()) <= 5 * 230
+
+
 BANKS = ("nuggets create", "nuggets edit")
 STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert")
 
