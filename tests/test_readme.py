@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
 import sys
 from dataclasses import fields
@@ -11,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import command
+from tests.commandline import ROOT, command
+from tests.examples import DOCS, PAGES, PLAYED, arguments, played, steady
 from trecjudge.cli.cache import cache_app
 from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.judging.judge import judge_names, make_judge, settings_of
@@ -20,13 +20,6 @@ from trecjudge.models.settings import LlmSettings
 from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.stats.correlation import COEFFICIENTS
 
-ROOT = Path(__file__).parent.parent
-DOCS = sorted((ROOT / "docs").glob("*.md"))
-PAGES = [ROOT / "README.md", *DOCS, *sorted(ROOT.glob("judges/*/README.md"))]
-PYTHON = ROOT / "docs" / "python.md"  # its code is run by tests/api/test_python_page.py
-BLOCK = re.compile(
-    r"<!-- (command|file|run|file is|prints)(?:: (\S+))? -->\n```\w*\n(.*?)```", re.DOTALL
-)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MANUAL = "\n".join(page.read_text(encoding="utf-8") for page in DOCS)
 
@@ -36,45 +29,11 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def arguments(line: str) -> list[str]:
-    """Return the arguments of a README's command."""
-    words = shlex.split(line.replace("\\\n", " "))
-    assert words[:2] == ["python", "run_judge.py"], line
-    return words[2:]
-
-
-def run(line: str) -> str:
-    """Run a README's command where the test is; return what it prints on standard output."""
-    done = command(*arguments(line))
-    assert done.status in (0, 3), done.err
-    return done.out
-
-
-@pytest.mark.parametrize("readme", [p for p in PAGES if p != PYTHON], ids=name_of)
-def test_examples(readme: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", PLAYED, ids=name_of)
+def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("sample_data", "workflows"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    printed = ""
-    for kind, name, text in BLOCK.findall(readme.read_text(encoding="utf-8")):
-        if kind == "command":  # of those that set up a place to run in, what is ours
-            _, ours, rest = text.partition("python run_judge.py")
-            printed = run(ours + rest) if ours else ""
-        elif kind == "run":
-            printed = run(text)
-        elif kind == "file":
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        elif kind == "file is":
-            assert (tmp_path / name).read_text(encoding="utf-8") == text
-        else:
-            assert steady(printed) == steady(text)
-
-
-def steady(text: str) -> list[str]:
-    """Return lines without what varies: seconds, and blanks at their ends."""
-    return [re.sub(r"\d+\.\d s\b", "N s", line.rstrip()) for line in text.strip().splitlines()]
+    for shown in played(page, tmp_path):
+        assert steady(shown.true) == steady(shown.text)
 
 
 def test_the_main_command_is_tested_as_it_stands(tmp_path: Path) -> None:
@@ -93,6 +52,11 @@ def test_the_main_command_is_tested_as_it_stands(tmp_path: Path) -> None:
     assert done.returncode in (0, 3), done.stderr
     order = [line.split()[1] for line in done.stdout.splitlines() if re.match(r"\d ", line)]
     assert order == ["careful", "uncited", "careless"]
+
+
+def test_the_first_page_takes_five_minutes() -> None:
+    assert len(README.splitlines()) <= 140
+    assert len(README.split()) <= 5 * 230
 
 
 BANKS = ("nuggets create", "nuggets edit")
@@ -146,9 +110,13 @@ def test_every_setting_of_the_door_is_in_the_page_about_the_model() -> None:
     assert [name for name in named if f"`{name}`" not in table] == []
 
 
+PICTURE = re.compile(r'<(?:source srcset|img src)="([^"]+)"')
+
+
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
 def test_links_resolve(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", text) + PICTURE.findall(text):
         if link.startswith("http"):
             continue
         name, _, part = link.partition("#")

@@ -1,0 +1,44 @@
+"""The records that the page about inputs gives to copy are read as what they are said to be."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.commandline import ROOT, command
+from tests.reading import Read, Write
+from trecjudge.inputs.formats.registry import all_formats, format_named, format_of
+
+PAGE = (ROOT / "docs" / "inputs.md").read_text(encoding="utf-8")
+RECORDS = dict(re.findall(r"<!-- file: records/(\w+)\S* -->\n```json\n(.*?)```", PAGE, re.DOTALL))
+NOT_GIVEN = ["documents_not_given"]
+"""Most records carry no text of what they cite."""
+
+
+@pytest.mark.parametrize("name", [format_.NAME for format_ in all_formats()])
+def test_there_is_a_record_of(name: str, read: Read) -> None:
+    taken = format_of(json.loads(RECORDS[name]))
+    assert taken is not None
+    assert taken[0] is format_named(name)
+    found = read(RECORDS[name])
+    assert found.response.run_id == name
+    assert found.citations
+    assert None not in found.cited
+    assert set(found.kinds) <= set(NOT_GIVEN)
+
+
+@pytest.mark.parametrize("name", [format_.NAME for format_ in all_formats()])
+def test_its_track_would_accept(name: str, write: Write) -> None:
+    assert command("check", write(RECORDS[name], f"{name}.jsonl")).status == 0
+
+
+def test_the_record_of_a_pipeline_is_split_and_its_documents_found(read: Read) -> None:
+    found = read(RECORDS["mine"], "mine.jsonl")
+    assert (found.answers, found.cited) == ([("mine", "q1")], ["doc-7"])
+    assert [s.text for s in found.response.sentences] == [
+        "The tram opened in 2021.",
+        "It cost 18 million crowns.",
+    ]
+    assert list(found.response.documents) == ["doc-7"]
