@@ -20,8 +20,9 @@ UNREAD = re.compile(r"^(```|~~~).*?^\1[^\n]*$|<!--.*?-->|^---\n.*?^---$", re.DOT
 TAKEN_APART = re.compile(r"^\s*(\||#|<|!\[|\[[^\]]+\]: |[=-]{3,}\s*$)")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.) +")
 LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+STANDS_FOR_CODE = "⟨code⟩"
 CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
-END = re.compile(r"(?<=[.!?])[\"”')*_]*\s+(?=[\"“'(*_`]*[A-Z0-9\x00])")
+END = re.compile(r"(?<=[.!?])[\"”')*_]*\s+(?=[\"“'(*_`]*[A-Z0-9⟨])")
 NO_END = re.compile(r"\b(?:e\.g|i\.e|cf|vs|et al|Fig|No|St)\.$")
 
 
@@ -42,7 +43,7 @@ class Prose:
 
 def words(sentence: str) -> int:
     """Return how many words a sentence has; what is written as code is one."""
-    return len([w for w in sentence.split() if re.search(r"[\w\x00]", w)])
+    return len([w for w in sentence.split() if re.search(r"\w", w)])
 
 
 def name_of(page: Path) -> str:
@@ -68,9 +69,9 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def sentences(paragraph: str) -> Iterator[str]:
-    """Yield the sentences of a paragraph: code is a zero byte, a link its text."""
+    """Yield the sentences of a paragraph: code is `⟨code⟩`, a link its text."""
     held = ""
-    for part in END.split(LINK.sub(r"\1", CODE.sub("\0", paragraph)).strip()):
+    for part in END.split(LINK.sub(r"\1", CODE.sub(STANDS_FOR_CODE, paragraph)).strip()):
         held = f"{held} {part}".strip()
         if not NO_END.search(held):
             yield from [held] if words(held) else []

@@ -1,4 +1,4 @@
-"""The pages are plain English: short sentences, none of the words that we do not write, a title each."""
+"""The pages are plain English: short sentences, plain words, and a title each."""
 
 from __future__ import annotations
 
