@@ -14,16 +14,20 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted(ROOT.glob("judges/*/README.md")),
     ROOT / "CONTRIBUTING.md",
+    ROOT / "sample_data" / "README.md",
+    ROOT / "tests" / "benchmarks" / "README.md",
 ]
 
-UNREAD = re.compile(r"^(```|~~~).*?^\1[^\n]*$|<!--.*?-->|^---\n.*?^---$", re.DOTALL | re.MULTILINE)
+UNREAD = re.compile(
+    r"^ *(```|~~~).*?^ *\1[^\n]*$|<!--.*?-->|^---\n.*?^---$", re.DOTALL | re.MULTILINE
+)
 TAKEN_APART = re.compile(r"^\s*(\||#|<|!\[|\[[^\]]+\]: |[=-]{3,}\s*$)")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.) +")
 LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 STANDS_FOR_CODE = "⟨code⟩"
 CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 END = re.compile(r"(?<=[.!?])[\"”')*_]*\s+(?=[\"“'(*_`]*[A-Z0-9⟨])")
-NO_END = re.compile(r"\b(?:e\.g|i\.e|cf|vs|et al|Fig|No|St)\.$")
+NO_END = re.compile(r"\b(?:e\.g|i\.e|cf|vs|et al|Fig)\.$")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ from trecjudge.stats.correlation import COEFFICIENTS
 ROOT = Path(__file__).parent.parent
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [ROOT / "README.md", *DOCS, *sorted(ROOT.glob("judges/*/README.md"))]
+FURTHER = [
+    ROOT / p for p in ("CONTRIBUTING.md", "sample_data/README.md", "tests/benchmarks/README.md")
+]
 PYTHON = ROOT / "docs" / "python.md"  # its code is run by tests/api/test_python_page.py
 BLOCK = re.compile(
     r"<!-- (command|file|run|file is|prints)(?:: (\S+))? -->\n```\w*\n(.*?)```", re.DOTALL
@@ -146,7 +149,7 @@ def test_every_setting_of_the_door_is_in_the_page_about_the_model() -> None:
     assert [name for name in named if f"`{name}`" not in table] == []
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *FURTHER], ids=name_of)
 def test_links_resolve(page: Path) -> None:
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if link.startswith("http"):
