@@ -20,6 +20,9 @@ from trecjudge.models.settings import LlmSettings
 from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.stats.correlation import COEFFICIENTS
 
+FURTHER = [
+    ROOT / p for p in ("CONTRIBUTING.md", "sample_data/README.md", "tests/benchmarks/README.md")
+]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MANUAL = "\n".join(page.read_text(encoding="utf-8") for page in DOCS)
 
@@ -113,7 +116,7 @@ def test_every_setting_of_the_door_is_in_the_page_about_the_model() -> None:
 PICTURE = re.compile(r'<(?:source srcset|img src)="([^"]+)"')
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *FURTHER], ids=name_of)
 def test_links_resolve(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)\s]+)\)", text) + PICTURE.findall(text):

@@ -178,7 +178,7 @@ def _decided(
     """Return the judgment that an answer makes.
 
     Where the truths of a document are not known, what the others leave unsure is unjudged; where
-    its text is missing, only if it bears on the claim.
+    its text is missing, only if it matters to the claim.
     """
     if isinstance(answer, JudgmentFailed):
         return replace(unjudged(item, answer), **on_claim(claim))

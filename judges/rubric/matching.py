@@ -1,4 +1,4 @@
-"""A rubric held against a text by words: short answers in a report, questions against questions."""
+"""A rubric compared by words: short answers with a report, questions with questions."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class LabelSet:
     on_nuggets: set[str] = field(default_factory=set)
     """The labels of nuggets: they stand for themselves, also where they read like others."""
     names: Mapping[str, str | None] | None = None
-    """What is meant by each label, None for what is none; without it they stand for themselves."""
+    """What each label means, None for what is not a label; without it they stand for themselves."""
     nuggets: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     """Whatever the nuggets of a topic may be called, and what those are called here."""
     _packed: PackedRows = field(default_factory=PackedRows)

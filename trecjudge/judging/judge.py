@@ -136,7 +136,7 @@ def programs_of(judge: Judge) -> dict[str, Program]:
 def summary_of(name: str) -> str:
     """Return the first line of a judge's docstring. Raises PluginError as `judge_class` does.
 
-    What lies in the working directory is read and not imported: it may be no judge at all.
+    What lies in the working directory is read and not imported: it may not be a judge.
     """
     folder = judge_folders().get(name)
     if folder is not None and is_own(folder):
@@ -147,7 +147,7 @@ def summary_of(name: str) -> str:
 def name_of(judge: Judge) -> str:
     """Return the name of a judge object: that of its folder, else `module:Class`.
 
-    Raises PluginError for what is no judge, or has settings that no file can hold.
+    Raises PluginError for what is not a judge, or has settings that no file can hold.
     """
     found = type(judge)
     reference = f"{found.__module__}:{found.__qualname__}"

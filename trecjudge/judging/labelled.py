@@ -40,13 +40,13 @@ class GivenJudge:
     async def judge(self, item: Item, model: Model) -> Judgment | list[Judgment]:
         """Return the judgment that the item's label makes, or those of its nuggets' labels.
 
-        What a judge of several kinds of items says nobody can label, it decides itself.
+        Where a judge says that nobody can label an item, it decides on it itself.
         """
         if isinstance(self.inner, DecidesSome) and self.inner.decides_itself(item):
             return await self.inner.judge(item, model)
         if isinstance(self.inner, TakesNuggetLabels):
             asked = self.inner.asked(item)
-            # What has no text states nothing, whoever says otherwise; so judges say themselves.
+            # A response without text states nothing, whatever a label says: the judge decides.
             if not (asked and item.has_text):
                 return await self.inner.judge(item, model)
             return [self._on_nugget(item, *each) for each in asked]

@@ -39,7 +39,7 @@ def make_panel(
     """Return the judges of a job with their settings; those `made` already are taken as they are.
 
     The settings of one judge are flat; those of several are given by judge. Raises PluginError for
-    an unknown judge, WorkflowError for settings that are not one's own.
+    an unknown judge, WorkflowError for settings that a judge does not have.
     """
     by_judge, made = settings_by_judge(names, settings), made or {}
     for name in made.keys() & by_judge.keys():
@@ -148,7 +148,7 @@ def with_calibration(panel: Panel, path: Path) -> list[NamedJudge]:
 
 
 def calibrations(panel: Panel) -> list[Path]:
-    """Return the calibration files that the judges use. Raises InputError if one is none."""
+    """Return the calibration files that the judges use. Raises InputError for another file."""
     paths = {path: None for named in panel if (path := _calibration_of(named.judge))}
     for path in paths:
         calibration_at(path)

@@ -192,7 +192,7 @@ def _groups(judge: Judge, pool: list[Item]) -> Iterator[list[int]]:
 
 
 def _check(item: Item, judgments: list[Judgment]) -> None:
-    """Raise TypeError or ValueError for what a judge returned that is no judgment on the item."""
+    """Raise TypeError or ValueError if a judge did not return judgments on the item."""
     if not judgments:
         raise ValueError("the judge returned no judgment")
     # Before anything is written: what one judge returns must not break the file of the others.

@@ -17,7 +17,7 @@ BoundedSums = tuple[Sums, Sums, Sums]
 
 
 def measured(measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]) -> Value:
-    """Return what a measure gives. Raises PluginError if that is no number."""
+    """Return what a measure gives. Raises PluginError if that is not a number."""
     where = f"measure {measure.name} on run {response.run_id!r}, topic {response.topic_id!r}"
     try:
         value = measure.compute(response, judgments)
@@ -36,7 +36,7 @@ def bounded_sums(
     judgments: Sequence[Judgment],
     fill: Fill | None,
 ) -> BoundedSums:
-    """Return the counts of a response. Raises PluginError if they are no numbers."""
+    """Return the counts of a response. Raises PluginError if they are not numbers."""
     now = _counted(measure, spec, response, judgments)
     if fill is None or all(judgment.judged for judgment in judgments):
         return now, now, now

@@ -55,7 +55,7 @@ class ReviewRule:
 
 
 def read_gate(given: Mapping[str, Any], where: str = "gate") -> list[ReviewRule]:
-    """Return the rules of a workflow's `gate:`. Raises WorkflowError for what is none."""
+    """Return the rules of a workflow's `gate:`. Raises WorkflowError for what is not a rule."""
     rules = []
     for key, value in given.items():
         if key not in KEYS:

@@ -37,7 +37,7 @@ class Summary:
     findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)
     lost: int = 0
     labels: dict[str, int] | None = None
-    """Labels of people: how many were given, are of judged items, mean nothing to the judge."""
+    """Labels of people: how many were given, are of judged items, are unknown to the judge."""
     gate: dict[str, int] = field(default_factory=dict)
     """Number of responses by the status that the gate gives; empty without a gate."""
     calls: dict[str, Any] = field(default_factory=dict)

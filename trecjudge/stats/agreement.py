@@ -299,7 +299,7 @@ def _agreed(name: str, figure: AgreementFigure, confusion: Array, topics: Sequen
     by_topic = dict(zip(topics, map(_number, figure(confusion)), strict=True))
     interval = NO_INTERVAL
     if len(topics) > 1:
-        # An order that counts make: no name decides which topics are drawn.
+        # Ordered by counts: no name decides which topics are drawn.
         order = np.lexsort(confusion.reshape(len(topics), -1).T)
         drawn = np.tensordot(draws(len(topics), RESAMPLES), confusion[order], axes=1)
         interval = interval_of(figure(drawn), len(topics)).rounded(SHOWN)
@@ -314,7 +314,7 @@ def _auc(pairs: LabelPairs, threshold: int) -> Agreed:
         together = np.zeros(len(own), dtype=np.intp)
         return float(auc_of_topics(scores[own], relevant[own], together, np.ones((1, 1)))[0])
 
-    # An order that values make: no name decides which topics are drawn.
+    # Ordered by values: no name decides which topics are drawn.
     keys = [_key(relevant[own], scores[own]) for own in rows]
     places = np.argsort(sorted(range(len(rows)), key=lambda topic: keys[topic]))
     drawn = auc_of_topics(scores, relevant, owners, draws(len(rows), RESAMPLES)[:, places])

@@ -84,7 +84,7 @@ def rule_of(kind: Kind, text: str) -> GateRule:
 
 
 def bounds(rules: Sequence[GateRule], scores: Scores, figures: BoundedMeans) -> list[Check]:
-    """Hold each run against its lowest and highest values. Raises InputError for a measure."""
+    """Check each run against its lowest and highest values. Raises InputError for a measure."""
     for rule in rules:
         if rule.measure not in scores.measures:
             raise InputError(f"{scores.name}: {unknown('measure', rule.measure, scores.measures)}")
@@ -124,7 +124,7 @@ def drops(
     before: BoundedMeans | None = None,
     strict: bool = False,
 ) -> list[Check]:
-    """Hold each run against the same run of a baseline; two single runs are the same.
+    """Compare each run with the same run of a baseline; two single runs are the same.
 
     A drop counts if it is larger than the rule allows and more than noise (`strict`: in any case):
     the paired sign-flip test over topics rejects that it is none. Where so few topics changed that

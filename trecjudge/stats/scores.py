@@ -29,7 +29,7 @@ TOLERANCE = 1e-3
 ROUNDING = 1e-5
 """Rounding that rows of one job may differ by: they are written with six decimals."""
 MOST_TOPICS = 1e6
-"""More are no number of topics, but an `all` row that is nearly 0."""
+"""More than this is not a number of topics, but comes of an `all` row that is nearly 0."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ def worded(draft: NuggetDraft) -> str:
 def joined(drafts: Sequence[NuggetDraft], same_as: Sequence[int]) -> list[NuggetDraft]:
     """Return nuggets, each joined to the first that it is the same as, by numbers from 1.
 
-    A number of none before it, or of a question where it is a statement, joins nothing.
+    A number that is not one before it, or of a question where it is a statement, joins nothing.
     """
     kept: dict[int, NuggetDraft] = {}
     root: dict[int, int] = {}

@@ -67,7 +67,7 @@ def _by_nugget(
     found: dict[str, dict[str, _Rows]] = {}
     for place, row in tables.read_table(path, report):
         if row is None:
-            # Whose row it was is not known: nothing without a row may go.
+            # Nobody knows whose row it was: no nugget without a row may go.
             found.setdefault("", {}).setdefault("", _Rows(place)).broken = True
             continue
         why = _wrong(row, banks)

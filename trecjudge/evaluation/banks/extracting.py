@@ -24,7 +24,7 @@ BEST_OF_EACH = 3
 SHARED = 0.6
 """The share of a sentence's words that a document must have to be looked at."""
 COUNTED = 6
-"""How many times as many sentences of runs as are wanted are held against all runs."""
+"""How many times as many sentences of runs as are wanted are compared with all runs."""
 _UNCLEAR = frozenset(
     """he she it they we you i this that these those his her its their our such here although though
     because but and or so also""".split()  # noqa: SIM905

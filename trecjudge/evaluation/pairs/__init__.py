@@ -1,1 +1,1 @@
-"""Bare pairs of a sentence and a document: read, judged by words, held against labels."""
+"""Bare pairs of a sentence and a document: read, judged by words, compared with labels."""

@@ -47,7 +47,7 @@ class Reading(NamedTuple):
 
 
 def read_label(label: object) -> Reading | None:
-    """Return what a label says, None for what is none: words, truth values, 0 to 1, or 0 to 2."""
+    """Return what a label says, None for any other: words, truth values, 0 to 1, or 0 to 2."""
     if isinstance(label, bool):
         return Reading(float(label))
     if isinstance(label, int | float):

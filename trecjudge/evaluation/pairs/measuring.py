@@ -1,4 +1,4 @@
-"""Verdicts gathered while they stream by, a few numbers each, and what they come to."""
+"""Verdicts gathered while they stream by, a few numbers each, and their figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST = "over 1,000 words"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the verdicts come to: of all labelled pairs, by group, by length of the document.
+    """The figures of the verdicts: of all labelled pairs, by group, by length of the document.
 
     `rest` counts the groups without a row. `numbered` is whether labels were numbers, and `scale`
     the one that was taken for full support.

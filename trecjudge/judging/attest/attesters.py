@@ -66,7 +66,7 @@ class Attester(Protocol):
 class LexicalAttester:
     """Word overlap, calibrated on human labels: see `judging/offline`. No model, no network.
 
-    `calibration` is a file that `calibrate` wrote; without one the package's own holds. `strict`:
+    `calibration` is a file that `calibrate` wrote; without one the package's own is used. `strict`:
     full support or none, by P(full).
     """
 

@@ -187,7 +187,7 @@ def no_evidence(claim: str, text: str, asserts: bool) -> str:
 
 
 def _is_word(form: str) -> bool:
-    # A letter of Latin script is no word, but a digit or a character may be.
+    # A letter of Latin script is not a word, but a digit or a character may be.
     return len(form) > 1 or not (form.isascii() and form.isalpha())
 
 

@@ -41,10 +41,10 @@ _MOST_RIVALS = 5
 # Of claims so improbable 3 in 100 are in sentences that assessors called fully supported.
 _SURE_BELOW = 0.2
 _HALF = 0.5
-"""The most that is expected of what rules full support out."""
+"""The highest weight that is expected of a claim for which full support is excluded."""
 _DECIMALS = 4
 _NEAR_COPY = 0.7
-"""Share of a claim in a passage from which on it tells something that only one of them denies."""
+"""From this share of a claim in a passage on, a denial on one side only is evidence."""
 _DOUBT = frozenset(
     map(
         word_form,
@@ -75,7 +75,7 @@ class LexicalDetector:
     calibration: str = ""
 
     async def verdict(self, claim: str, library: Library) -> Verdict:
-        """Return the verdict. Raises JudgmentFailed if a claim not found may stand unread."""
+        """Return the verdict. Raises JudgmentFailed if a claim not found may be in unread text."""
         passages = self.passages(claim, library)
         against = _contradicted(claim, passages)
         rival, how = against or (None, "")
@@ -116,7 +116,7 @@ class LexicalDetector:
         return any(self.holds(claim, passage) for passage in found)
 
     def is_sure(self, claim: str, verdict: Verdict, library: Library) -> bool:
-        """Return whether a verdict may be left at that.
+        """Return whether a verdict is sure.
 
         What a sentence of a document has in the claim's order, and without a word of doubt, is
         attributed for sure; what hardly anybody would call supported by the nearest passages, by

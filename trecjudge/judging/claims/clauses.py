@@ -140,7 +140,7 @@ def _in_rows(pieces: Sequence[tuple[str, str]]) -> list[bool]:
 
 
 def _independent(subject: str, piece: str) -> str | None:
-    """Return a piece as a clause if it has a subject of its own; a pronoun gives way to ours."""
+    """Return a piece as a clause if it has a subject of its own; a pronoun is replaced by ours."""
     own = subject_of(piece)
     first = piece.split(maxsplit=1)[0].lower()
     if own is None or first in _UNRESOLVED or first.endswith("ing") or own.count(",") > 1:

@@ -144,7 +144,7 @@ def _other_number(claim: str, sentence: str, known: Set[str]) -> Quantity | None
     ours, theirs = list(quantities(claim)), list(quantities(sentence))
     own = {mine.number for mine in ours}
     open_ = [mine for mine in ours if mine.number not in known]
-    if len(open_) != 1 or open_[0].bound:  # with two of them other the statement is another
+    if len(open_) != 1 or open_[0].bound:  # where two of them differ, it is another statement
         return None
     (mine,) = open_
     rivals = [other for other in theirs if other.unit == mine.unit and not other.bound]

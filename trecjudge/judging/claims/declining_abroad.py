@@ -10,7 +10,7 @@ from trecjudge.text.expressions import expression
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language: `lack` is what a sentence that declines must have, `declining` its builds."""
+    """A language: `lack` is what a sentence that declines must have, `declining` its patterns."""
 
     lack: re.Pattern[str]
     declining: str

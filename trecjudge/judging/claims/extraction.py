@@ -36,7 +36,7 @@ def claims_by_rules(response: Response) -> list[Claim]:
 
 
 async def claims_by_model(response: Response, model: Model) -> list[Claim]:
-    """Return the claims that a model finds; what has no word of the response is none.
+    """Return the claims that a model finds; one without a word of the response is left out.
 
     Raises JudgmentFailed where it cannot be asked, or finds none where rules find one in a response
     that does not decline.

@@ -192,7 +192,7 @@ class Library:
         return same or self.bears_on(document.doc_id)
 
     def require_read(self, claim: str) -> None:
-        """Raise JudgmentFailed if a document that bears on a claim could not be read or compared.
+        """Raise JudgmentFailed if a document that matters to a claim could not be read or compared.
 
         For a claim that was found nowhere: it may be in such a document.
         """
@@ -204,7 +204,7 @@ class Library:
             raise JudgmentFailed("script", f"{message}: a model can read them (--use-env-llm)")
 
     def require_text(self) -> None:
-        """Raise JudgmentFailed if text is missing of a document that bears on the claim."""
+        """Raise JudgmentFailed if the text of a document that matters to the claim is missing."""
         if missing := self.missing:
             raise text_missing(*missing)
 

@@ -76,7 +76,7 @@ def _compared(statement: str, document: Prepared) -> Match:
     return Match(label, found.reason, found.start, found.end)
 
 
-@lru_cache(maxsize=4096)  # a bank is held against every sentence of every run
+@lru_cache(maxsize=4096)  # a bank is compared with every sentence of every run
 def _scripts_of_answer(text: str) -> frozenset[str]:
     return scripts(text)
 

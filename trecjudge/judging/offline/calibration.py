@@ -69,7 +69,7 @@ def _logistic(log_odds: float) -> float:
 
 
 def read_calibration(path: Path = _FILE) -> Calibration:
-    """Read a calibration. Raises ValueError, with what is wrong, if it is none; OSError."""
+    """Read a calibration. Raises ValueError, with what is wrong, if it is not one; OSError."""
     with path.open("rb") as file:
         text = file.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
@@ -118,7 +118,7 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
 
 
 def _number(value: object) -> float:
-    """Return a number as one; text and truth values are none. Raises TypeError."""
+    """Return a number as one; text and truth values are not numbers. Raises TypeError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{value!r} is not a number")
     return float(value)

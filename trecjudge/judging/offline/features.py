@@ -36,7 +36,7 @@ _NEAR_COPY = 0.75
 # Of so few content words each is needed.
 SHORT = 4.0
 _HALF, _ONE_OF_FIVE = 0.45, 0.2
-# Fully supported is nothing of which the document lacks clearly more than it has.
+# No sentence is fully supported if the document lacks clearly more of it than it has.
 _MOST = 0.45
 # So much of the weight must be there for a sentence to be laid beside the passage.
 LIKE = 0.6

@@ -47,7 +47,7 @@ def turned_round(
     found = _by_comparison(own_forms, forms)
     if found is not None:
         return (found or None), not found
-    # Who does it in some other place of the document, too, does it.
+    # A doer that does it elsewhere in the document, too, is not exchanged.
     places = [
         place
         for place in _verbs(own_written, own_forms)
@@ -155,7 +155,7 @@ def _by_verb(
         )
         if named.before and named.after:
             mine = named
-        # What it is done to may stand there, too, as long as who does it is another.
+        # The object may stand there, too, as long as the doer is another.
         same = set(mine.before) & set(its.before)
         if not named.before or not named.after:
             same |= set(mine.after) & set(its.after)

@@ -45,7 +45,7 @@ def vector_of(forms: Iterable[Weighed]) -> Vector:
     """Return the TF-IDF vector of a text's tokens, tf x idf over its length; empty without any.
 
     Salton and Buckley, Information Processing & Management 1988. idf is from the shipped table
-    only, so that no other text bears on a vector. A form weighs what its first token does.
+    only, so that no other text changes a vector. A form weighs what its first token does.
     """
     counts: dict[str, int] = {}
     weights: dict[str, float] = {}
