@@ -3,6 +3,14 @@
 /** Returns a function that shows the charts of the measure in the address. */
 function enhanceCharts() {
   const figures = [...document.querySelectorAll("#charts figure")];
+  for (const figure of figures) {
+    const title = figure.querySelector("figcaption b").textContent;
+    const table = figure.querySelector("table");
+    figure
+      .querySelector("figcaption")
+      .append(h("span", { class: "takes" }, takeChart(title, figure)));
+    table?.parentNode.before(takeAlong(title, () => cellsOf(table)));
+  }
   const show = (i) => {
     for (const figure of figures)
       figure.hidden =
