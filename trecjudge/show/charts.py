@@ -23,7 +23,9 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 LONGEST_NAME = 30
 COLUMN, CLOSEST, WIDEST = 190, 100, 1340
 """Pixels between two columns of ranks, at least so many, and in width of all together."""
-NARROW_NAMES = 116
+RAISED = 13
+"""Pixels by which every other head is raised where columns stand close."""
+NARROW_NAMES = 120
 """Pixels for names beside a narrow chart."""
 NARROW = 360
 """Pixels in width of a chart for a phone."""
@@ -95,7 +97,7 @@ def distribution(
     axis = Axis.over(every, left, right)
     row = ROW * 1.5 if narrow else ROW
     rows = [
-        _row(run_id, found, axis, top + row * (i + (0.7 if narrow else 0.5)))
+        _row(run_id, found, axis, round(top + row * (i + (0.7 if narrow else 0.5)), 1))
         for i, (run_id, found) in enumerate(values.items())
     ]
     bottom = round(top + row * len(rows))
@@ -179,7 +181,8 @@ def bump(
         return _bump(measures, ranks, lower, _Columns(beside, beside, 48, COLUMN), unjudged, title)
     beside = max(margin(ranks), COLUMN // 2)
     step = max(CLOSEST, min(COLUMN, (WIDEST - 2 * beside) // max(1, len(measures) - 1)))
-    return _bump(measures, ranks, lower, _Columns(beside, beside, 62, step, narrow=False))
+    top = 48 if step == COLUMN else 48 + RAISED
+    return _bump(measures, ranks, lower, _Columns(beside, beside, top, step, narrow=False))
 
 
 def bump_narrow(
@@ -220,7 +223,7 @@ def _bump(
     ]
     columns = [
         # Of columns that stand close every other head is raised.
-        {"x": x, "name": visible(name), "lower": name in lower, "up": 13 * (i % 2)}
+        {"x": x, "name": visible(name), "lower": name in lower, "up": RAISED * (i % 2)}
         for i, (x, name) in enumerate(zip(xs, measures, strict=True))
     ]
     if place.step == COLUMN or place.narrow:

@@ -64,7 +64,7 @@ def scatter(
         }
         for run_id, (ours, theirs) in points.items()
     ]
-    places = [(dot["x"], dot["y"]) for dot in dots]
+    places = [(across.at(theirs), upwards.at(ours)) for ours, theirs in points.values()]
     near = list(names_near(list(points), places, (left, top, right, bottom)))
     box = {"size": size, "left": left, "top": top, "right": right, "bottom": bottom}
     text = f"{axes.measure}, in {axes.ours} and in {axes.other}"
@@ -73,7 +73,7 @@ def scatter(
         "across": visible(axes.other),
         "upwards": visible(axes.measure) if title else short(axes.measure),
         "one_scale": not title,
-        "figure": figure.partition(" (")[0],
+        "figure": visible(figure.partition(" (")[0]),
         "radius": 4 if narrow else 5,
         "classes": kind("chart", narrow),
     }

@@ -53,7 +53,7 @@ def correlated(
 
     `names` are their names by ours. A measure of which none is defined is left out.
     """
-    found = {}
+    found: dict[str, Sequence[Figure]] = {}
     for ours, theirs in names.items():
         rules = Rules("common", "checked", tuple(COEFFICIENTS), (theirs,), (ours,))
         try:

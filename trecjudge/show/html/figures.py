@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -28,9 +28,14 @@ Gaps = Mapping[str, Mapping[str, str]]
 SPREAD = "Run", "Topics", "Lowest", "First quartile", "Median", "Third quartile", "Highest"
 
 
-def own_charts(board: Leaderboard) -> Iterator[Chart]:
-    """Yield ranks by measure, then the distribution of each measure."""
-    names = [measure.name for measure in board.spec.measures]
+def own_charts(board: Leaderboard, leading: Collection[str] = ()) -> Iterator[Chart]:
+    """Yield ranks by measure, then the distribution of each measure.
+
+    Where some measures are `leading`, lines go from one of these to the next; the ranks by all
+    stand in the table.
+    """
+    every = [measure.name for measure in board.spec.measures]
+    names = [name for name in every if name in leading or not leading]
     lower = [measure.name for measure in board.spec.measures if measure.lower_is_better]
     if len(names) > 1 and len(board.scores) > 1:
         caption = (
@@ -39,7 +44,11 @@ def own_charts(board: Leaderboard) -> Iterator[Chart]:
         )
         found = ranks(board)
         rows = [[run, *("no value" if r is None else str(r) for r in found[run])] for run in found]
-        svg = bump(names, found, lower) + bump_narrow(names, found, lower)
+        at = [every.index(name) for name in names]
+        drawn = {run: [row[i] for i in at] for run, row in found.items()}
+        svg = bump(names, drawn, lower) + bump_narrow(names, drawn, lower)
+        if len(names) < len(every):
+            caption += f" The table has all {len(every)} measures."
         heads = "Run", *map(label, board.spec.measures)
         yield Chart("Ranks by measure", caption, svg, heads=heads, rows=rows, wide=True)
     caption = "A point a topic; the box is the middle half of the topics, the bar their median."

@@ -177,7 +177,7 @@ class _Report:
         head = self._head()
         grouped = any(one.groups for one in self.known.values())
         static = head | _totals(head, self.judged.reader.header.judges, grouped)
-        charts = [*self._agreement(), *own_charts(self.judged.board)]
+        charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         return Page(name, static, charts, notes, head, self.config.written)

@@ -94,7 +94,7 @@ class Columns {
         null,
         h("input", { type: "checkbox", checked: at >= 0, disabled: last, change: toggle }),
         " ",
-        key.replace(/^[a-z]/, (letter) => letter.toUpperCase()),
+        columnLabel(key),
       ),
       at >= 0 && [
         arrow(-1, "to the left", "↑", at > 0),
@@ -116,6 +116,12 @@ class Columns {
     this.menu.open = false;
     this.menu.querySelector("summary").focus();
   }
+}
+
+/** A column's name for people: of a measure also whether less of it is better. */
+function columnLabel(key) {
+  const measure = head.measures.find(({ name }) => name === key);
+  return measure ? measureLabel(measure) : key.replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** A name as it was before it went into the address; empty where that was broken. */

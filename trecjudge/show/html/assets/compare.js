@@ -25,7 +25,7 @@ async function compareView() {
     h(
       "p",
       { class: "lead" },
-      `Of ${compared.met} items that both judged, ${share} are judged the same, ${flips.length} flipped.`,
+      `${share} of ${compared.met} items that both judged are judged the same, ${flips.length} flipped.`,
       open.length > 0 && ` Unjudged, and in none of these: ${open.join(", ")}.`,
       unshared.length > 0 && ` ${unshared.join(", ")}.`,
     ),

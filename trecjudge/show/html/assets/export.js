@@ -44,7 +44,7 @@ async function copyText(text) {
 
 /** A file's name: of the job and of what is shown. */
 function fileName(label, ending) {
-  const safe = label.replace(/[^\p{L}\p{N}.+-]+/gu, "-").replace(/^-+|-+$/g, "");
+  const safe = label.replace(/[^\p{L}\p{N}_.+-]+/gu, "-").replace(/^-+|-+$/g, "");
   return `${head.name}.${safe.slice(0, 80).toLowerCase()}.${ending}`;
 }
 

@@ -55,7 +55,7 @@ function heatView(measureName) {
   ];
 }
 
-/** What the shades mean: the darker the better, whichever way a measure goes. */
+/** What the shades mean: the stronger the better, whichever way a measure goes. */
 function heatLegend(m) {
   const shades = Array.from({ length: SHADES }, (_, i) => h("span", { class: `shade q${i}` }));
   const { low, high } = scaleOf(m);
@@ -65,11 +65,10 @@ function heatLegend(m) {
   const found = values.length
     ? `lowest ${number(least(values))}, highest ${number(most(values))}`
     : "no value";
-  const better = lower ? "darker is better: lower" : "darker is better";
   return [
     `${brief(light)} `,
     shades,
-    ` ${brief(dark)} (${better}) · ${found} · – no response · n/a not defined · ? unjudged`,
+    ` ${brief(dark)} (better to the right) · ${found} · – no response · n/a not defined · ? unjudged`,
   ];
 }
 

@@ -263,9 +263,9 @@ function enhanceLeaderboard() {
   }));
   byId("leaderboard-tools").append(
     ...boxes.map(({ box }) => box),
+    status,
     view.chosen.menu,
     takeAlong("leaderboard", () => view.cells()),
-    status,
   );
   freely(view.board.parentNode);
   return () => {

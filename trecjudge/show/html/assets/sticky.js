@@ -11,6 +11,7 @@ function liftHeads() {
 }
 
 function fitBox(box) {
+  if (!box.isConnected) return; // its view is gone
   const table = box.querySelector("table");
   // A pixel more: widths are rounded.
   const fits = table.offsetWidth <= box.parentNode.clientWidth + 1;
@@ -20,7 +21,7 @@ function fitBox(box) {
 }
 
 const watched = new ResizeObserver((entries) => {
-  for (const { target } of entries) fitBox(target.closest(".freely") || target);
+  for (const { target } of entries) fitBox(target.closest(".freely"));
 });
 window.addEventListener("scroll", liftHeads, { passive: true });
 
