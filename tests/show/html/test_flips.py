@@ -140,6 +140,6 @@ def test_nuggets_are_told_apart_by_id_and_answer(tmp_path: Path) -> None:
 def test_a_flip_has_its_sentence_and_its_size(
     ours: Judgment, theirs: Judgment, size: float, tmp_path: Path
 ) -> None:
-    (flip,) = other_of(tmp_path, theirs).flips(RESPONSE, [ours])
+    (flip,) = other_of(tmp_path, theirs, judge="length").flips(RESPONSE, [ours])
     assert flip["size"] == pytest.approx(size)
     assert flip["text"] == ("One." if ours.sentence_index == 0 else "")

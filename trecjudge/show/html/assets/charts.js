@@ -15,6 +15,10 @@ function enhanceCharts() {
     for (const figure of figures)
       figure.hidden =
         figure.dataset.measure !== "" && figure.dataset.measure !== head.measures[i].name;
+    // Two stand side by side; the last of an odd number has the width for itself.
+    const beside = figures.filter((each) => !each.hidden && !each.classList.contains("across"));
+    for (const figure of figures)
+      figure.classList.toggle("last", beside.length % 2 === 1 && figure === beside.at(-1));
   };
   const names = head.measures.map((measure) => measure.name);
   const chooser = measureChooser(rankedBy(), (i) => {

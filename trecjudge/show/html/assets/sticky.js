@@ -3,9 +3,10 @@
 /** Lift the heads of tables that are too wide for the page: they scroll sideways in a box. */
 function liftHeads() {
   for (const box of document.querySelectorAll(".freely:not(.fits)")) {
-    const { tHead } = box.querySelector("table");
-    const { top, height } = box.getBoundingClientRect();
-    const by = Math.min(-top, height - tHead.offsetHeight * 2);
+    const table = box.querySelector("table");
+    const { tHead } = table;
+    const { top, height } = table.getBoundingClientRect();
+    const by = Math.min(-top - tHead.offsetTop, height - tHead.offsetHeight * 2);
     tHead.style.transform = by > 0 ? `translateY(${by}px)` : "";
   }
 }
