@@ -6,7 +6,7 @@ function liftHeads() {
     const table = box.querySelector("table");
     const { tHead } = table;
     const { top, height } = table.getBoundingClientRect();
-    const by = Math.min(-top - tHead.offsetTop, height - tHead.offsetHeight * 2);
+    const by = Math.min(-top, height - tHead.offsetHeight * 2);
     tHead.style.transform = by > 0 ? `translateY(${by}px)` : "";
   }
 }
