@@ -1,4 +1,4 @@
-// Which columns of the leaderboard are shown, and in what order: chosen in a menu, kept in the address.
+// Which columns of the leaderboard are shown, in what order: chosen in a menu, kept in the address.
 
 const ON_PHONE = "(max-width: 40rem)";
 

@@ -145,7 +145,8 @@ function placesShown(every) {
   const runs = new Set(every.map((finding) => finding.run_id).filter(Boolean)).size;
   const of = runs > 1 ? ` in ${runs} runs` : "";
   const list = h("ul", { class: "places" });
-  const open = () => list.children.length || add(list, every.map((one) => h("li", null, placeShown(one))));
+  const items = () => every.map((one) => h("li", null, placeShown(one)));
+  const open = () => list.children.length || add(list, items());
   return h(
     "details",
     { toggle: open },

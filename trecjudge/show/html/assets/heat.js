@@ -108,7 +108,7 @@ function heatTable(state) {
   const { name } = head.measures[m];
   const rows = () => [
     ["run", ...topics.map((topic) => topic.id)],
-    ...runs.map((run) => [run.id, ...topics.map((topic) => inWords(score(m, run.id, topic.id)))]),
+    ...runs.map(({ id }) => [id, ...topics.map((topic) => inWords(score(m, id, topic.id)))]),
   ];
   return [
     takeAlong(`${name} by run and topic`, rows),

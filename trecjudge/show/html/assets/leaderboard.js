@@ -193,7 +193,8 @@ class LeaderboardView {
     const bounds = ["low", "high"].filter((bound) => this.whole() && has(bound));
     const keys = this.chosen.shown;
     const wide = (key) => this.measureOf(key) >= 0;
-    const heads = keys.flatMap((key) => (wide(key) ? [key, ...bounds.map((b) => `${key} ${b}`)] : key));
+    const headsOf = (key) => [key, ...(wide(key) ? bounds.map((bound) => `${key} ${bound}`) : [])];
+    const heads = keys.flatMap(headsOf);
     const values = (i, key) => {
       const each = this.means[i][this.measureOf(key)];
       const value = each.unjudged ? "unjudged" : each.value;

@@ -1,4 +1,4 @@
-// Large tables scroll with the page: no box within it scrolls up and down. Their heads stay in sight.
+// Large tables scroll with the page: no box in it scrolls up and down. Their heads stay in sight.
 
 /** Lift the heads of tables that are too wide for the page: they scroll sideways in a box. */
 function liftHeads() {
