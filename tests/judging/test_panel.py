@@ -13,6 +13,7 @@ from trecjudge.errors import InputError, PluginError, WorkflowError
 from trecjudge.judging.panel import (
     NamedJudge,
     calibrations,
+    leading_measures,
     make_panel,
     panel_spec,
     settings_by_judge,
@@ -103,3 +104,25 @@ def test_the_calibrations_of_a_panel_are_looked_at() -> None:
     assert calibrations(make_panel(["citation", "length"], {})) == []
     with pytest.raises(InputError, match=r"nowhere\.json: cannot be read"):
         calibrations(make_panel(["support"], {"calibration": "nowhere.json"}))
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "expected"),
+    [
+        pytest.param(
+            ["citation", "length"], {}, ["CITATION_SUPPORT", "LENGTH"], id="the ranking ones"
+        ),
+        pytest.param(
+            ["citation", "length"],
+            {"measures": ["CITATION_SUPPORT", "FITS"]},
+            ["CITATION_SUPPORT", "FITS"],
+            id="the first where the ranking one is no column",
+        ),
+        pytest.param(["length"], {}, ["LENGTH", "FITS"], id="all of one judge"),
+    ],
+)
+def test_the_measures_to_look_at_first(
+    names: list[str], wanted: dict[str, list[str]], expected: list[str]
+) -> None:
+    panel = make_panel(names, {})
+    assert leading_measures(panel, panel_spec(panel, wanted)) == expected

@@ -103,6 +103,21 @@ def panel_spec(
     return spec
 
 
+def leading_measures(panel: Panel, spec: LeaderboardSpec) -> list[str]:
+    """Return the measures to look at first: all of one judge, the ranking one of each of several.
+
+    Of a judge whose ranking measure is no column, its first column is taken.
+    """
+    if len(panel) == 1:
+        return [measure.name for measure in spec.measures]
+    names, leading = column_names(panel), {spec.ranked_by}
+    for named in panel:
+        own = [measure.name for measure in spec.measures if measure.judge == named.name]
+        ranking = names[named.name, measures_of(named.judge).ranked_by]
+        leading |= {ranking} if ranking in own else set(own[:1])
+    return [measure.name for measure in spec.measures if measure.name in leading]
+
+
 def column_names(panel: Panel) -> dict[tuple[str, str], str]:
     """Return the name of each measure in the leaderboard by its judge and its own name."""
     every = [(named.name, m.name) for named in panel for m in measures_of(named.judge).measures]

@@ -1,4 +1,4 @@
-"""Ranks of runs that unjudged items cannot change, and means with their bounds, for display."""
+"""What can be said of places: ranks that hold, means with bounds, too few topics for a test."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ def sure_places(board: Leaderboard, measure: MeasureSpec) -> dict[str, int | Non
         run_id: None if board.mean(run_id, measure).is_open else rank
         for run_id, rank in board.ranks(measure).items()
     }
+
+
+def too_few_topics(runs: int, topics: int) -> str:
+    """Return why no paired test could find a difference between runs; no text if one could."""
+    # The smallest p of a sign-flip test is 2 ** (1 - topics); Holm multiplies it by the pairs.
+    pairs = runs * (runs - 1) / 2
+    if runs < 2 or pairs * 2.0 ** (1 - topics) < 0.05:
+        return ""
+    return f"{topics} topics are too few for a paired test to tell any of {runs} runs apart"
 
 
 def mean_shown(board: Leaderboard, run_id: str, measure: MeasureSpec) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Charts as SVG text: distributions, ranks by measure, agreement; styled by the page's sheet."""
+"""Charts as SVG text: distributions and ranks by measure; styled by the page's sheet."""
 
 from __future__ import annotations
 
@@ -10,17 +10,25 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
+from markupsafe import Markup
+
 from trecjudge.findings import visible
 from trecjudge.show.templates import asset, number, render
 
-PLOT_WIDTH, ROW = 560, 22
+PLOT_WIDTH, ROW = 460, 22
 CHARACTER = 7.4
 """Pixels of a character of a name, in the wider of the usual fonts: an SVG cannot measure text."""
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 LONGEST_NAME = 30
-COLUMN = 190
-SCATTER = 520
+COLUMN, CLOSEST, WIDEST = 190, 100, 1340
+"""Pixels between two columns of ranks, at least so many, and in width of all together."""
+RAISED = 13
+"""Pixels by which every other head is raised where columns stand close."""
+NARROW_NAMES = 120
+"""Pixels for names beside a narrow chart."""
+NARROW = 360
+"""Pixels in width of a chart for a phone."""
 BESIDE_TITLE = 240
 """Pixels beside the columns of a file of its own: its title and its note have room."""
 
@@ -61,10 +69,14 @@ class Axis:
         return [self.low + (self.high - self.low) * i / 4 for i in range(5)]
 
 
-def short(run_id: str) -> str:
-    """Return a run's name that fits beside a chart."""
+def short(run_id: str, most: int = LONGEST_NAME) -> str:
+    """Return a run's name that fits beside a chart: `most` characters, cut in the middle."""
     name = visible(run_id)
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    if len(name) <= most:
+        return name
+    # Names of a team's runs begin alike and differ at their end.
+    end = most // 2
+    return f"{name[: most - 1 - end]}…{name[-end:]}"
 
 
 def margin(run_ids: Iterable[str]) -> int:
@@ -72,21 +84,40 @@ def margin(run_ids: Iterable[str]) -> int:
     return 24 + round(CHARACTER * max((len(short(run_id)) for run_id in run_ids), default=0))
 
 
-def distribution(measure: str, values: Mapping[str, Sequence[float]]) -> str:
-    """Return the values of each run over topics: points, quartiles, median, lowest, highest."""
-    left, top = margin(values), 36
-    right = left + PLOT_WIDTH
+def distribution(
+    measure: str, values: Mapping[str, Sequence[float]], narrow: bool = False
+) -> Markup:
+    """Return the values of each run over topics: points, quartiles, median, lowest, highest.
+
+    In a `narrow` one, as for a phone, names stand above their row.
+    """
+    left, top = 14 if narrow else margin(values), 36
+    right = NARROW - 14 if narrow else left + PLOT_WIDTH
     every = [value for found in values.values() for value in found]
     axis = Axis.over(every, left, right)
+    row = ROW * 1.5 if narrow else ROW
     rows = [
-        _row(run_id, found, axis, top + ROW * (i + 0.5))
+        _row(run_id, found, axis, round(top + row * (i + (0.7 if narrow else 0.5)), 1))
         for i, (run_id, found) in enumerate(values.items())
     ]
-    bottom = top + ROW * len(rows)
+    bottom = round(top + row * len(rows))
     ticks = [{"at": axis.at(tick), "text": f"{tick:.4g}"} for tick in axis.ticks]
-    size = {"width": right + 24, "height": bottom + 12, "top": top, "bottom": bottom, "left": left}
+    size = {
+        "width": NARROW if narrow else right + 24,
+        "height": bottom + 12,
+        "top": top,
+        "bottom": bottom,
+        "left": left,
+        "classes": kind("chart", narrow),
+        "narrow": narrow,
+    }
     title = visible(f"{measure}: values of each run over topics")
     return render("distribution.svg", title=title, rows=rows, ticks=ticks, **size)
+
+
+def kind(name: str, narrow: bool | None) -> str:
+    """Return the classes of a chart: one of two sizes, of which the page shows one, or the only."""
+    return name if narrow is None else f"{name} {'narrow' if narrow else 'wide'}"
 
 
 def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str, Any]:
@@ -118,13 +149,26 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     return first, median, third
 
 
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where the columns of ranks stand: pixels beside and above them, and between two."""
+
+    left: int
+    right: int
+    top: int
+    step: int
+    narrow: bool | None = None
+    names: int = LONGEST_NAME
+    """Characters of a run's name."""
+
+
 def bump(
     measures: Sequence[str],
     ranks: Mapping[str, Sequence[int | None]],
     lower: Collection[str] = (),
     unjudged: Mapping[str, str] = NOTHING,
     title: str = "",
-) -> str:
+) -> Markup:
     """Return a line for each run from its rank by one measure to its rank by the next.
 
     `ranks` has a rank for each measure, None where the run has no value. Runs come in the order of
@@ -132,14 +176,45 @@ def bump(
     a frame. Of the measures in `lower` less is better. With a `title` it is a file of its own: the
     lines show which runs rise and which fall, and are dashed where something is `unjudged`.
     """
-    left, top = max(margin(ranks), BESIDE_TITLE if title else COLUMN // 2), 48
-    xs = [left + COLUMN * i for i in range(len(measures))]
+    if title:
+        beside = max(margin(ranks), BESIDE_TITLE)
+        return _bump(measures, ranks, lower, _Columns(beside, beside, 48, COLUMN), unjudged, title)
+    beside = max(margin(ranks), COLUMN // 2)
+    step = max(CLOSEST, min(COLUMN, (WIDEST - 2 * beside) // max(1, len(measures) - 1)))
+    top = 48 if step == COLUMN else 48 + RAISED
+    return _bump(measures, ranks, lower, _Columns(beside, beside, top, step, narrow=False))
+
+
+def bump_narrow(
+    measures: Sequence[str],
+    ranks: Mapping[str, Sequence[int | None]],
+    lower: Collection[str] = (),
+) -> Markup:
+    """Return the same as narrow as a phone: heads stand upright, names only at the end."""
+    longest = max((len(short(name)) for name in measures), default=0)
+    top = 24 + round(CHARACTER * longest)
+    step = max(14, (NARROW - 14 - NARROW_NAMES) // max(1, len(measures) - 1))
+    return _bump(measures, ranks, lower, _Columns(14, NARROW_NAMES, top, step, True, 14))
+
+
+def _bump(
+    measures: Sequence[str],
+    ranks: Mapping[str, Sequence[int | None]],
+    lower: Collection[str],
+    place: _Columns,
+    unjudged: Mapping[str, str] = NOTHING,
+    title: str = "",
+) -> Markup:
+    xs, top = [place.left + place.step * i for i in range(len(measures))], place.top
     stands = [_stands([found[i] for found in ranks.values()], top) for i in range(len(measures))]
     lines = [
         _line(run_id, found, [column[row] for column in stands], xs, measures)
         | {"kind": _kind(row, found, title, run_id in unjudged)}
+        | {"name": short(run_id, place.names)}
         for row, (run_id, found) in enumerate(ranks.items())
     ]
+    for line, run_id in zip(lines, ranks, strict=True):
+        line["tip"] += gap_text(unjudged, run_id)
     bottom = top + ROW * (max(1, len(ranks)) - 1)
     ties = [
         {"x": x - 9, "y": min(ys) - 9, "height": max(ys) - min(ys) + 18, "tip": tip}
@@ -147,23 +222,24 @@ def bump(
         for tip, ys in _ties([found[i] for found in ranks.values()], stands[i])
     ]
     columns = [
-        {"x": x, "name": visible(name), "lower": name in lower}
-        for x, name in zip(xs, measures, strict=True)
+        # Of columns that stand close every other head is raised.
+        {"x": x, "name": visible(name), "lower": name in lower, "up": RAISED * (i % 2)}
+        for i, (x, name) in enumerate(zip(xs, measures, strict=True))
     ]
+    if place.step == COLUMN or place.narrow:
+        columns = [column | {"up": 0} for column in columns]
     size = {
-        "width": xs[-1] + left,
+        "width": xs[-1] + place.right,
         "height": bottom + 24,
-        "left": left,
+        "left": place.left,
         "right": xs[-1],
         "top": top,
         "bottom": bottom,
     }
-    for line, run_id in zip(lines, ranks, strict=True):
-        line["tip"] += _gap(unjudged, run_id)
-    heading = _heading(
-        title or f"Rank of each run by {', '.join(measures)}", title, "dashed", unjudged
-    )
-    return render("bump.svg", columns=columns, lines=lines, ties=ties, **heading, **size)
+    text = title or f"Rank of each run by {', '.join(measures)}"
+    shape = {"narrow": bool(place.narrow), "classes": kind("chart bump", place.narrow)}
+    head = heading(text, title, "dashed", unjudged)
+    return render("bump.svg", columns=columns, lines=lines, ties=ties, **shape, **head, **size)
 
 
 def _kind(row: int, ranks: Sequence[int | None], title: str, is_open: bool) -> str:
@@ -175,12 +251,12 @@ def _kind(row: int, ranks: Sequence[int | None], title: str, is_open: bool) -> s
     return f"{' rise' if moved > 0 else ' fall' if moved < 0 else ''}{' open' if is_open else ''}"
 
 
-def _gap(unjudged: Mapping[str, str], run_id: str) -> str:
+def gap_text(unjudged: Mapping[str, str], run_id: str) -> str:
     """Return the unjudged items of a run, for its tip."""
     return f"; {visible(unjudged[run_id])}" if run_id in unjudged else ""
 
 
-def _heading(text: str, title: str, mark: str, unjudged: Mapping[str, str]) -> dict[str, Any]:
+def heading(text: str, title: str, mark: str, unjudged: Mapping[str, str]) -> dict[str, Any]:
     """Return the title of a chart; for a file of its own also style and note."""
     note = f"{mark}: items of the run are unjudged, in no mean; how many shows under the pointer"
     return {
@@ -245,44 +321,3 @@ def _curve(dots: Sequence[tuple[int, int]]) -> str:
         middle = (x0 + x1) / 2
         path += f"C{middle} {y0} {middle} {y1} {x1} {y1}"
     return path
-
-
-def scatter(
-    measure: str,
-    other: str,
-    points: Mapping[str, tuple[float, float]],
-    unjudged: Mapping[str, str] = NOTHING,
-    title: str = "",
-) -> str:
-    """Return a point for each run: our mean upwards, that of `other` across, the diagonal.
-
-    What is `unjudged` of a run shows with its values. With a `title` it is a file of its own, for
-    two measures that need have no scale in common: each axis has its own, and there is no diagonal.
-    """
-    left, top, right, bottom = 64, 40, SCATTER - 16, SCATTER - 56
-    ours_of, theirs_of = ([pair[side] for pair in points.values()] for side in (0, 1))
-    if title:
-        across, upwards = Axis.around(theirs_of, left, right), Axis.around(ours_of, bottom, top)
-    else:
-        # One scale for both axes, so that the diagonal means equal values.
-        both = ours_of + theirs_of
-        across, upwards = Axis.over(both, left, right), Axis.over(both, bottom, top)
-    ticks = [
-        {"x": across.at(x), "y": upwards.at(y), "across": f"{x:.4g}", "upwards": f"{y:.4g}"}
-        for x, y in zip(across.ticks, upwards.ticks, strict=True)
-    ]
-    here, there = (measure, other) if title else ("here", f"in {other}")
-    dots = [
-        {
-            "x": across.at(theirs),
-            "y": upwards.at(ours),
-            "tip": visible(f"{run_id}: {number(ours)} {here}, {number(theirs)} {there}")
-            + _gap(unjudged, run_id),
-            "open": bool(title) and run_id in unjudged,
-        }
-        for run_id, (ours, theirs) in points.items()
-    ]
-    size = {"size": SCATTER, "left": left, "top": top, "right": right, "bottom": bottom}
-    heading = _heading(title or f"{measure}, here and in {other}", title, "hollow", unjudged)
-    names = {"across": visible(other), "upwards": visible(measure), "one_scale": not title}
-    return render("scatter.svg", points=dots, ticks=ticks, **names, **heading, **size)

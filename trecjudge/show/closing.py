@@ -10,6 +10,7 @@ from rich.table import Table
 
 from trecjudge.findings import KINDS, PREFIX, shown_line, visible
 from trecjudge.scores.leaderboard import Mean
+from trecjudge.scores.places import too_few_topics
 from trecjudge.scores.summary import RunSummary, Summary
 
 if TYPE_CHECKING:
@@ -139,14 +140,8 @@ def closing_lines(summary: Summary) -> list[str]:
 def _too_few_topics(summary: Summary) -> list[str]:
     """Return a line if no test on so few topics could find a difference; none otherwise."""
     ranked = [run.standings[summary.ranked_by] for run in summary.runs]
-    # The smallest p of a sign-flip test is 2 ** (1 - topics); Holm multiplies it by the pairs.
-    pairs = len(ranked) * (len(ranked) - 1) / 2
-    if len(ranked) < 2 or not ranked[0].groups or pairs * 2.0 ** (1 - summary.topics) < 0.05:
-        return []
-    return [
-        f"groups: {summary.topics} topics are too few for a paired test to tell any of"
-        f" {len(ranked)} runs apart"
-    ]
+    why = too_few_topics(len(ranked), summary.topics) if ranked and ranked[0].groups else ""
+    return [f"groups: {why}"] if why else []
 
 
 def _finding_line(summary: Summary, kind: str, count: int) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trecjudge.measures import ranks
-from trecjudge.show.charts import bump, scatter
+from trecjudge.show.charts import bump
+from trecjudge.show.scatter import Axes, scatter
 from trecjudge.stats.meta import Correlated
 
 
@@ -11,7 +12,8 @@ def scatter_picture(found: Correlated, title: str) -> str:
     """Return a point for each run: the truth across, the judge upwards."""
     columns = zip(found.runs, found.predicted, found.truth, strict=True)
     points = {run_id: (ours, theirs) for run_id, ours, theirs in sorted(columns)}
-    return scatter(found.measure, _truth(found), points, _unjudged(found), title)
+    axes = Axes(found.measure, _truth(found))
+    return scatter(axes, points, _unjudged(found), title=title)
 
 
 def bump_picture(found: Correlated, title: str) -> str:

@@ -25,13 +25,19 @@ def output(
     name: str = "x",
     log: Sequence[dict[str, Any]] = (),
     topics: Sequence[str] | None = None,
+    also: Sequence[str] = (),
 ) -> Outputs:
-    """Write the judgments, and the log where events are given; `judge` is whose they are."""
+    """Write the judgments, and the log where events are given; `judge` is whose they are.
+
+    The judges in `also` are of the job too, and found nothing to judge.
+    """
     outputs = Outputs(folder, name)
     outputs.prepare()
     with outputs.judgments.open("wb") as file:
         writer = JudgmentsWriter(file)
-        writer.header(Header({judge: {}}, topics=tuple(topics) if topics else None))
+        writer.header(
+            Header({name: {} for name in (judge, *also)}, topics=tuple(topics) if topics else None)
+        )
         for response, judgments in judged:
             own = [
                 replace(j, run_id=response.run_id, topic_id=response.topic_id) for j in judgments

@@ -175,6 +175,50 @@ def test_findings_lead_to_their_place(sample_page: Path, open_page: Open) -> Non
     browser.wait("document.title.startsWith('careless on 12')")
 
 
+def test_equal_findings_are_one_row_that_opens(tmp_path: Path, open_page: Open) -> None:
+    note = {"event": "FINDING", "kind": "field_missing", "severity": "note",
+            "message": "has no metadata.prompt", "run_id": "r", "topic_id": "t1"}  # fmt: skip
+    lost = note | {"kind": "document_missing", "severity": "warning", "message": "cites 'd'"}
+    log = [
+        *(note | {"place": f"r.jsonl:{i}"} for i in range(1, 406)),
+        lost | {"place": "r.jsonl:9"},
+    ]
+    found = judgment(FULL, doc_id="d", citation="d", exists=True)
+    made = output(tmp_path, (response(("S.", ["d"])), [found]), log=log)
+    browser = open_page(report(made).path, "#/findings")
+    assert browser.text("nav .count") == "1"
+    warned, noted = browser.all("#screen table")[1].find_elements("css selector", "tbody tr")
+    assert warned.text.startswith("cites 'd'")
+    assert "405 places" in noted.text
+    noted.find_element("css selector", "summary").click()
+    browser.wait("document.querySelectorAll('.places li').length === 405")
+    assert browser.text(".places li") == "r.jsonl:1: r on t1"
+
+
+def test_too_few_topics_are_said_and_no_letters_shown(sample_page: Path, open_page: Open) -> None:
+    browser = open_page(sample_page)
+    why = "3 topics are too few for a paired test to tell any of 3 runs apart"
+    assert why in browser.text("#leaderboard .lead")
+    assert not [cell for cell in browser.all("#board .groups") if cell.text]
+    assert "share a letter" not in browser.text("#leaderboard .lead")
+
+
+def test_flips_are_filtered_by_label_and_run(compared_page: Path, open_page: Open) -> None:
+    browser = open_page(compared_page, "#/compare")
+    rows = "#screen > :last-child tbody tr"
+    every = [row.text for row in browser.all(rows)]
+    lists = browser.all("#screen .tools select")[-3:]
+    label = [option.text for option in lists[0].find_elements("css selector", "option")][1]
+    lists[0].send_keys(label)
+    kept = [row.text for row in browser.all(rows)]
+    assert kept
+    assert set(kept) <= set(every)
+    assert f"from={label.split(' ')[0]}" in browser.run("return location.hash")
+    run = [option.text for option in lists[2].find_elements("css selector", "option")][-1]
+    lists[2].send_keys(run)
+    assert all(run in row.text for row in browser.all(rows))
+
+
 def test_claims_stand_under_their_sentence(tmp_path: Path, open_page: Open) -> None:
     workflow = tmp_path / "w.yml"
     workflow.write_text("judge: attribution\ngate: {reject_unless: ATTRIBUTION_RATE >= 0.5}\n")

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from trecjudge.findings import visible
-from trecjudge.show.charts import Axis, bump, distribution, scatter, short
+from trecjudge.show.charts import Axis, bump, bump_narrow, distribution, short
+from trecjudge.show.scatter import Axes, names_near, scatter
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -73,18 +74,45 @@ def test_tied_runs_stand_in_a_frame() -> None:
 
 
 def test_a_scatter_has_a_point_a_run() -> None:
-    svg = scatter("M", "others", {"a": (1.0, 0.0), "b": (0.5, 0.5)})
-    assert tips(svg) == ["a: 1.000 here, 0.000 in others", "b: 0.500 here, 0.500 in others"]
+    svg = scatter(Axes("M", "others", "ours"), {"a": (1.0, 0.0), "b": (0.5, 0.5)})
+    assert tips(svg) == ["a: 1.000 in ours, 0.000 in others", "b: 0.500 in ours, 0.500 in others"]
     first, second = ((c.get("cx"), c.get("cy")) for c in drawn(svg).iter(f"{SVG}circle"))
     assert (first, second) == (("64.0", "40.0"), ("284.0", "252.0"))
+
+
+def test_names_stand_near_points_where_they_fit() -> None:
+    points = [(100.0, 100.0), (100.0, 101.0), (396.0, 300.0)]
+    found = list(names_near(["a" * 40, "b", "at the edge"], points, (0, 0, 400, 400)))
+    assert [(name["text"][:2], name["anchor"]) for name in found] == [
+        ("aa", "start"), ("b", "end"), ("at", "end"),
+    ]  # fmt: skip
+    assert len(found[0]["text"]) == 22
+    crowd = [(50.0 + i % 7, 50.0 + i // 7) for i in range(49)]
+    assert len(list(names_near([f"run {i}" for i in range(49)], crowd, (0, 0, 400, 400)))) < 9
+
+
+def test_the_figure_of_agreement_stands_in_a_scatter() -> None:
+    svg = scatter(Axes("M", "others", "ours"), {"a": (1.0, 0.0)}, figure="tau 0.8 (95 %: 0 to 1)")
+    assert "tau 0.8" in [element.text for element in drawn(svg).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("measures", [1, 2, 12])
+def test_narrow_charts_are_as_wide_as_a_phone(measures: int) -> None:
+    names = [f"MEASURE_{i}" for i in range(measures)]
+    bumped = bump_narrow(names, {"a" * 50: [1] * measures}, names[:1])
+    for svg in (bumped, distribution("M", {"a" * 50: [0.1]}, narrow=True)):
+        assert float(drawn(svg).get("width") or "") <= 374
 
 
 def hostile(name: str, title: str = "") -> Iterator[str]:
     """Yield every chart with a name wherever one can stand; of a `title` those in files."""
     yield bump([name, f"{name} N"], {name: [1, 1]}, [name], {name: name}, title)
-    yield scatter(name, name, {name: (1.0, 0.5)}, {name: name}, title)
+    yield scatter(Axes(name, name, name), {name: (1.0, 0.5)}, {name: name}, name, title)
     if not title:
-        yield distribution(name, {name: [0.5]})
+        yield bump_narrow([name, f"{name} N"], {name: [1, 1]}, [name])
+        for narrow in (False, True):
+            yield distribution(name, {name: [0.5]}, narrow)
+            yield scatter(Axes(name, name, name), {name: (1.0, 0.5)}, narrow=narrow)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +122,7 @@ def hostile(name: str, title: str = "") -> Iterator[str]:
 @pytest.mark.parametrize("in_file", [False, True])
 def test_names_are_escaped_and_fit(name: str, in_file: bool) -> None:
     for svg in hostile(name, name if in_file else ""):
-        assert not re.search(r"<script>|<b>|\u202e|\b49\b", svg)
+        assert not re.search(r"<script>|<b>|\u202e|>[^<]*\b49\b", svg)
         labels = [element.text or "" for element in drawn(svg).iter(f"{SVG}text")]
         assert {short(name), visible(name)} & set(labels)
         tags = {element.tag.removeprefix(SVG) for element in drawn(svg).iter()}

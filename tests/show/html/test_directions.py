@@ -72,7 +72,7 @@ def test_the_darker_the_better(page: Path, open_page: Open) -> None:
     best = browser.find("td[data-run=a][data-topic=t1]").get_attribute("class")
     worst = browser.find("td[data-run=c][data-topic=t1]").get_attribute("class")
     assert (best, worst) == ("q6", "q0")
-    assert browser.text(".shades").startswith("highest")
+    assert browser.text(".shades").startswith("1 0 (better to the right) · lowest 0.000, highest")
 
 
 def test_unjudged_is_not_undefined(page: Path, open_page: Open) -> None:
@@ -105,7 +105,7 @@ def test_only_some_topics_have_their_own_bounds_and_counts(page: Path, open_page
 def test_a_comparison_leaves_open_what_is_unjudged(page: Path, open_page: Open) -> None:
     browser = open_page(page, "#/compare")
     assert "of 7 items that both judged" in browser.text("#screen .lead")
-    assert "Unjudged, and in none of these: 3 on both sides" in browser.text("#screen .lead")
+    assert "Unjudged, and in none of these: 3 in both" in browser.text("#screen .lead")
     rows = {row.text.split()[0]: row.text.split()[1:] for row in browser.all("tbody tr")}
     assert rows["u"][:2] == ["?", "?"]
     assert "unjudged" not in browser.text(".crossed")

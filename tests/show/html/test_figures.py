@@ -11,6 +11,7 @@ from trecjudge.measures import LeaderboardSpec, MeasureSpec
 from trecjudge.records import FULL, NONE
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.show.html.figures import (
+    Sides,
     agreement,
     means_of,
     means_of_truth,
@@ -79,7 +80,7 @@ def test_a_run_without_a_value_has_no_rank() -> None:
 
 def test_agreement_is_shown_where_both_have_the_measure_and_the_run() -> None:
     theirs = {"CITATION_SUPPORT": {"a": 0.5, "z": 1.0}, "NDCG": {"a": 1.0}, "AVG_CITATIONS": {}}
-    (chart,) = agreement(board("a", "b"), "theirs", theirs)
+    (chart,) = agreement(board("a", "b"), Sides("ours", "theirs"), theirs)
     assert chart.title == "CITATION_SUPPORT, compared with theirs"
     assert "(1)" in chart.caption
 
@@ -97,10 +98,10 @@ def test_what_is_unjudged_is_shown_for_both_sides() -> None:
     same = renamed_measures((), board("a"))
     theirs = means_of_truth(truth, board("a"), same)
     gaps = unjudged_of_truth(truth, same)
-    (chart,) = agreement(board("a"), "theirs", theirs, same, gaps)
+    (chart,) = agreement(board("a"), Sides("ours", "theirs"), theirs, same, gaps)
     assert (list(chart.heads[3:]), chart.rows[0][3:]) == (
-        ["Unjudged here", "Unjudged there"],
+        ["Unjudged in ours", "Unjudged in theirs"],
         ["", "3"],
     )
     assert "Items of 1 runs are unjudged" in chart.caption
-    assert "unjudged there: 3" in chart.svg
+    assert "unjudged in theirs: 3" in chart.svg

@@ -127,3 +127,19 @@ def test_nuggets_are_told_apart_by_id_and_answer(tmp_path: Path) -> None:
     (flip,) = other.flips(RESPONSE, ours)
     assert (flip["at"], flip["nugget"]) == (2, "When? a")
     assert (flip["here"]["word"], flip["there"]["word"]) == ("contradicted", "stated")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "size"),
+    [
+        pytest.param(cited(FULL, grade=2), cited(NONE, grade=0), 1.02, id="from end to end"),
+        pytest.param(cited(FULL, grade=2), cited(PARTIAL, grade=1), 0.51, id="a step"),
+        pytest.param(measured("COVERAGE", 0.75), measured("COVERAGE", 0.5), 0.25, id="values"),
+    ],
+)
+def test_a_flip_has_its_sentence_and_its_size(
+    ours: Judgment, theirs: Judgment, size: float, tmp_path: Path
+) -> None:
+    (flip,) = other_of(tmp_path, theirs, judge="length").flips(RESPONSE, [ours])
+    assert flip["size"] == pytest.approx(size)
+    assert flip["text"] == ("One." if ours.sentence_index == 0 else "")

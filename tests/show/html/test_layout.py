@@ -11,6 +11,7 @@ import pytest
 from tests.fakes import judgment, response
 from tests.show.html.browser import Browser
 from tests.show.html.made import output, report
+from trecjudge.judging.judge import make_judge, measures_of
 from trecjudge.records import FULL
 
 Open = Callable[..., Browser]
@@ -23,6 +24,21 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = judgment(FULL, doc_id="d", citation="d", exists=True)
     every = [(response(("S.", ["d"]), run_id=f"{NAME}_{i:02}"), [found]) for i in range(60)]
     return report(output(tmp_path_factory.mktemp("large"), *every, judge="attribution")).path
+
+
+JUDGES = "attribution", "citation", "faithfulness"
+ALL = tuple(
+    measure.name for judge in JUDGES for measure in measures_of(make_judge(judge, {})).measures
+)
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a report on 60 runs by three judges, compared with itself."""
+    found = judgment(FULL, doc_id="d", citation="d", exists=True)
+    every = [(response(("S.", ["d"]), run_id=f"run {i:02}"), [found]) for i in range(60)]
+    outputs = output(tmp_path_factory.mktemp("wide"), *every, judge=JUDGES[0], also=JUDGES[1:])
+    return report(outputs, compare=outputs).path
 
 
 @contextmanager
@@ -39,13 +55,52 @@ def on_paper(browser: Browser, width: int) -> Iterator[None]:
         do("Emulation.setDeviceMetricsOverride", {"width": 1400} | size)
 
 
-def test_heads_stay_in_sight(page: Path, open_page: Open) -> None:
-    browser = open_page(page)
-    browser.run("document.querySelector('.board-scroll').scrollTop = 900")
-    top = "Math.round(document.querySelector(arguments[0]).getBoundingClientRect().top)"
-    box, head = (browser.run(f"return {top}", of) for of in (".board-scroll", "#board thead th"))
-    assert 0 <= head - box <= 2
-    assert browser.run(f"return {top}", "#board tbody tr") < box
+@pytest.mark.parametrize(
+    ("columns", "fits"),
+    [
+        pytest.param("FITS,ATTRIBUTION_RATE", True, id="as wide as the page"),
+        pytest.param("", False, id="wider than the page"),
+    ],
+)
+def test_heads_stay_in_sight(columns: str, fits: bool, wide: Path, open_page: Open) -> None:
+    browser = open_page(wide, f"#/?columns={columns or '%2C'.join(ALL)}")
+    assert ("fits" in browser.find(".board-scroll").get_attribute("class").split()) is fits
+    browser.run("document.documentElement.scrollTop = 600")
+    browser.wait("Math.abs(document.querySelector('#board th').getBoundingClientRect().top) <= 2")
+    top = "return document.querySelector('#board tbody tr').getBoundingClientRect().top"
+    assert browser.run(top) < 0
+    box = "document.querySelector('.board-scroll')"
+    assert browser.run(f"return {box}.scrollHeight - {box}.clientHeight") <= 2
+
+
+def test_twenty_five_runs_are_on_a_screen(wide: Path, open_page: Open) -> None:
+    browser = open_page(wide)
+    edges = (
+        "[...document.querySelectorAll('#board tbody tr')].map((r) => r.getBoundingClientRect())"
+    )
+    assert browser.run(f"const all = {edges}; return all[24].bottom - all[0].top") <= 640
+
+
+@pytest.mark.parametrize("view", ["#/", "#/heat", "#/charts", "#/findings", "#/compare"])
+def test_a_phone_scrolls_one_way(view: str, wide: Path, browser: Browser) -> None:
+    size = {"height": 844, "deviceScaleFactor": 1, "mobile": False}
+    do = browser.driver.execute_cdp_cmd
+    do("Emulation.setDeviceMetricsOverride", {"width": 390} | size)
+    try:
+        browser.open(wide, view)
+        assert browser.run("return document.documentElement.scrollWidth") <= 390
+        trap = (
+            "return [...document.querySelectorAll('.scroll')].filter((box) =>"
+            " box.clientHeight && box.scrollHeight > box.clientHeight + 2).length"
+        )
+        assert browser.run(trap) == 0
+        beside = (
+            "return [...document.querySelectorAll('#charts:not([hidden]) .chart-box')].filter("
+            "(box) => box.scrollWidth > box.clientWidth + 1).length"
+        )
+        assert browser.run(beside) == 0
+    finally:
+        do("Emulation.setDeviceMetricsOverride", {"width": 1400} | size | {"height": 950})
 
 
 def test_a_name_breaks_between_its_words(page: Path, open_page: Open) -> None:

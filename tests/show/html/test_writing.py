@@ -203,7 +203,7 @@ def test_a_truth_may_be_of_any_format(name: str, tmp_path: Path) -> None:
     done = command("report", tmp_path / "x", "--truth", truth)
     assert (done.status, done.err) == (0, "")
     page = (tmp_path / "x.report.html").read_text()
-    assert re.search(r"<title>careful: ([.\d]+) here, \1 in truth</title>", page)
+    assert re.search(r"<title>careful: ([.\d]+) in x, \1 in truth</title>", page)
 
 
 def test_a_truth_whose_format_nothing_tells(tmp_path: Path) -> None:

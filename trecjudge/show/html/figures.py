@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.measures import MeasureSpec
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.show.charts import bump, distribution, quartiles, scatter
+from trecjudge.show.charts import bump, bump_narrow, distribution, quartiles
+from trecjudge.show.html.agreements import Figure, figure_text
 from trecjudge.show.html.page import Chart
+from trecjudge.show.scatter import Axes, scatter
 from trecjudge.show.templates import number
 from trecjudge.stats.alignment import few
 from trecjudge.stats.known import Unjudged
@@ -23,9 +28,14 @@ Gaps = Mapping[str, Mapping[str, str]]
 SPREAD = "Run", "Topics", "Lowest", "First quartile", "Median", "Third quartile", "Highest"
 
 
-def own_charts(board: Leaderboard) -> Iterator[Chart]:
-    """Yield ranks by measure, then the distribution of each measure."""
-    names = [measure.name for measure in board.spec.measures]
+def own_charts(board: Leaderboard, leading: Collection[str] = ()) -> Iterator[Chart]:
+    """Yield ranks by measure, then the distribution of each measure.
+
+    Where some measures are `leading`, lines go from one of these to the next; the ranks by all
+    stand in the table.
+    """
+    every = [measure.name for measure in board.spec.measures]
+    names = [name for name in every if name in leading or not leading]
     lower = [measure.name for measure in board.spec.measures if measure.lower_is_better]
     if len(names) > 1 and len(board.scores) > 1:
         caption = (
@@ -34,15 +44,19 @@ def own_charts(board: Leaderboard) -> Iterator[Chart]:
         )
         found = ranks(board)
         rows = [[run, *("no value" if r is None else str(r) for r in found[run])] for run in found]
-        svg = bump(names, found, lower)
+        at = [every.index(name) for name in names]
+        drawn = {run: [row[i] for i in at] for run, row in found.items()}
+        svg = bump(names, drawn, lower) + bump_narrow(names, drawn, lower)
+        if len(names) < len(every):
+            caption += f" The table has all {len(every)} measures."
         heads = "Run", *map(label, board.spec.measures)
-        yield Chart("Ranks by measure", caption, svg, heads=heads, rows=rows)
+        yield Chart("Ranks by measure", caption, svg, heads=heads, rows=rows, wide=True)
     caption = "A point a topic; the box is the middle half of the topics, the bar their median."
     for measure in board.spec.measures:
         values = {run_id: _over_topics(board, run_id, measure.name) for run_id in board.ranking()}
         name = label(measure)
         rows = [[run_id, *_spread(found)] for run_id, found in values.items()]
-        svg = distribution(name, values)
+        svg = distribution(name, values) + distribution(name, values, narrow=True)
         yield Chart(f"{name} over topics", caption, svg, measure.name, SPREAD, rows)
 
 
@@ -71,9 +85,18 @@ def ranks(board: Leaderboard) -> Mapping[str, list[int | None]]:
     return {run_id: [column[run_id] for column in columns] for run_id in board.ranking()}
 
 
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Two leaderboards: what they are called, and figures of their agreement by our measures."""
+
+    ours: str
+    name: str
+    figures: Mapping[str, Sequence[Figure]] = field(default_factory=dict)
+
+
 def agreement(
     board: Leaderboard,
-    name: str,
+    both: Sides,
     theirs: Means,
     renamed: Mapping[str, str] | None = None,
     unjudged: Gaps | None = None,
@@ -83,7 +106,7 @@ def agreement(
     `theirs` has means by our names of measures, `unjudged` their unjudged items; `renamed`
     their own names of measures.
     """
-    every, gaps = means_of(board), unjudged_of(board)
+    every, gaps, name = means_of(board), unjudged_of(board), both.name
     for measure in board.spec.measures:
         ours, common = every[measure.name], theirs.get(measure.name, {})
         points = {run: (ours[run], common[run]) for run in ours if run in common}
@@ -96,23 +119,31 @@ def agreement(
             caption = f"A point a run ({len(points)}); on the line both means are the same."
             if is_open:
                 caption += f" Items of {len(is_open)} runs are unjudged and in no mean."
-            gaps_of = {run: ", ".join(_unjudged_texts(run, *sides)) for run in is_open}
-            svg = scatter(label(measure), against, points, gaps_of)
-            heads = ["Run", "Here", against]
+            figures = both.figures.get(measure.name, ())
+            if figures:
+                caption += f" Order of the runs: {'; '.join(map(figure_text, figures))}."
+            named = both.ours, name
+            gaps_of = {run: ", ".join(_unjudged_texts(run, named, *sides)) for run in is_open}
+            axes = Axes(label(measure), against, both.ours)
+            tau = figure_text(figures[0]) if figures else ""
+            svg = Markup("").join(
+                scatter(axes, points, gaps_of, tau, narrow=n) for n in (False, True)
+            )
+            heads = ["Run", both.ours, against]
             rows = [[run_id, *map(number, pair)] for run_id, pair in points.items()]
             if is_open:
-                heads += ["Unjudged here", "Unjudged there"]
+                heads += [f"Unjudged in {side}" for side in named]
                 rows = [[*row, *(side.get(row[0], "") for side in sides)] for row in rows]
             title = f"{label(measure)}, compared with {against}"
             yield Chart(title, caption, svg, measure.name, heads, rows)
 
 
 def _unjudged_texts(
-    run_id: str, ours: Mapping[str, str], theirs: Mapping[str, str]
+    run_id: str, named: Sequence[str], ours: Mapping[str, str], theirs: Mapping[str, str]
 ) -> Iterator[str]:
-    for side, where in ((ours, "here"), (theirs, "there")):
+    for side, where in zip((ours, theirs), named, strict=True):
         if run_id in side:
-            yield f"unjudged {where}: {side[run_id]}"
+            yield f"unjudged in {where}: {side[run_id]}"
 
 
 def unjudged_of(board: Leaderboard) -> Gaps:

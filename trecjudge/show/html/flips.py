@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,10 @@ ItemKey = tuple[str, int | None, str | None, str | None, str]
 """judge, sentence, document, citation, claim, nugget or what is measured: what is judged."""
 
 
+HEIGHTS = {"good": 1.0, "part": 0.5, "bad": 0.0, "missing": 0.0, "against": -0.5}
+"""How high a tone stands among labels."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What one output decided on an item: enough to see a flip."""
@@ -34,6 +38,21 @@ class Decision:
         """Return whether the two decide differently; reasons may differ."""
         ours = (self.word, self.grade, self.value)
         return ours != (other.word, other.grade, other.value)
+
+    def distance(self, other: Decision) -> float:
+        """Return how far two decisions are apart, 1 between the ends of a scale of labels."""
+        if self.value is not None and other.value is not None:
+            return abs(self.value - other.value)
+        heights = HEIGHTS.get(self.tone), HEIGHTS.get(other.tone)
+        if heights[0] is not None and heights[1] is not None:
+            # Grades tell labels of one tone apart, by less than tones are.
+            return abs(heights[0] - heights[1]) + 0.01 * self._grades_apart(other)
+        return float(self._grades_apart(other))
+
+    def _grades_apart(self, other: Decision) -> int:
+        if self.grade is None or other.grade is None:
+            return 0
+        return abs(self.grade - other.grade)
 
     @property
     def judged(self) -> bool:
@@ -95,7 +114,8 @@ class Other:
             if ours.differs(other):
                 flipped.append((at, judgment, place))
         self.common += len(common)
-        return [self._flip(*flip) for flip in self._read_again(group, flipped)]
+        texts = {sentence.index: sentence.text for sentence in response.sentences}
+        return [self._flip(texts, *flip) for flip in self._read_again(group, flipped)]
 
     def _read_again(
         self, group: tuple[str, str], flipped: Sequence[tuple[int, Judgment, int]]
@@ -107,7 +127,11 @@ class Other:
         for (at, ours, _), other in zip(flipped, theirs, strict=True):
             yield at, ours, other
 
-    def _flip(self, at: int, ours: Judgment, theirs: Judgment) -> dict[str, Any]:
+    def _flip(
+        self, texts: Mapping[int, str], at: int, ours: Judgment, theirs: Judgment
+    ) -> dict[str, Any]:
+        here, there = self.decision(ours), self.decision(theirs)
+        sentence = "" if ours.sentence_index is None else texts.get(ours.sentence_index, "")
         return {
             "at": at,
             "run": ours.run_id,
@@ -117,8 +141,10 @@ class Other:
             "doc_id": ours.doc_id or ours.citation,
             "claim": ours.claim.index if ours.claim else None,
             "nugget": ours.about if ours.nugget else None,
-            "here": self.decision(ours).shown,
-            "there": self.decision(theirs).shown,
+            "text": ours.claim.text if ours.claim else sentence,
+            "size": here.distance(there),
+            "here": here.shown,
+            "there": there.shown,
         }
 
     def decision(self, judgment: Judgment) -> Decision:

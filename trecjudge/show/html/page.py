@@ -20,7 +20,10 @@ SCRIPTS = (
     "dom",
     "memory",
     "data",
+    "sticky",
+    "export",
     "parts",
+    "columns",
     "leaderboard",
     "run",
     "heat",
@@ -51,10 +54,12 @@ class Chart:
 
     title: str
     caption: str
-    svg: str
+    svg: Markup
     measure: str = ""
     heads: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
+    wide: bool = False
+    """Whether it takes the whole width, where others stand side by side."""
 
 
 @dataclass(frozen=True, slots=True)

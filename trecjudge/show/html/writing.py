@@ -11,14 +11,23 @@ from typing import Any, BinaryIO, NoReturn, cast
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.packed import PackedRows
+from trecjudge.judging.panel import Panel, leading_measures
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import read_statistics
 from trecjudge.scores.leaderboard import Leaderboard
-from trecjudge.scores.scoring import spec_of
+from trecjudge.scores.places import too_few_topics
+from trecjudge.scores.scoring import panel_of, spec_of
+from trecjudge.show.html.agreements import (
+    Figure,
+    correlated,
+    labels_agreement,
+    scores_of_job,
+)
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.entries import Entries, NuggetShelf, named_documents
 from trecjudge.show.html.figures import (
+    Sides,
     agreement,
     means_of,
     means_of_truth,
@@ -89,6 +98,7 @@ class _Judged:
     """What one pass through a judgments file gives."""
 
     reader: JudgmentsReader
+    panel: Panel
     board: Leaderboard
     teams: dict[str, str] = field(default_factory=dict)
     documents: PackedRows = field(default_factory=PackedRows)
@@ -99,7 +109,8 @@ class _Judged:
     @classmethod
     def read(cls, path: Path, trust: bool) -> _Judged:
         reader = JudgmentsReader(path)
-        judged = cls(reader, Leaderboard(spec_of(reader, trust), reader.header.topics))
+        board = Leaderboard(spec_of(reader, trust), reader.header.topics)
+        judged = cls(reader, panel_of(reader, trust), board)
         for response, judgments in reader:
             judged.board.add(response, judgments)
             judged.teams[response.run_id] = response.team_id
@@ -135,6 +146,11 @@ class _Report:
     texts: Texts
     other: Other | None
     trail: Trail
+    known: Statistics
+    ours: Scores | None
+    """The scores of the job, where there are others to hold them against."""
+    with_other: Mapping[str, Sequence[Figure]]
+    """How the order of runs agrees with that of the other output, by measure."""
 
     @classmethod
     def read(cls, wanted: Wanted, spool: BinaryIO) -> _Report:
@@ -148,21 +164,34 @@ class _Report:
         _fill(blocks, outputs, entries, texts, other)
         read_reviews(outputs.review, blocks)
         trail = read_trail(outputs, blocks, texts.written_at, inputs)
-        return cls(wanted, judged, config, inputs, blocks, texts, other, trail)
+        known = _statistics(outputs.statistics)
+        alone = wanted.truth is None and other is None
+        ours = None if alone else scores_of_job(outputs, judged.board)
+        with_other = _with_other(wanted, judged.board, ours, other)
+        return cls(
+            wanted, judged, config, inputs, blocks, texts, other, trail, known, ours, with_other
+        )
 
     def page(self) -> Page:
         """Return the page, with notes on what is missing."""
         head = self._head()
-        static = head | _totals(head, self.judged.reader.header.judges)
-        charts = [*self._agreement(), *own_charts(self.judged.board)]
+        grouped = any(one.groups for one in self.known.values())
+        static = head | _totals(head, self.judged.reader.header.judges, grouped)
+        charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         return Page(name, static, charts, notes, head, self.config.written)
 
+    def _shown_statistics(self) -> Statistics:
+        """Return the statistics, without groups where no test could have told runs apart."""
+        if not too_few_topics(len(self.judged.board.scores), len(self.judged.board.expected)):
+            return self.known
+        return {key: replace(one, groups=()) for key, one in self.known.items()}
+
     def _head(self) -> dict[str, Any]:
         board, trail = self.judged.board, self.trail
-        known = _statistics(self.wanted.outputs.statistics)
-        return standings(board, known, self.judged.teams) | {
+        return standings(board, self._shown_statistics(), self.judged.teams) | {
+            "leading": leading_measures(self.judged.panel, board.spec),
             "name": self.wanted.outputs.name,
             "model": self.config.model,
             "judges": self.judged.reader.header.judges,
@@ -176,7 +205,17 @@ class _Report:
             "findings": kinds_of(trail.findings if trail.logged else self.config.findings),
             "logged": trail.logged,
             "calls": trail.calls,
-            "compared": self.other.as_dict(board) if self.other else None,
+            "compared": self._compared(),
+        }
+
+    def _compared(self) -> dict[str, Any] | None:
+        """Return how the other output moved and judged, with figures of agreement."""
+        if self.other is None or self.wanted.compare is None:
+            return None
+        ours, theirs = self.wanted.outputs, self.wanted.compare
+        return self.other.as_dict(self.judged.board) | {
+            "labels": labels_agreement(theirs.judgments, ours.judgments),
+            "correlations": self.with_other,
         }
 
     def _agreement(self) -> Iterator[Chart]:
@@ -185,11 +224,13 @@ class _Report:
             renamed = renamed_measures(self.wanted.truth_measures, board)
             means = means_of_truth(truth, board, renamed, strict=bool(self.wanted.truth_measures))
             unjudged = unjudged_of_truth(truth, renamed)
-            yield from agreement(board, Path(truth.name).name, means, renamed, unjudged)
+            figures = correlated(truth, self.ours, renamed) if self.ours else {}
+            sides = Sides(self.wanted.outputs.name, Path(truth.name).name, figures)
+            yield from agreement(board, sides, means, renamed, unjudged)
         if self.other is not None:
             theirs = self.other.board
-            unjudged = unjudged_of(theirs)
-            yield from agreement(board, self.other.name, means_of(theirs), unjudged=unjudged)
+            sides = Sides(self.wanted.outputs.name, self.other.name, self.with_other)
+            yield from agreement(board, sides, means_of(theirs), unjudged=unjudged_of(theirs))
 
     def notes(self) -> list[str]:
         notes = [*self.texts.missing]
@@ -247,6 +288,18 @@ def _other(wanted: Wanted, judges: Sequence[str], document_text: bool) -> Other 
     return read_other(name, reader, judges, document_text, wanted.trust)
 
 
+def _with_other(
+    wanted: Wanted, board: Leaderboard, ours: Scores | None, other: Other | None
+) -> Mapping[str, Sequence[Figure]]:
+    """Return how the order of runs agrees with that of another output, by common measure."""
+    if ours is None or other is None or wanted.compare is None:
+        return {}
+    theirs = scores_of_job(wanted.compare, other.board)
+    common = {measure.name for measure in other.board.spec.measures}
+    names = [measure.name for measure in board.spec.measures if measure.name in common]
+    return correlated(theirs, ours, {name: name for name in names})
+
+
 def _fill(
     blocks: Blocks, outputs: Outputs, entries: Entries, texts: Texts, other: Other | None
 ) -> None:
@@ -258,9 +311,13 @@ def _fill(
             blocks.add("flips", None, flip)
 
 
-def _totals(head: Mapping[str, Any], judges: Iterable[str]) -> dict[str, Any]:
-    """Return what the static part of the page shows beyond the head block."""
+def _totals(head: Mapping[str, Any], judges: Iterable[str], grouped: bool) -> dict[str, Any]:
+    """Return what the static part of the page shows beyond the head block.
+
+    `grouped` is whether the statistics have groups of runs.
+    """
     runs = head["runs"]
+    too_few = too_few_topics(len(runs), len(head["topics"])) if grouped else ""
     means = [mean for run in runs for mean in run["means"]]
     lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}
     return {
@@ -269,6 +326,8 @@ def _totals(head: Mapping[str, Any], judges: Iterable[str]) -> dict[str, Any]:
         "judged": sum(run["judged"] for run in runs),
         "expected": sum(run["expected"] for run in runs),
         "has_intervals": any(mean["low"] is not None for mean in means),
+        "too_few_topics": too_few,
         "has_groups": any(mean["groups"] for mean in means),
-        "findings_total": sum(kind["count"] for kind in head["findings"]),
+        # Notes change no score: they would hide how many problems there are.
+        "findings_total": sum(k["count"] for k in head["findings"] if k["severity"] != "note"),
     }

@@ -3,10 +3,22 @@
 /** Returns a function that shows the charts of the measure in the address. */
 function enhanceCharts() {
   const figures = [...document.querySelectorAll("#charts figure")];
+  for (const figure of figures) {
+    const title = figure.querySelector("figcaption b").textContent;
+    const table = figure.querySelector("table");
+    figure
+      .querySelector("figcaption")
+      .append(h("span", { class: "takes" }, takeChart(title, figure)));
+    table?.parentNode.before(takeAlong(title, () => cellsOf(table)));
+  }
   const show = (i) => {
     for (const figure of figures)
       figure.hidden =
         figure.dataset.measure !== "" && figure.dataset.measure !== head.measures[i].name;
+    // Two stand side by side; the last of an odd number has the width for itself.
+    const beside = figures.filter((each) => !each.hidden && !each.classList.contains("across"));
+    for (const figure of figures)
+      figure.classList.toggle("last", beside.length % 2 === 1 && figure === beside.at(-1));
   };
   const names = head.measures.map((measure) => measure.name);
   const chooser = measureChooser(rankedBy(), (i) => {

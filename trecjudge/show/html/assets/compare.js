@@ -9,44 +9,62 @@ async function compareView() {
     ];
   const flips = await block("flips");
   const share = compared.met ? `${((1 - flips.length / compared.met) * 100).toFixed(1)} %` : "none";
+  const [ours, theirs] = sideNames();
   const { here, there, both } = compared.unjudged;
   const open = [
-    here && `${here} are unjudged here`,
-    there && `${there} there`,
-    both && `${both} on both sides`,
+    here && `${here} are unjudged in ${ours}`,
+    there && `${there} in ${theirs}`,
+    both && `${both} in both`,
   ].filter(Boolean);
   const unshared = [
-    compared.only_here && `${compared.only_here} are only here`,
-    compared.only_there && `${compared.only_there} only there`,
+    compared.only_here && `${compared.only_here} are only in ${ours}`,
+    compared.only_there && `${compared.only_there} only in ${theirs}`,
   ].filter(Boolean);
   return [
-    h("h1", null, "Compare"),
+    h("h1", null, "Compare ", named(head.name), " with ", named(compared.name)),
     h(
       "p",
       { class: "lead" },
-      named(head.name),
-      " (here) and ",
-      named(compared.name),
-      ` (there): of ${compared.met} items that both judged, ${share} are judged the same, ${flips.length} flipped.`,
+      `${share} of ${compared.met} items that both judged are judged the same, ${flips.length} flipped.`,
       open.length > 0 && ` Unjudged, and in none of these: ${open.join(", ")}.`,
       unshared.length > 0 && ` ${unshared.join(", ")}.`,
     ),
     h("h2", null, "Labels"),
+    figuresShown(
+      compared.labels?.figures,
+      `Agreement of labels on ${compared.labels?.items} items of ${compared.labels?.topics} topics`,
+    ),
     labelTable(compared.pairs),
     h("h2", null, "Runs"),
     movesPart(compared.moves),
-    h("h2", null, "Flipped judgments"),
-    flips.length
-      ? filtered(
-          "Filter flips",
-          flips,
-          (flip) =>
-            `${flip.run} ${flip.topic} ${flip.doc_id} ${flip.nugget || ""} ${flip.here.word} > ${flip.there.word}`,
-          (kept) => table("Flipped judgments", flipColumns(flips), kept, "sort"),
-          "filter",
-        )
-      : h("p", { class: "note" }, "No judgment flipped."),
+    h("h2", null, "Flipped judgments, the largest change first"),
+    flips.length ? flipsPart(flips) : h("p", { class: "note" }, "No judgment flipped."),
   ];
+}
+
+/** What the two jobs are called where their names must be short. */
+function sideNames() {
+  return [head.name, head.compared.name].map(cut);
+}
+
+/** Figures of agreement as tiles, each with its intervals. */
+function figuresShown(figures, label) {
+  if (!figures?.length) return null;
+  return h(
+    "ul",
+    { class: "tiles figures", "aria-label": label, title: label },
+    figures.map(({ name, value, intervals }) =>
+      h(
+        "li",
+        { class: "tile" },
+        name,
+        h("b", null, value.toFixed(3)),
+        intervals.map(([drawn, low, high]) =>
+          h("span", { class: "muted" }, `${low.toFixed(3)} to ${high.toFixed(3)} over ${drawn}`),
+        ),
+      ),
+    ),
+  );
 }
 
 function labelTable(pairs) {
@@ -59,8 +77,13 @@ function labelTable(pairs) {
   const count = (a, b) =>
     pairs.find((pair) => same(pair.here, a) && same(pair.there, b))?.count || 0;
   const there = labels("there");
-  return scrolling(
-    "Labels here and there",
+  const [ours, theirs] = sideNames();
+  const rows = () => [
+    [`${ours} \\ ${theirs}`, ...there.map(([, word]) => word)],
+    ...labels("here").map((label) => [label[1], ...there.map((other) => count(label, other))]),
+  ];
+  const made = scrolling(
+    `Labels of ${ours} in rows, of ${theirs} in columns`,
     h(
       "table",
       { class: "crossed" },
@@ -70,7 +93,12 @@ function labelTable(pairs) {
         h(
           "tr",
           null,
-          h("th", { scope: "col" }, "here, down; there, across"),
+          h(
+            "td",
+            { class: "corner muted" },
+            h("span", null, `${theirs} →`),
+            h("span", null, `${ours} ↓`),
+          ),
           there.map((label) => h("th", { scope: "col", class: "number" }, badge(...label))),
         ),
       ),
@@ -94,6 +122,7 @@ function labelTable(pairs) {
       ),
     ),
   );
+  return [takeAlong("labels", rows), made];
 }
 
 function movesPart(moves) {
@@ -101,44 +130,46 @@ function movesPart(moves) {
   if (!names.length) return h("p", { class: "note" }, "The two have no measure in common.");
   const place = h("div");
   const known = names.map((name) => head.measures.find((measure) => measure.name === name));
+  const [ours, theirs] = sideNames();
   const draw = (i) => {
     const lower = known[i].lower_is_better;
     fresh(
       place,
+      figuresShown(head.compared.correlations[names[i]], "Agreement of the order of runs"),
       table(
-        `${names[i]} of runs here and there`,
+        `${names[i]} of runs in ${ours} and ${theirs}`,
         [
           { name: "Run", header: true, key: (move) => move.run, cell: (move) => runLink(move.run) },
           {
-            name: "Place here",
+            name: `Place in ${ours}`,
             number: true,
             lower: true,
             key: (move) => move.place_here,
             cell: (move) => move.place_here ?? "?",
           },
           {
-            name: "Place there",
+            name: `Place in ${theirs}`,
             number: true,
             lower: true,
             key: (move) => move.place_there,
             cell: (move) => move.place_there ?? "?",
           },
           {
-            name: "Here",
+            name: ours,
             number: true,
             lower,
             key: (move) => move.here.value,
             cell: (move) => meanShown(move.here),
           },
           {
-            name: "There",
+            name: theirs,
             number: true,
             lower,
             key: (move) => move.there.value,
             cell: (move) => meanShown(move.there),
           },
           {
-            name: "Difference",
+            name: `${ours} − ${theirs}`,
             number: true,
             lower,
             key: (move) => difference(move).value,
@@ -182,43 +213,101 @@ function signed(value) {
     : `${value > 0 ? "+" : value < 0 ? "−" : "±"}${number(Math.abs(value))}`;
 }
 
+/** The flips, by the labels on both sides, by run and by text. */
+function flipsPart(every) {
+  const flips = [...every].sort((a, b) => b.size - a.size);
+  const labels = (side) => [...new Set(flips.map((flip) => flip[side].word))].sort();
+  const choices = {
+    from: ["any label", ...labels("here")],
+    to: ["any label", ...labels("there")],
+    run: ["any run", ...new Set(flips.map((flip) => flip.run))],
+  };
+  const chosen = Object.fromEntries(
+    Object.entries(choices).map(([what, names]) => [what, chosenIn(what, names, 0)]),
+  );
+  const fits = (what, value) => !chosen[what] || choices[what][chosen[what]] === value;
+  const text = (flip) =>
+    `${flip.run} ${flip.topic} ${flip.doc_id} ${flip.text} ${flip.nugget || ""} ${flip.here.word} > ${flip.there.word}`;
+  const place = h("div");
+  const count = h("span", { class: "muted", role: "status" });
+  const draw = () => {
+    const wanted = filterIn("filter");
+    const kept = flips.filter(
+      (flip) =>
+        fits("from", flip.here.word) &&
+        fits("to", flip.there.word) &&
+        fits("run", flip.run) &&
+        text(flip).toLowerCase().includes(wanted),
+    );
+    count.textContent = kept.length < flips.length ? `${kept.length} of ${flips.length}` : "";
+    fresh(
+      place,
+      table("Flipped judgments", flipColumns(flips), kept, "sort", { cards: true, atOnce: 50 }),
+    );
+  };
+  draw();
+  const choose = (what, label) =>
+    chooser(label, choices[what], chosen[what], (i) => {
+      chosen[what] = i;
+      remember(what, i ? choices[what][i] : "");
+      draw();
+    });
+  const [ours, theirs] = sideNames();
+  return [
+    h(
+      "div",
+      { class: "tools" },
+      filterBox("Filter flips", draw, "filter"),
+      choose("from", ours),
+      choose("to", theirs),
+      choose("run", "Run"),
+      count,
+    ),
+    place,
+  ];
+}
+
 function flipColumns(flips) {
+  const [ours, theirs] = sideNames();
   const nugget = {
     name: "Nugget",
     class: "clip",
     key: (flip) => flip.nugget,
     cell: (flip) => prose(flip.nugget || ""),
   };
+  const label = (name, side) => ({
+    name,
+    class: "verdict-cell",
+    key: (flip) => flip[side].word,
+    cell: (flip) => badge(flip[side].tone, flip[side].word),
+  });
   return [
-    { name: "Run", header: true, key: (flip) => flip.run, cell: (flip) => runLink(flip.run) },
+    {
+      name: "Text",
+      class: "wide clip",
+      key: (flip) => flip.text,
+      cell: (flip) => (flip.text ? prose(flip.text) : h("span", { class: "muted" }, "the whole")),
+    },
+    ...(flips.some((flip) => flip.nugget) ? [nugget] : []),
+    label(ours, "here"),
+    label(theirs, "there"),
+    { name: "Run", key: (flip) => flip.run, cell: (flip) => runLink(flip.run) },
     {
       name: "Topic",
       key: (flip) => flip.topic,
       cell: (flip) => responseLink(flip.run, flip.topic, named(flip.topic)),
     },
     {
-      name: "Sentence",
-      number: true,
-      key: (flip) => flip.sentence_index,
-      cell: (flip) => flip.sentence_index ?? "",
-    },
-    {
       name: "Document",
+      class: "id",
       key: (flip) => flip.doc_id,
       cell: (flip) => named(flip.doc_id || "", "code"),
     },
-    ...(flips.some((flip) => flip.nugget) ? [nugget] : []),
     {
-      name: "Here",
-      key: (flip) => flip.here.word,
-      cell: (flip) => badge(flip.here.tone, flip.here.word),
+      name: "Open",
+      key: (flip) => address("response", flip.run, flip.topic, flip.at),
+      cell: (flip) => flipLink(flip),
     },
-    {
-      name: "There",
-      key: (flip) => flip.there.word,
-      cell: (flip) => badge(flip.there.tone, flip.there.word),
-    },
-    { name: "Open", key: (flip) => flip.topic, cell: (flip) => flipLink(flip) },
   ];
 }
 
@@ -228,7 +317,7 @@ function flipLink(flip) {
     ? `nugget ${cut(flip.nugget)}`
     : flip.sentence_index === null
       ? "the whole"
-      : `sentence ${flip.sentence_index}`;
+      : `sentence ${flip.sentence_index + 1}`;
   return h(
     "a",
     {

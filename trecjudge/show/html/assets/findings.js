@@ -21,7 +21,12 @@ async function findingsView(kind) {
       cell: (row) => badge(...(SEVERITIES[row.severity] || SEVERITIES.note)),
     },
     { name: "Count", number: true, key: (row) => row.count, cell: (row) => row.count },
-    { name: "Effect on the scores", key: (row) => row.effect, cell: (row) => row.effect },
+    {
+      name: "Effect on the scores",
+      class: "wide",
+      key: (row) => row.effect,
+      cell: (row) => row.effect,
+    },
   ];
   const shown = [
     h("h1", null, "Findings"),
@@ -33,7 +38,7 @@ async function findingsView(kind) {
     ),
   ];
   if (!head.findings.length) return [...shown, h("p", { class: "note" }, "Nothing was found.")];
-  shown.push(table("Kinds of findings", columns, head.findings, "kinds"));
+  shown.push(table("Kinds of findings", columns, head.findings, "kinds", { cards: true }));
   if (!head.logged)
     return [
       ...shown,
@@ -53,7 +58,7 @@ async function findingsView(kind) {
       wanted,
       (finding) =>
         `${finding.place} ${finding.run_id} ${finding.topic_id} ${finding.message} ${finding.kind}`,
-      (kept) => table("Findings", placesOf(), kept, "sort"),
+      (kept) => table("Findings", placesOf(), alike(kept), "sort", { cards: true, atOnce: 50 }),
       "filter",
     ),
   );
@@ -91,40 +96,74 @@ async function gatePart() {
   ];
 }
 
+/** Findings that say the same as one that keeps all their places: the worst, then the most. */
+function alike(findings) {
+  const groups = new Map();
+  for (const finding of findings) {
+    const key = JSON.stringify([finding.kind, finding.severity, finding.message]);
+    if (!groups.has(key)) groups.set(key, { ...finding, every: [] });
+    groups.get(key).every.push(finding);
+  }
+  const worst = Object.keys(SEVERITIES);
+  return [...groups.values()].sort(
+    (a, b) =>
+      worst.indexOf(a.severity) - worst.indexOf(b.severity) || b.every.length - a.every.length,
+  );
+}
+
 function placesOf() {
-  const known = (finding) => runNumbers.has(finding.run_id) && topicNumbers.has(finding.topic_id);
   return [
-    {
-      name: "Place",
-      key: (finding) => finding.place,
-      cell: (finding) => named(finding.place, "code"),
-    },
-    { name: "Kind", key: (finding) => finding.kind, cell: (finding) => finding.kind },
-    {
-      name: "Sentence",
-      number: true,
-      key: (finding) => finding.sentence,
-      cell: (finding) => finding.sentence ?? "",
-    },
     {
       name: "What",
       class: "wide",
-      key: (finding) => finding.message,
-      cell: (finding) => prose(finding.message),
+      key: (row) => row.message,
+      cell: (row) => prose(row.message),
     },
     {
-      name: "Run",
-      key: (finding) => finding.run_id,
-      cell: (finding) =>
-        runNumbers.has(finding.run_id) ? runLink(finding.run_id) : named(finding.run_id || ""),
+      name: "Kind",
+      key: (row) => row.kind,
+      cell: (row) => [badge(...(SEVERITIES[row.severity] || SEVERITIES.note)), " ", row.kind],
     },
     {
-      name: "Topic",
-      key: (finding) => finding.topic_id,
-      cell: (finding) =>
-        known(finding)
-          ? responseLink(finding.run_id, finding.topic_id, named(finding.topic_id))
-          : named(finding.topic_id || ""),
+      name: "Count",
+      number: true,
+      key: (row) => row.every.length,
+      cell: (row) => row.every.length,
     },
+    {
+      name: "Place",
+      class: "wide",
+      key: (row) => row.place,
+      taken: (row) => row.every.map((finding) => finding.place).join("; "),
+      cell: (row) => (row.every.length === 1 ? placeShown(row) : placesShown(row.every)),
+    },
+  ];
+}
+
+/** The places of findings that say the same, listed when they are asked for. */
+function placesShown(every) {
+  const runs = new Set(every.map((finding) => finding.run_id).filter(Boolean)).size;
+  const of = runs > 1 ? ` in ${runs} runs` : "";
+  const list = h("ul", { class: "places" });
+  const items = () => every.map((one) => h("li", null, placeShown(one)));
+  const open = () => list.children.length || add(list, items());
+  return h(
+    "details",
+    { toggle: open },
+    h("summary", null, `${every.length} places${of}`),
+    list,
+  );
+}
+
+/** File and line, the sentence counted from one, and a link to the response. */
+function placeShown(finding) {
+  const { run_id: run, topic_id: topic, sentence } = finding;
+  const known = runNumbers.has(run) && topicNumbers.has(topic);
+  const shown = [run && named(run), run && topic && " on ", topic && named(topic)];
+  return [
+    named(finding.place, "code"),
+    Number.isInteger(sentence) && `, sentence ${sentence + 1}`,
+    (run || topic) && ": ",
+    known ? responseLink(run, topic, shown) : runNumbers.has(run) ? runLink(run) : shown,
   ];
 }

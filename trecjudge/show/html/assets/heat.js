@@ -15,7 +15,7 @@ function heatView(measureName) {
   const place = h("div");
   const key = h("p", { class: "shades muted" });
   const draw = () => {
-    fresh(key, heatLegend(head.measures[state.measure]));
+    fresh(key, heatLegend(state.measure));
     fresh(place, heatTable(state));
   };
   draw();
@@ -55,14 +55,26 @@ function heatView(measureName) {
   ];
 }
 
-/** What the shades mean: the darker the better, whichever way a measure goes. */
-function heatLegend(measure) {
+/** What the shades mean: the stronger the better, whichever way a measure goes. */
+function heatLegend(m) {
   const shades = Array.from({ length: SHADES }, (_, i) => h("span", { class: `shade q${i}` }));
-  const [light, dark] = measure.lower_is_better
-    ? ["highest", "lowest, which is best"]
-    : ["lowest", "highest"];
-  return [`${light} `, shades, ` ${dark} · – no response · n/a not defined · ? unjudged`];
+  const { low, high } = scaleOf(m);
+  const lower = head.measures[m].lower_is_better;
+  const [light, dark] = lower ? [high, low] : [low, high];
+  const values = head.scores[m].flat().filter(Number.isFinite);
+  const found = values.length
+    ? `lowest ${number(least(values))}, highest ${number(most(values))}`
+    : "no value";
+  return [
+    `${brief(light)} `,
+    shades,
+    ` ${brief(dark)} (better to the right) · ${found} · – no response · n/a not defined · ? unjudged`,
+  ];
 }
+
+// Not by one call with all values: there may be more than a call takes.
+const least = (values) => values.reduce((a, b) => Math.min(a, b));
+const most = (values) => values.reduce((a, b) => Math.max(a, b));
 
 function heatTable(state) {
   const m = state.measure;
@@ -93,7 +105,20 @@ function heatTable(state) {
     ),
   );
   grid.tBodies[0].rows[0].cells[1].tabIndex = 0;
-  return h("div", { class: "scroll heat-scroll" }, grid);
+  const { name } = head.measures[m];
+  const rows = () => [
+    ["run", ...topics.map((topic) => topic.id)],
+    ...runs.map(({ id }) => [id, ...topics.map((topic) => inWords(score(m, id, topic.id)))]),
+  ];
+  return [
+    takeAlong(`${name} by run and topic`, rows),
+    freely(h("div", { class: "scroll heat-scroll" }, grid)),
+  ];
+}
+
+/** A score in full, or why there is none. */
+function inWords(value) {
+  return Number.isFinite(value) ? value : number(value);
 }
 
 function meanOfTopic(m, topic) {
@@ -106,14 +131,19 @@ function meanOfTopic(m, topic) {
  * measure's values span.
  */
 function shadesOf(m) {
+  const { low, high } = scaleOf(m);
+  const step = (value) => Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));
+  return head.measures[m].lower_is_better ? (value) => SHADES - 1 - step(value) : step;
+}
+
+/** The ends of the scale of a measure's shades. */
+function scaleOf(m) {
   let [low, high] = [0, 0];
   for (const value of head.scores[m].flat().filter(Number.isFinite)) {
     low = Math.min(low, value);
     high = Math.max(high, value);
   }
-  if (low === 0 && high <= 1) high = 1;
-  const step = (value) => Math.min(SHADES - 1, Math.floor(((value - low) / (high - low)) * SHADES));
-  return head.measures[m].lower_is_better ? (value) => SHADES - 1 - step(value) : step;
+  return { low, high: low === 0 && high <= 1 ? 1 : high };
 }
 
 function topicRow(topics) {

@@ -76,6 +76,7 @@ class LeaderboardView {
     );
     for (const row of this.rows)
       row.whole = [...row.querySelectorAll(COUNTS)].map((cell) => cell.textContent);
+    this.chosen = new Columns(board, this.heads);
     this.sorted = this.heads.find((cell) => cell.hasAttribute("aria-sort"));
     this.first = [this.sorted, this.sorted.getAttribute("aria-sort")];
     for (const cell of this.heads) {
@@ -163,7 +164,7 @@ class LeaderboardView {
   }
 
   draw(row) {
-    const cells = row.querySelectorAll("td.measure");
+    const cells = row.every.filter((cell) => cell.classList.contains("measure"));
     this.means[Number(row.dataset.run)].forEach((each, m) => {
       cells[m].querySelector(".value").textContent = number(valueOf(each));
       const { low, high } = this.columns[m].dataset;
@@ -184,6 +185,43 @@ class LeaderboardView {
           ),
         );
     });
+  }
+
+  /** The runs that are shown, in their order, with the columns that are shown. */
+  cells() {
+    const has = (bound) => this.means.some((means) => means.some((each) => each[bound] !== null));
+    const bounds = ["low", "high"].filter((bound) => this.whole() && has(bound));
+    const keys = this.chosen.shown;
+    const wide = (key) => this.measureOf(key) >= 0;
+    const headsOf = (key) => [key, ...(wide(key) ? bounds.map((bound) => `${key} ${bound}`) : [])];
+    const heads = keys.flatMap(headsOf);
+    const values = (i, key) => {
+      const each = this.means[i][this.measureOf(key)];
+      const value = each.unjudged ? "unjudged" : each.value;
+      return [value, ...bounds.map((bound) => each[bound])];
+    };
+    const rows = [...this.board.tBodies[0].rows].filter((row) => !row.hidden);
+    return [
+      ["place", "run", "team", ...heads],
+      ...rows.map((row) => {
+        const i = Number(row.dataset.run);
+        const count = (key) => row.querySelector(`.${key}`).textContent;
+        return [
+          row.querySelector(".place").textContent,
+          head.runs[i].id,
+          head.runs[i].team,
+          ...keys.flatMap((key) => (wide(key) ? values(i, key) : count(key))),
+        ];
+      }),
+    ];
+  }
+
+  whole() {
+    return !this.board.classList.contains("of-some");
+  }
+
+  measureOf(key) {
+    return head.measures.findIndex((measure) => measure.name === key);
   }
 
   /** Place and counts of a run over the chosen topics; over all of them as they came. */
@@ -224,12 +262,19 @@ function enhanceLeaderboard() {
     filter,
     box: filterBox(`Filter ${what}`, filter, what),
   }));
-  byId("leaderboard-tools").append(...boxes.map(({ box }) => box), status);
+  byId("leaderboard-tools").append(
+    ...boxes.map(({ box }) => box),
+    status,
+    view.chosen.menu,
+    takeAlong("leaderboard", () => view.cells()),
+  );
+  freely(view.board.parentNode);
   return () => {
     for (const { what, filter, box } of boxes) {
       box.querySelector("input").value = remembered(what);
       filter(filterIn(what));
     }
+    view.chosen.restore();
     view.restoreOrder();
   };
 }

@@ -150,7 +150,23 @@ function grid(topic, entries, rows, tones, state) {
     ),
   );
   made.tBodies[0].rows[0].cells[1 + tones.length].tabIndex = 0;
-  return h("div", { class: "scroll heat-scroll" }, made);
+  const words = (row, run) => {
+    const stating = row.cells.get(run.id);
+    return stating ? head.of_nuggets[stating.tone] : "no response";
+  };
+  const cells = () => [
+    ["nugget", "answer", "importance", ...runs.map((run) => run.id)],
+    ...kept.map((row) => [
+      row.nugget.text,
+      row.nugget.answer,
+      row.nugget.importance,
+      ...runs.map((run) => words(row, run)),
+    ]),
+  ];
+  return [
+    takeAlong(`nuggets of ${topic.id}`, cells),
+    freely(h("div", { class: "scroll heat-scroll" }, made)),
+  ];
 }
 
 function gridHead(topic, runs, tones) {

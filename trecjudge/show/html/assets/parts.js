@@ -124,8 +124,9 @@ const AT_ONCE = 200;
  * A table that sorts by its heads. Columns: {name, key(row), cell(row), number, lower, header}.
  * Numbers are sorted downwards first, those of which less is better upwards. Of many rows the first
  * are shown, more on demand. With a `memory` the address keeps under this name how it is sorted.
+ * With `cards` a row is a card on a phone: a column's `wide` takes a line of it.
  */
-function table(label, columns, rows, memory = "") {
+function table(label, columns, rows, memory = "", { cards = false, atOnce = AT_ONCE } = {}) {
   const body = h("tbody");
   const more = h("p", { class: "more" });
   const sorted = memory && remembered(memory);
@@ -133,13 +134,26 @@ function table(label, columns, rows, memory = "") {
   const state = {
     column: found < 0 ? null : found,
     downwards: sorted.startsWith("-"),
-    shown: AT_ONCE,
+    shown: atOnce,
+  };
+  const taken = () => {
+    const column = columns[state.column];
+    const all = column ? ordered(rows, column.key, state.downwards) : rows;
+    const kept = columns.filter((each) => each.key);
+    return [
+      kept.map((each) => each.name),
+      ...all.map((row) => kept.map((each) => (each.taken || each.key)(row))),
+    ];
   };
   const cells = (row) =>
     columns.map((column) =>
       h(
         column.header ? "th" : "td",
-        { class: column.number ? "number" : column.class, scope: column.header ? "row" : null },
+        {
+          class: column.number ? "number" : column.class,
+          scope: column.header ? "row" : null,
+          "data-label": cards && column.name,
+        },
         column.cell(row),
       ),
     );
@@ -198,7 +212,8 @@ function table(label, columns, rows, memory = "") {
     ),
   );
   draw();
-  return [scrolling(label, h("table", null, h("thead", null, h("tr", null, heads)), body)), more];
+  const made = h("table", { class: cards && "cards" }, h("thead", null, h("tr", null, heads)), body);
+  return [takeAlong(label, taken), scrolling(label, made), more];
 }
 
 function runLink(runId) {
