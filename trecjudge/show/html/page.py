@@ -14,12 +14,14 @@ from markupsafe import Markup
 from trecjudge.files import whole
 from trecjudge.show.charts import Axis
 from trecjudge.show.html.blocks import Block, Packed
+from trecjudge.show.html.job import NOTHING_KNOWN, JobShown
 from trecjudge.show.templates import asset, render
 
 SCRIPTS = (
     "dom",
     "memory",
     "data",
+    "explained",
     "parts",
     "leaderboard",
     "run",
@@ -31,8 +33,11 @@ SCRIPTS = (
     "topic",
     "nuggets",
     "findings",
+    "saved",
+    "judgments",
     "compare",
     "charts",
+    "keys",
     "main",
 )
 """The scripts of `assets/` in order: each may use those before it."""
@@ -67,6 +72,7 @@ class Page:
     notes: Sequence[str]
     head: Mapping[str, Any]
     written: str = ""
+    job: JobShown = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,7 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
             charts=page.charts,
             notes=page.notes,
             written=page.written,
+            job=page.job,
             bars=bars,
             beside=bool(beside),
             style=style,
