@@ -100,7 +100,7 @@ def taken(browser: Browser, folder: Path, name: str) -> str:
     """Return the file that a button saves."""
     where = {"behavior": "allow", "downloadPath": str(folder)}
     browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
-    file = folder / f"x.judgments.{name.lower()}"
+    file = folder / f"x.listed.{name.lower()}"
     next(b for b in browser.all("#screen .tools button") if b.text.endswith(name)).click()
     for _ in range(200):
         if file.is_file() and (text := file.read_text(encoding="utf-8")):

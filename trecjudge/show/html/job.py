@@ -73,7 +73,7 @@ def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
         yield Section(f"Judge {name}", _rows(settings) or (("settings", "none"),))
     model = dict(_mapping(config.get("model")))
     model.pop("prompts_sha256", None)
-    none = (("model", "none: no model was asked, the judges decided by words"),)
+    none = (("model", "none: no model was asked"),)
     yield Section("Model", _rows(model) or none)
     yield Section("Calls and cost", _rows(calls))
     yield Section("Counts", _rows(counts))

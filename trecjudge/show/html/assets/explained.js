@@ -32,16 +32,21 @@ function explain(measure, mark) {
     h("p", null, h("a", { href: "#/job" }, "All measures")),
   );
   const { left, bottom } = mark.getBoundingClientRect();
-  const width = Math.min(352, innerWidth - 16); // 22rem, less on a phone
+  const room = document.documentElement.clientWidth;
+  const width = Math.min(352, room - 16); // 22rem, less on a phone
   box.style.width = `${width}px`;
-  box.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
+  box.style.left = `${Math.max(8, Math.min(left, room - width - 8))}px`;
   box.style.top = `${Math.min(bottom + 4, innerHeight - 160)}px`;
 }
 
 /** The box of all marks, and marks in what stands in the page already. */
 function enhanceMeasures() {
   const closes = (event) => event.target.closest("a") && event.currentTarget.hidePopover();
-  byId("main").append(h("div", { id: ABOUT, class: "about-box", popover: "auto", click: closes }));
+  const box = h("div", { id: ABOUT, class: "about-box", popover: "auto", click: closes });
+  byId("main").append(box);
+  // It stands at its mark: when that moves or goes, so does it.
+  window.addEventListener("hashchange", () => box.hidePopover());
+  document.addEventListener("scroll", () => box.hidePopover(), { capture: true, passive: true });
   for (const cell of document.querySelectorAll("#board thead .measure"))
     add(cell, [aboutMeasure(head.measures[cell.dataset.key])]);
   for (const figure of document.querySelectorAll("#charts figure[data-measure]")) {

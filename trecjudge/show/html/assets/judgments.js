@@ -168,7 +168,7 @@ class JudgmentList {
       const entries = new Map((await passingOn(topic)).map((entry) => [entry.run, entry]));
       parts.push(rows.map((row) => line(wholeOf(row, entries.get(row.run)))).join(""));
     }
-    save(`${head.name}.judgments.${name.toLowerCase()}`, type, parts);
+    save(`${head.name}.listed.${name.toLowerCase()}`, type, parts);
   }
 }
 
