@@ -77,7 +77,8 @@ def test_the_view_of_a_job_with_a_model(
     for part in ("command line", "temperature", "base_url", "prompt_tokens", "sha256"):
         assert part in text
     assert "Share of the citations that lead to a document that exists." in text
-    browser.all("#job details summary")[-1].click()
+    for summary in browser.all("#job details summary"):
+        summary.click()
     assert "full_support" in browser.text("#job .said-to-model")
 
 
