@@ -96,7 +96,8 @@ def test_own_measures_are_functions_or_specs(
 ) -> None:
     source = (
         "from trecjudge.measures import MeasureSpec\n"
-        "def sentences(response, judgments):\n    return len(response.sentences)\n"
+        "def sentences(response, judgments):\n    '''Count\n    them.\n\n    More.'''\n"
+        "    return len(response.sentences)\n"
         "spec = MeasureSpec('MY_SPEC', sentences, 'sum')\n"
     )
     (tmp_path / "own_measures.py").write_text(source)
@@ -104,6 +105,7 @@ def test_own_measures_are_functions_or_specs(
     spec = leaderboard_spec(SPEC, {}, ["own_measures:sentences", "own_measures:spec"])
     assert [m.name for m in spec.measures] == ["ONE", "TWO", "SENTENCES", "MY_SPEC"]
     assert spec.measures[2].default is None
+    assert [m.description for m in spec.measures[2:]] == ["Count them.", ""]
     assert load_measure("own_measures:spec@mod:Judge").judge == "mod:Judge"
 
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import isfunction
 from typing import Any, Literal, cast, get_args
 
 from trecjudge.errors import PluginError, WorkflowError, unknown
@@ -58,6 +59,8 @@ class MeasureSpec:
     defined does. It never stands in for an unjudged one. It sees only the
     judgments of `judge`; all of them where that is empty. `lower_is_better` ranks the
     lowest value first. One that aggregates `of_sums` has `sums`, an `all` row and no other.
+    `description` says in plain words what it counts, its range and which way is better; the report
+    shows it beside the name.
     """
 
     name: str
@@ -68,6 +71,7 @@ class MeasureSpec:
     lower_is_better: bool = False
     default_if_undefined: bool = True
     sums: SumsSpec | None = None
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +158,9 @@ def ranks(
 def load_measure(reference: str) -> MeasureSpec:
     """Return the user's own measure at `package.module:name`: a MeasureSpec or a function.
 
-    A function becomes a measure of its name in capitals, without a default. With `@JUDGE` behind,
-    it sees the judgments of that judge only. Raises PluginError.
+    A function becomes a measure of its name in capitals, without a default, described by the first
+    paragraph of its docstring. With `@JUDGE` behind, it sees the judgments of that judge only.
+    Raises PluginError.
     """
     address, _, judge = str(reference).partition("@")
     module, _, name = address.partition(":")
@@ -168,7 +173,14 @@ def load_measure(reference: str) -> MeasureSpec:
         return replace(found, judge=found.judge or judge)
     if not callable(found):
         raise PluginError(f"measure {reference!r} is neither a MeasureSpec nor a function")
-    return MeasureSpec(name.upper(), cast(Compute, found), default=None, judge=judge)
+    described = (found.__doc__ or "").strip() if isfunction(found) else ""
+    return MeasureSpec(
+        name.upper(),
+        cast(Compute, found),
+        default=None,
+        judge=judge,
+        description=" ".join(described.partition("\n\n")[0].split()),
+    )
 
 
 def leaderboard_spec(

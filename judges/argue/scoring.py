@@ -6,7 +6,7 @@ Mayfield et al. (SIGIR 2024), precision and recall; Walden et al., Auto-ARGUE (a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
@@ -59,6 +59,23 @@ class Share:
 
 
 Counting = Callable[[Tree], Share]
+SHARE = "From 0 to 1; higher is better."
+DESCRIPTIONS: Mapping[str, str] = {
+    "SENTENCE_SUPPORT": "Share of the sentences that cite, or need to, which all that they cite"
+    " supports.",
+    "CITATION_SUPPORT": "Share of the citations whose document supports the sentence.",
+    "CITATION_RELEVANCE": "Share of the citations of a document that the bank gives for an answer.",
+    "NUGGET_COVERAGE": "Share of the nuggets that the response answers correctly.",
+    "NUGGET_COVERAGE_WEIGHTED": "Share of the nuggets that the response answers correctly;"
+    " important ones weigh more.",
+    "F1": "Harmonic mean of SENTENCE_SUPPORT and NUGGET_COVERAGE: high only where both are.",
+    "F1_WEIGHTED": "Harmonic mean of SENTENCE_SUPPORT and NUGGET_COVERAGE_WEIGHTED: high only where"
+    " both are.",
+    "ARGUE_PRECISION": "Share of the sentences rewarded, of those rewarded or penalised.",
+    "ARGUE_RECALL": "Share of the bank's pairs of question and answer that a rewarded sentence"
+    " states.",
+}
+SUMMED = " Of all topics together: counts are summed before they are divided."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +90,15 @@ class Scoring:
         """The measures of a topic, then those from counts summed over topics."""
         coverage, weighted = self.coverage, self.coverage_weighted
         return (
-            MeasureSpec("SENTENCE_SUPPORT", rate(sentence_support)),
-            MeasureSpec("CITATION_SUPPORT", rate(self.citation_support)),
-            MeasureSpec("CITATION_RELEVANCE", rate(citation_relevance)),
-            MeasureSpec("NUGGET_COVERAGE", rate(coverage)),
-            MeasureSpec("NUGGET_COVERAGE_WEIGHTED", rate(weighted)),
-            MeasureSpec("F1", f1_of(sentence_support, coverage)),
-            MeasureSpec("F1_WEIGHTED", f1_of(sentence_support, weighted)),
-            MeasureSpec("ARGUE_PRECISION", rate(argue_precision)),
-            MeasureSpec("ARGUE_RECALL", rate(argue_recall)),
+            of_topic("SENTENCE_SUPPORT", rate(sentence_support)),
+            of_topic("CITATION_SUPPORT", rate(self.citation_support)),
+            of_topic("CITATION_RELEVANCE", rate(citation_relevance)),
+            of_topic("NUGGET_COVERAGE", rate(coverage)),
+            of_topic("NUGGET_COVERAGE_WEIGHTED", rate(weighted)),
+            of_topic("F1", f1_of(sentence_support, coverage)),
+            of_topic("F1_WEIGHTED", f1_of(sentence_support, weighted)),
+            of_topic("ARGUE_PRECISION", rate(argue_precision)),
+            of_topic("ARGUE_RECALL", rate(argue_recall)),
             micro("SENTENCE_SUPPORT", sentence_support),
             micro("CITATION_SUPPORT", self.citation_support),
             micro("CITATION_RELEVANCE", citation_relevance),
@@ -212,6 +229,11 @@ def harmonic_mean(one: float, other: float) -> float:
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
+def of_topic(name: str, compute: Callable[[Response, Judgments], float | None]) -> MeasureSpec:
+    """Return the measure of a topic, with its description."""
+    return MeasureSpec(name, compute, description=f"{DESCRIPTIONS[name]} {SHARE}")
+
+
 def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> MeasureSpec:
     """Return the measure of all topics together: its counts are summed before they are divided.
 
@@ -223,7 +245,14 @@ def micro(name: str, *countings: Counting, own: tuple[int, ...] = ()) -> Measure
         tree = Tree.of(response, judgments)
         return tuple(number for each in countings for number in each(tree).sums)
 
-    return MeasureSpec(f"{name}_MICRO", nothing, "of_sums", None, sums=SumsSpec(sums, of_sums, own))
+    return MeasureSpec(
+        f"{name}_MICRO",
+        nothing,
+        "of_sums",
+        None,
+        sums=SumsSpec(sums, of_sums, own),
+        description=f"{DESCRIPTIONS[name]}{SUMMED} {SHARE}",
+    )
 
 
 def nothing(response: Response, judgments: Judgments) -> None:

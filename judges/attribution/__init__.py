@@ -52,13 +52,52 @@ class AttributionJudge(ClaimJudging):
         """The measures, ranked by ATTRIBUTION_RATE."""
         attributed, contradicted = rate([ATTRIBUTED]), rate([CONTRADICTED], empty=None)
         columns = [
-            MeasureSpec("ATTRIBUTION_RATE", attributed),
-            MeasureSpec("WEIGHTED_ATTRIBUTION", rate([ATTRIBUTED], lambda c: c.importance)),
-            MeasureSpec("EXPECTED_ATTRIBUTION", expected_rate({ATTRIBUTED: 1.0, AMBIGUOUS: 0.5})),
-            MeasureSpec("CONTRADICTION_RATE", contradicted, default=None, lower_is_better=True),
-            MeasureSpec("DOCUMENT_COVERAGE", document_coverage),
-            MeasureSpec("ATTRIBUTION_PRECISION", attributed),
-            MeasureSpec("ATTRIBUTION_RECALL", attribution_recall),
+            MeasureSpec(
+                "ATTRIBUTION_RATE",
+                attributed,
+                description="Share of the claims of the response that some document states."
+                " From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "WEIGHTED_ATTRIBUTION",
+                rate([ATTRIBUTED], lambda c: c.importance),
+                description="The same as ATTRIBUTION_RATE, with important claims weighing"
+                " more. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "EXPECTED_ATTRIBUTION",
+                expected_rate({ATTRIBUTED: 1.0, AMBIGUOUS: 0.5}),
+                description="Support that a person would be expected to find, averaged over"
+                " the claims: 1 for full, 0.5 for in part. From 0 to 1; higher is"
+                " better.",
+            ),
+            MeasureSpec(
+                "CONTRADICTION_RATE",
+                contradicted,
+                default=None,
+                lower_is_better=True,
+                description="Share of the claims of the response that a document contradicts."
+                " From 0 to 1; lower is better.",
+            ),
+            MeasureSpec(
+                "DOCUMENT_COVERAGE",
+                document_coverage,
+                description="Share of the documents to which at least one claim can be"
+                " attributed. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "ATTRIBUTION_PRECISION",
+                attributed,
+                description="Share of the claims that some document states; equal to"
+                " ATTRIBUTION_RATE and read beside ATTRIBUTION_RECALL. From 0 to 1;"
+                " higher is better.",
+            ),
+            MeasureSpec(
+                "ATTRIBUTION_RECALL",
+                attribution_recall,
+                description="Share of the facts of the documents that the response states."
+                " From 0 to 1; higher is better.",
+            ),
         ]
         measures = tuple(replace(column, default_if_undefined=False) for column in columns)
         return LeaderboardSpec(measures, sort_by="ATTRIBUTION_RATE", fill=best_or_worst)

@@ -50,11 +50,38 @@ class CitationJudge(Attesting):
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by CITATION_SUPPORT."""
         columns = (
-            MeasureSpec("CITATION_ACCURACY", citation_accuracy),
-            MeasureSpec("CITATION_SUPPORT", self.citation_support),
-            MeasureSpec("AVG_CITATIONS", avg_citations),
-            MeasureSpec("PERFECT_CITATIONS", perfect_citations, "mean_of_bools"),
-            MeasureSpec("SENTENCE_SUPPORT", sentence_support),
+            MeasureSpec(
+                "CITATION_ACCURACY",
+                citation_accuracy,
+                description="Share of the citations that lead to a document that exists. From"
+                " 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "CITATION_SUPPORT",
+                self.citation_support,
+                description="Share of the citations whose document supports the sentence that"
+                " cites it. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "AVG_CITATIONS",
+                avg_citations,
+                description="How many citations a response has. From 0 up; neither more nor"
+                " fewer is better.",
+            ),
+            MeasureSpec(
+                "PERFECT_CITATIONS",
+                perfect_citations,
+                "mean_of_bools",
+                description="Share of the responses that cite something and in which every"
+                " citation exists and supports its sentence. From 0 to 1; higher is"
+                " better.",
+            ),
+            MeasureSpec(
+                "SENTENCE_SUPPORT",
+                sentence_support,
+                description="Share of the sentences with citations in which every citation"
+                " supports the sentence. From 0 to 1; higher is better.",
+            ),
         )
         return LeaderboardSpec(columns, sort_by="CITATION_SUPPORT", fill=best_or_worst)
 

@@ -67,10 +67,31 @@ class CitationScoreJudge:
     def measures(self) -> LeaderboardSpec:
         """The score, which ranks runs, and its axes."""
         columns = (
-            MeasureSpec("CITATION_SCORE", self.citation_score),
-            MeasureSpec(FAITHFULNESS, faithfulness),
-            MeasureSpec(COVERAGE, coverage),
-            MeasureSpec(REDUNDANCY, redundancy, lower_is_better=True),
+            MeasureSpec(
+                "CITATION_SCORE",
+                self.citation_score,
+                description="FAITHFULNESS, COVERAGE and the opposite of REDUNDANCY, weighed"
+                " into one number. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                FAITHFULNESS,
+                faithfulness,
+                description="Mean share of the keywords of a sentence that the documents it"
+                " cites contain. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                COVERAGE,
+                coverage,
+                description="Share of the keywords of the topic that all cited documents"
+                " together contain. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                REDUNDANCY,
+                redundancy,
+                lower_is_better=True,
+                description="How similar the cited documents are to each other, by their"
+                " words. From 0 to 1; lower is better.",
+            ),
         )
         return LeaderboardSpec(columns, sort_by="CITATION_SCORE", fill=best_or_worst)
 

@@ -71,8 +71,20 @@ class DirectPromptJudge:
     def measures(self) -> LeaderboardSpec:
         """AVG_GRADE, which ranks, and IS_RELEVANT; documents make classic, pooled qrels."""
         columns = (
-            MeasureSpec("AVG_GRADE", avg_grade),
-            MeasureSpec("IS_RELEVANT", self.is_relevant, "mean_of_bools"),
+            MeasureSpec(
+                "AVG_GRADE",
+                avg_grade,
+                description="Mean grade of how well the text answers the topic. From 0 (not at"
+                " all) to 3 (perfectly); higher is better.",
+            ),
+            MeasureSpec(
+                "IS_RELEVANT",
+                self.is_relevant,
+                "mean_of_bools",
+                description="Share of the graded texts that reach the grade from which a text"
+                " is relevant (2 unless set otherwise). From 0 to 1; higher is"
+                " better.",
+            ),
         )
         pooled = self.unit == "document"
         return LeaderboardSpec(columns, "AVG_GRADE", fill=best_or_worst, pooled_qrels=pooled)

@@ -74,9 +74,20 @@ class FaithfulnessJudge(ClaimJudging):
     def measures(self) -> LeaderboardSpec:
         """FAITHFULNESS, which ranks, and HALLUCINATION."""
         columns = (
-            MeasureSpec("FAITHFULNESS", rate([YES]), default_if_undefined=False),
             MeasureSpec(
-                "HALLUCINATION", rate([NO], empty=None), default=None, lower_is_better=True
+                "FAITHFULNESS",
+                rate([YES]),
+                default_if_undefined=False,
+                description="Share of the claims of the response that its documents support."
+                " From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "HALLUCINATION",
+                rate([NO], empty=None),
+                default=None,
+                lower_is_better=True,
+                description="Share of the claims of the response that its documents"
+                " contradict. From 0 to 1; lower is better.",
             ),
         )
         return LeaderboardSpec(columns, sort_by="FAITHFULNESS", fill=best_or_worst)

@@ -59,11 +59,44 @@ class GroundingJudge(ClaimJudging):
         """The measures, ranked by FACTUALITY_RATE."""
         hallucinated = rate(NOT_SUPPORTED, empty=None)
         columns = (
-            MeasureSpec("FACTUALITY_RATE", rate([SUPPORTED]), default_if_undefined=False),
-            MeasureSpec("HALLUCINATION_RATE", hallucinated, default=None, lower_is_better=True),
-            MeasureSpec("CITATION_COVERAGE", citation_coverage, default_if_undefined=False),
-            MeasureSpec("ABSTAINED", abstained, "mean_of_bools", None, lower_is_better=True),
-            MeasureSpec(HIT, retrieval_hit, default=None),
+            MeasureSpec(
+                "FACTUALITY_RATE",
+                rate([SUPPORTED]),
+                default_if_undefined=False,
+                description="Share of the claims of the response that a given document"
+                " supports. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "HALLUCINATION_RATE",
+                hallucinated,
+                default=None,
+                lower_is_better=True,
+                description="Share of the claims of the response that no given document"
+                " supports. From 0 to 1; lower is better.",
+            ),
+            MeasureSpec(
+                "CITATION_COVERAGE",
+                citation_coverage,
+                default_if_undefined=False,
+                description="Share of the claims whose sentence cites something. From 0 to 1;"
+                " higher is better.",
+            ),
+            MeasureSpec(
+                "ABSTAINED",
+                abstained,
+                "mean_of_bools",
+                None,
+                lower_is_better=True,
+                description="Share of the responses that decline to answer and claim nothing."
+                " From 0 to 1; lower is better.",
+            ),
+            MeasureSpec(
+                HIT,
+                retrieval_hit,
+                default=None,
+                description="Share of the responses with a relevant document among their first"
+                " three references. From 0 to 1; higher is better.",
+            ),
         )
         return LeaderboardSpec(columns, sort_by="FACTUALITY_RATE", fill=best_or_worst)
 

@@ -34,7 +34,21 @@ class LengthJudge:
     def measures(self) -> LeaderboardSpec:
         """LENGTH, in units, and FITS, whether it is within the limit."""
         return LeaderboardSpec(
-            (MeasureSpec("LENGTH", length), MeasureSpec("FITS", fits, "mean_of_bools"))
+            (
+                MeasureSpec(
+                    "LENGTH",
+                    length,
+                    description="How long the response is, in words or characters. From 0 up;"
+                    " neither longer nor shorter is better.",
+                ),
+                MeasureSpec(
+                    "FITS",
+                    fits,
+                    "mean_of_bools",
+                    description="Share of the responses that keep the length limit. From 0 to 1;"
+                    " higher is better.",
+                ),
+            )
         )
 
     def pool(self, topic: Topic, response: Response) -> Iterator[Item]:

@@ -68,12 +68,21 @@ class NuggetsJudge:
     def measures(self) -> LeaderboardSpec:
         """The six scores, ranked by STRICT_VITAL_SCORE, the track's primary measure."""
         columns = tuple(
-            MeasureSpec(f"{form}{name}", compute, default_if_undefined=False)
-            for form, scoring in (("STRICT_", Scoring(partly=0.0)), ("", Scoring(partly=0.5)))
-            for name, compute in (
-                ("VITAL_SCORE", scoring.vital),
-                ("ALL_SCORE", scoring.every),
-                ("WEIGHTED_SCORE", scoring.weighted),
+            MeasureSpec(
+                f"{form}{name}",
+                compute,
+                default_if_undefined=False,
+                description=f"Share of the {counted} that the response states; stated in part"
+                f" counts {partly}. From 0 to 1; higher is better.",
+            )
+            for form, scoring, partly in (
+                ("STRICT_", Scoring(partly=0.0), "nothing"),
+                ("", Scoring(partly=0.5), "half"),
+            )
+            for name, compute, counted in (
+                ("VITAL_SCORE", scoring.vital, "vital nuggets"),
+                ("ALL_SCORE", scoring.every, "nuggets"),
+                ("WEIGHTED_SCORE", scoring.weighted, "nuggets, an okay one weighing half,"),
             )
         )
         return LeaderboardSpec(columns, sort_by="STRICT_VITAL_SCORE", fill=best_or_worst)

@@ -85,15 +85,31 @@ class RubricJudge:
     def measures(self) -> LeaderboardSpec:
         """The supportive and the contradictory score, or that of the questions."""
         if self.task == "questions":
-            score = MeasureSpec("QUESTION_SCORE", aligned, default_if_undefined=False)
+            score = MeasureSpec(
+                "QUESTION_SCORE",
+                aligned,
+                default_if_undefined=False,
+                description="How well the best matching question of the run fits each question"
+                " of the rubric, weighed by importance. From 0 to 1; higher is"
+                " better.",
+            )
             return LeaderboardSpec((score,), fill=best_or_worst_question)
         columns = (
-            MeasureSpec("SUPPORTIVE_SCORE", supportive, default_if_undefined=False),
+            MeasureSpec(
+                "SUPPORTIVE_SCORE",
+                supportive,
+                default_if_undefined=False,
+                description="Share of the answers of the rubric that the report supports,"
+                " weighed by importance; in part counts half. From 0 to 1; higher"
+                " is better.",
+            ),
             MeasureSpec(
                 "CONTRADICTORY_SCORE",
                 contradictory,
                 lower_is_better=True,
                 default_if_undefined=False,
+                description="Share of the answers of the rubric that the report contradicts,"
+                " weighed by importance. From 0 to 1; lower is better.",
             ),
         )
         return LeaderboardSpec(columns, sort_by="SUPPORTIVE_SCORE", fill=best_or_worst)

@@ -35,10 +35,34 @@ from .alce import (
 )
 from .weighing import HARD, WEIGHTED, AssessedCitations, Weighing, strongest
 
-ALCE = (MeasureSpec("ALCE_RECALL", alce_recall), MeasureSpec("ALCE_PRECISION", alce_precision))
+ALCE = (
+    MeasureSpec(
+        "ALCE_RECALL",
+        alce_recall,
+        description="Share of all sentences that their cited documents, taken"
+        " together, fully support. From 0 to 1; higher is better.",
+    ),
+    MeasureSpec(
+        "ALCE_PRECISION",
+        alce_precision,
+        description="Share of the citations that are needed: they support the sentence"
+        " themselves, or the others do not suffice without them. From 0 to"
+        " 1; higher is better.",
+    ),
+)
 ARGUE = (
-    MeasureSpec("ARGUE_CITATION_SUPPORT", Weighing("all", HARD).precision),
-    MeasureSpec("ARGUE_SENTENCE_SUPPORT", sentence_support),
+    MeasureSpec(
+        "ARGUE_CITATION_SUPPORT",
+        Weighing("all", HARD).precision,
+        description="Share of all citations that fully support their sentence. From 0"
+        " to 1; higher is better.",
+    ),
+    MeasureSpec(
+        "ARGUE_SENTENCE_SUPPORT",
+        sentence_support,
+        description="Share of the sentences with citations in which every citation"
+        " fully supports the sentence. From 0 to 1; higher is better.",
+    ),
 )
 
 
@@ -63,10 +87,31 @@ class SupportJudge(Attesting):
             return LeaderboardSpec(ALCE, sort_by="ALCE_RECALL", fill=best_or_worst_together)
         weighted, hard = Weighing(self.citations, WEIGHTED), Weighing(self.citations, HARD)
         columns = (
-            MeasureSpec("WEIGHTED_PRECISION", weighted.precision),
-            MeasureSpec("WEIGHTED_RECALL", weighted.recall),
-            MeasureSpec("HARD_PRECISION", hard.precision),
-            MeasureSpec("HARD_RECALL", hard.recall),
+            MeasureSpec(
+                "WEIGHTED_PRECISION",
+                weighted.precision,
+                description="Mean support of the assessed citations: 1 for full support, 0.5"
+                " for support in part, 0 for none. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "WEIGHTED_RECALL",
+                weighted.recall,
+                description="Mean support over all sentences: 1 for full support, 0.5 for"
+                " support in part, 0 for none or no citation. From 0 to 1; higher"
+                " is better.",
+            ),
+            MeasureSpec(
+                "HARD_PRECISION",
+                hard.precision,
+                description="Share of the assessed citations that fully support their"
+                " sentence. From 0 to 1; higher is better.",
+            ),
+            MeasureSpec(
+                "HARD_RECALL",
+                hard.recall,
+                description="Share of all sentences that a cited document fully supports. From"
+                " 0 to 1; higher is better.",
+            ),
         )
         more = ARGUE if self.compat == "argue" else ()
         return LeaderboardSpec((*columns, *more), sort_by="WEIGHTED_PRECISION", fill=best_or_worst)

@@ -17,6 +17,8 @@ VIEWS = (
     "#/heat",
     "#/topics",
     "#/topic/12",
+    "#/judgments",
+    "#/job",
     "#/run/careless",
     "#/response/careless/12/1",
     "#/charts",

@@ -91,7 +91,7 @@ def test_a_citation_shows_the_evidence_in_its_document(sample_page: Path, open_p
         "✗ 1 does not support", "✓ 2 supports", "✗ 3 does not support", "∅ 4 missing document",
     ]  # fmt: skip
     chips[1].click()
-    browser.wait("document.querySelector('.evidence h2').textContent.startsWith('Sentence 1')")
+    browser.wait("document.querySelector('.evidence h2').textContent.startsWith('Sentence 2')")
     assert browser.text(".document mark") == (
         "The oil lamp at Skarrow Point gave way to a paraffin burner in 1891. Electricity reached"
         " the headland in 1938, and an electric bulb of 1,000 watts replaced the burner"
@@ -114,13 +114,13 @@ def test_problems_are_gone_through_one_by_one(sample_page: Path, open_page: Open
         browser.wait(f"document.querySelector(`.chip[href='{address}'][aria-current]`)")
         seen.append(browser.text("[role=status].hidden"))
     assert seen == [
-        "Sentence 2: does not support",
-        "Sentence 2: missing document",
         "Sentence 3: does not support",
+        "Sentence 3: missing document",
         "Sentence 4: does not support",
-        "Sentence 4: does not support",
-        "Sentence 0: does not support",
-        "Sentence 2: does not support",
+        "Sentence 5: does not support",
+        "Sentence 5: does not support",
+        "Sentence 1: does not support",
+        "Sentence 3: does not support",
     ]
 
 
@@ -140,7 +140,7 @@ def test_a_file_that_was_cut_still_shows_its_leaderboard(
 def test_an_address_leads_to_a_judgment(sample_page: Path, open_page: Open) -> None:
     browser = open_page(sample_page, "#/response/careless/12/5")
     browser.wait("document.querySelector('.evidence h2')")
-    assert browser.text(".evidence h2") == "Sentence 4, document 5"
+    assert browser.text(".evidence h2") == "Sentence 5, document 5"
     box = browser.run(
         "return document.querySelector('[aria-current=true].chip').getBoundingClientRect().top"
     )
@@ -303,7 +303,7 @@ def test_what_is_unjudged_opens_the_mean(tmp_path: Path, open_page: Open) -> Non
     browser.go_to_judgment(1)
     assert browser.text(".verdict") == "? unjudged"
     assert browser.find("[data-sentence='0']").get_attribute("class") == "sentence good"
-    assert browser.text("[data-sentence='0'] .gutter").split()[:3] == ["0", "✓", "?"]
+    assert browser.text("[data-sentence='0'] .gutter").split()[:3] == ["1", "✓", "?"]
     assert "cut: the reply was cut (3 tries)" in browser.text(".evidence")
 
 

@@ -184,7 +184,7 @@ def test_answers_that_sentences_state_lead_to_their_nugget(tmp_path: Path, open_
     assert browser.text(".evidence .chips") == "✓\n1\nsupports"
     assert browser.text(".sentence .chips").split() == ["✓", "1", "supports"]
     browser.go_to_judgment(1)
-    assert browser.text(".evidence h2") == "Sentence 0"
+    assert browser.text(".evidence h2") == "Sentence 1"
     assert "it is there" in browser.text(".evidence")
 
 

@@ -46,6 +46,8 @@ class Config:
     model: str = ""
     inputs: ReportInputs = ReportInputs()
     findings: Mapping[str, int] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """All that the file holds."""
 
 
 def read_config(path: Path) -> Config:
@@ -65,7 +67,8 @@ def read_config(path: Path) -> Config:
             given.get("own_documents") is True,
         )
         findings = (loaded.get("counts") or {}).get("findings") or {}
-        return Config(str(loaded.get("written", "")), str(model.get("model", "")), inputs, findings)
+        written, named = str(loaded.get("written", "")), str(model.get("model", ""))
+        return Config(written, named, inputs, findings, loaded)
     except YamlFault as error:
         place = Place(str(path), error.line)
         raise InputError(f"{place}: is not the config of a job: {error}") from error

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from trecjudge.files import whole
 from trecjudge.show.charts import Axis
 from trecjudge.show.html.blocks import Block, Packed
+from trecjudge.show.html.job import NOTHING_KNOWN, JobShown
 from trecjudge.show.templates import asset, render
 
 SCRIPTS = (
@@ -22,6 +23,7 @@ SCRIPTS = (
     "data",
     "sticky",
     "export",
+    "explained",
     "parts",
     "columns",
     "leaderboard",
@@ -34,8 +36,11 @@ SCRIPTS = (
     "topic",
     "nuggets",
     "findings",
+    "saved",
+    "judgments",
     "compare",
     "charts",
+    "keys",
     "main",
 )
 """The scripts of `assets/` in order: each may use those before it."""
@@ -72,6 +77,7 @@ class Page:
     notes: Sequence[str]
     head: Mapping[str, Any]
     written: str = ""
+    job: JobShown = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,7 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
             charts=page.charts,
             notes=page.notes,
             written=page.written,
+            job=page.job,
             bars=bars,
             beside=bool(beside),
             style=style,

@@ -48,6 +48,8 @@ def _measure(measure: MeasureSpec) -> dict[str, Any]:
     """Return what the page needs to compute means over only some topics."""
     return {
         "name": measure.name,
+        "judge": measure.judge,
+        "description": measure.description,
         "lower_is_better": measure.lower_is_better,
         "aggregate": measure.aggregate,
         "default": measure.default,

@@ -44,6 +44,8 @@ class Trail:
     logged: bool = False
     findings: Counter[str] = field(default_factory=Counter)
     calls: int = 0
+    prompts: dict[str, str] = field(default_factory=dict)
+    """The words with which the first call of each program told the model what to do."""
 
 
 def read_trail(
@@ -76,12 +78,21 @@ def read_trail(
 
     def call(event: Mapping[str, Any]) -> None:
         trail.calls += 1
+        if event.get("program") not in trail.prompts:
+            trail.prompts[str(event.get("program"))] = _told(event.get("messages"))
         entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
         blocks.add(CALLS, str(event.get("topic_id")), entry)
 
     handlers = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
     trail.logged = read_log(outputs.log, handlers)
     return trail
+
+
+def _told(messages: object) -> str:
+    """Return what the system messages of a call say; they hold no text of a document."""
+    sent = messages if isinstance(messages, list) else []
+    roles = [m for m in sent if isinstance(m, dict) and m.get("role") == "system"]
+    return "\n\n".join(str(message.get("content")) for message in roles)
 
 
 def _is_on_a_document(event: Mapping[str, Any]) -> bool:

@@ -37,6 +37,7 @@ from trecjudge.show.html.figures import (
     unjudged_of_truth,
 )
 from trecjudge.show.html.flips import Other, read_other
+from trecjudge.show.html.job import job_shown
 from trecjudge.show.html.output import Config, ReportInputs, read_config
 from trecjudge.show.html.page import Chart, Page, write_page
 from trecjudge.show.html.standings import Statistics, standings
@@ -180,7 +181,8 @@ class _Report:
         charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
-        return Page(name, static, charts, notes, head, self.config.written)
+        job = job_shown(self.config.record, self.trail.prompts)
+        return Page(name, static, charts, notes, head, self.config.written, job)
 
     def _shown_statistics(self) -> Statistics:
         """Return the statistics, without groups where no test could have told runs apart."""

@@ -21,8 +21,11 @@ function fromBeside(name) {
     ? (fromBeside.policy ||= trustedTypes.createPolicy("blocks", { createScriptURL: (url) => url }))
     : { createScriptURL: (url) => url };
   return new Promise((resolve, reject) => {
-    arriving.set(name, resolve);
     const script = document.createElement("script");
+    arriving.set(name, (base64) => {
+      script.remove(); // its text need not stay
+      resolve(base64);
+    });
     script.src = loader.createScriptURL(`${encodeURIComponent(head.beside)}/${name}.js`);
     script.addEventListener("error", () =>
       reject(

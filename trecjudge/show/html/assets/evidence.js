@@ -60,7 +60,7 @@ function decision(judgment) {
       "cited as",
       judgment.citation !== undefined &&
         judgment.citation !== judgment.doc_id &&
-        cut(judgment.citation),
+        asCited(judgment.citation),
     ],
   ];
   const failure = judgment.failure;
@@ -76,6 +76,11 @@ function decision(judgment) {
         .map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))),
     ),
   ];
+}
+
+/** A citation as the run has it; a position, which runs count from 0, in brackets. */
+function asCited(citation) {
+  return /^\d+$/.test(citation) ? `[${citation}]` : cut(citation);
 }
 
 /** The document with passages marked, or why it cannot be shown. */

@@ -19,8 +19,9 @@ function pasteLine(cells) {
   return `${cells.map((cell) => safeCell(cell).replace(/[\t\r\n]+/g, " ")).join("\t")}\n`;
 }
 
-function save(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** Hands a file to whoever reads the page. */
+function save(name, type, parts) {
+  const url = URL.createObjectURL(new Blob(parts, { type }));
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
@@ -60,7 +61,7 @@ function takeAlong(label, rows) {
     }
     setTimeout(() => (status.textContent = ""), 4000);
   };
-  const csv = () => save(fileName(label, "csv"), "text/csv", rows().map(csvLine).join(""));
+  const csv = () => save(fileName(label, "csv"), "text/csv", rows().map(csvLine));
   const button = (text, what, click) =>
     h("button", { type: "button", class: "take", "aria-label": `${text}: ${what}`, click }, text);
   return h(
@@ -112,6 +113,6 @@ function svgText(chart) {
 function takeChart(label, figure) {
   // Of its two sizes the one that is shown.
   const chart = () => [...figure.querySelectorAll("svg")].find((svg) => svg.clientWidth > 0);
-  const click = () => save(fileName(label, "svg"), "image/svg+xml", svgText(chart()));
+  const click = () => save(fileName(label, "svg"), "image/svg+xml", [svgText(chart())]);
   return h("button", { type: "button", class: "take", "aria-label": `SVG: ${label}`, click }, "SVG");
 }

@@ -9,12 +9,15 @@ const VIEWS = {
   nuggets: (parts) => nuggetsView(parts[0]),
   findings: (parts) => findingsView(parts[0]),
   compare: () => compareView(),
+  judgments: () => judgmentsView(),
 };
-const STATIC = ["leaderboard", "charts"];
-const TABS = { run: "leaderboard", topic: "topics", response: "topics" };
+const STATIC = ["leaderboard", "charts", "job"];
+const TABS = { run: "leaderboard", topic: "topics" };
 /** What a view that is in the page already takes from its address. */
 const RESTORED = { leaderboard: () => {}, charts: () => {} };
 let showing = { key: "", update: null };
+/** The entry of the navigation that a response was reached from. */
+let lit = "topics";
 
 function parts() {
   try {
@@ -60,7 +63,7 @@ async function route(arriving) {
   fresh(screen, made);
   RESTORED[view]?.();
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== view;
-  mark(TABS[name] || (view === "screen" ? name : view));
+  mark(name === "response" ? lit : TABS[name] || (view === "screen" ? name : view));
   document.title = `${document.querySelector(`#${view} h1`).textContent} · ${head.name}`;
   if (!arriving) {
     window.scrollTo(0, 0);
@@ -71,6 +74,7 @@ async function route(arriving) {
 }
 
 function mark(tab) {
+  lit = tab;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === tab) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -103,8 +107,10 @@ async function start() {
   await readHead();
   enhanceSkip();
   enhanceTheme();
+  enhanceKeys();
   RESTORED.leaderboard = enhanceLeaderboard();
   RESTORED.charts = enhanceCharts();
+  enhanceMeasures();
   window.addEventListener("hashchange", () => route(false));
   await route(true);
   document.documentElement.dataset.ready = "yes";

@@ -13,7 +13,7 @@ function pathShown(view, index) {
   return h(
     "details",
     { class: "path" },
-    h("summary", { "aria-label": `how it was judged, sentence ${index}` }, "how it was judged"),
+    h("summary", { "aria-label": `how it was judged, sentence ${index + 1}` }, "how it was judged"),
     h(
       "ol",
       null,

@@ -39,7 +39,7 @@ function responseHead(runId, topic) {
   const topics = head.topics.map((each) => each.id);
   const tiles = head.measures.map((measure, m) => tile(measure, score(m, runId, topic.id)));
   const more = [
-    ["Problem", topic.problem],
+    ["Problem statement", topic.problem],
     ["Background", topic.background],
     ["Article", topic.body],
   ].filter(([, text]) => text);
@@ -76,6 +76,8 @@ class ResponseView {
       keydown: (event) => event.key === "Escape" && this.back(),
     });
     this.byKey = false;
+    /** The sentence that keys go on from. */
+    this.at = null;
     this.numbers = new Map();
     for (const key of entry.sentences.flatMap((sentence) => sentence.citations)) this.numberOf(key);
     this.judges = [...new Set(entry.judgments.map((judgment) => judgment.judge))];
@@ -138,7 +140,7 @@ class ResponseView {
             .map((tone) => [tone, counts[tone]]),
         ),
         this.where(wantsALook).length > 0 &&
-          h("button", { type: "button", click: () => this.goOn() }, "Next to look at"),
+          h("button", { type: "button", click: () => this.goOn(1, true) }, "Next problem"),
       ),
       this.box("Of the whole response", whole, () => ""),
       this.entry.sentences.length === 0 &&
@@ -153,12 +155,32 @@ class ResponseView {
     );
   }
 
-  /** Go to the next judgment that is not all good; after the last to the first. */
-  goOn() {
+  /**
+   * Go to the next judgment that is not all good, or the one before; `around`: after the last to
+   * the first. Returns whether there is one.
+   */
+  goOn(way, around) {
     const wanted = this.where(wantsALook);
-    const next = wanted.find((i) => i > this.picked) ?? wanted[0];
+    const ahead = wanted.filter((i) => way * i > way * this.picked);
+    const next = (way > 0 ? ahead[0] : ahead.at(-1)) ?? (around ? wanted[0] : undefined);
+    if (next === undefined) return false;
     location.hash = this.address(next).slice(1);
     this.list.querySelector(`[data-judgment="${next}"]`)?.scrollIntoView({ block: "center" });
+    return true;
+  }
+
+  /** Go to the next sentence or the one before, and open the first of its judgments. */
+  step(way) {
+    const indexes = this.entry.sentences.map(({ index }) => index);
+    const from = indexes.indexOf(this.at);
+    const to = from < 0 ? (way > 0 ? 0 : indexes.length - 1) : from + way;
+    if (indexes[to] === undefined) return;
+    this.at = indexes[to];
+    const item = this.list.querySelector(`[data-sentence="${this.at}"]`);
+    const link = item.querySelector("[data-judgment]");
+    if (link) location.hash = link.getAttribute("href").slice(1);
+    (link || item).focus({ preventScroll: true });
+    item.scrollIntoView({ block: "center" });
   }
 
   box(title, positions, name) {
@@ -187,17 +209,17 @@ class ResponseView {
       tone === "plain" && !sentence.citations.length ? "no citation" : head.meanings[tone];
     return h(
       "li",
-      { class: `sentence ${tone}`, "data-sentence": sentence.index },
+      { class: `sentence ${tone}`, "data-sentence": sentence.index, tabindex: "-1" },
       h(
         "span",
         { class: "gutter" },
-        h("span", { class: "muted", "aria-hidden": "true" }, sentence.index),
+        h("span", { class: "muted", "aria-hidden": "true" }, sentence.index + 1),
         sign(tone),
         open && openMark(),
         h(
           "span",
           { class: "hidden" },
-          `Sentence ${sentence.index}, ${verdict}${open ? ", something unjudged" : ""}: `,
+          `Sentence ${sentence.index + 1}, ${verdict}${open ? ", something unjudged" : ""}: `,
         ),
       ),
       h(
@@ -211,13 +233,13 @@ class ResponseView {
         claims.length > 0 &&
           h(
             "ul",
-            { class: "claims", "aria-label": `Claims of sentence ${sentence.index}` },
+            { class: "claims", "aria-label": `Claims of sentence ${sentence.index + 1}` },
             claims.map((i) => h("li", null, this.claim(i))),
           ),
         stated.length > 0 &&
           h(
             "ul",
-            { class: "claims", "aria-label": `Nuggets in sentence ${sentence.index}` },
+            { class: "claims", "aria-label": `Nuggets in sentence ${sentence.index + 1}` },
             stated.map((i) => h("li", null, this.nugget(i))),
           ),
         pathShown(this, sentence.index),
@@ -341,6 +363,9 @@ class ResponseView {
     for (const item of this.list.querySelectorAll("[data-sentence]"))
       item.classList.toggle("told", told.has(Number(item.dataset.sentence)));
     if (asked) openPath(this, this.sentenceOf(i));
+    // A nugget may be told in several sentences: keys go on from the one where it was chosen.
+    const here = `[data-sentence="${this.at}"] [data-judgment="${i}"]`;
+    if (asked && !this.list.querySelector(here)) this.at = this.sentenceOf(i);
     if (!judgment) {
       fresh(this.panel, h("p", { class: "muted" }, "Nothing was judged here."));
       return;
@@ -376,7 +401,7 @@ function placeOf(judgment) {
   if (judgment.nugget && judgment.sentence_index === undefined) return "Nugget";
   return judgment.sentence_index === undefined
     ? "Whole response"
-    : `Sentence ${judgment.sentence_index}`;
+    : `Sentence ${judgment.sentence_index + 1}`;
 }
 
 /** Whether a judgment wants a look: for what the system did, or since we could not judge it. */

@@ -19,20 +19,21 @@ function runView(runId) {
   );
   const columns = [
     {
-      name: "Topic",
+      name: "Topic id",
       header: true,
       key: (topic) => topic.id,
       cell: (topic) => responseLink(runId, topic.id, named(topic.id)),
     },
     ...head.measures.map((measure, m) => ({
       name: measureLabel(measure),
+      beside: aboutMeasure(measure),
       number: true,
       lower: measure.lower_is_better,
       key: (topic) => score(m, runId, topic.id),
       cell: (topic) => number(score(m, runId, topic.id)),
     })),
     {
-      name: "Asked for",
+      name: "Topic",
       class: "clip",
       key: (topic) => topic.title,
       cell: (topic) => prose(topic.title),
@@ -44,7 +45,8 @@ function runView(runId) {
     h(
       "p",
       { class: "lead" },
-      `${run.responses} of ${run.expected_responses} responses, ${run.judged} of ${run.expected} items judged.`,
+      `${run.responses} of ${run.expected_responses} responses, ${run.judged} of ${run.expected} items judged. `,
+      h("a", { href: `#/judgments?run=${encodeURIComponent(runId)}` }, "All judgments of this run"),
     ),
     h(
       "div",
@@ -60,7 +62,7 @@ function tile(measure, value, more) {
   return h(
     "li",
     { class: "tile" },
-    h("span", { class: "muted" }, measureLabel(measure)),
+    h("span", { class: "muted" }, measureLabel(measure), " ", aboutMeasure(measure)),
     h("b", null, number(value)),
     more && h("small", { class: "muted" }, more),
   );
@@ -83,13 +85,13 @@ function topicsView() {
   });
   const columns = [
     {
-      name: "Topic",
+      name: "Topic id",
       header: true,
       key: (row) => row.topic.id,
       cell: (row) => h("a", { href: address("topic", row.topic.id) }, named(row.topic.id)),
     },
     {
-      name: "Asked for",
+      name: "Topic",
       class: "clip",
       key: (row) => row.topic.title,
       cell: (row) => prose(row.topic.title),
@@ -121,7 +123,10 @@ function topicsView() {
     h(
       "p",
       { class: "lead" },
-      `${measureLabel(head.measures[ranked])} of all runs on each topic. Open a topic to see them side by side.`,
+      measureLabel(head.measures[ranked]),
+      " ",
+      aboutMeasure(head.measures[ranked]),
+      " of all runs on each topic. Open a topic to see them side by side.",
     ),
     filtered(
       "Filter topics",

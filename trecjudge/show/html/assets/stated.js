@@ -150,7 +150,7 @@ function statedPart(view, judgment, i) {
         h(
           "blockquote",
           null,
-          `${index} `,
+          `${index + 1} `,
           h("span", { class: "prose", dir: "auto" }, marked(text, passages, 0, text.length)),
         ),
         citedThere(view, index),

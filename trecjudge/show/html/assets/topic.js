@@ -58,19 +58,18 @@ async function topicView(topicId) {
     { class: "columns", role: "region", "aria-label": "Responses side by side", tabindex: "0" },
     [...columns.values()],
   );
-  const filter = (wanted) =>
-    columns.forEach((element, run) => {
-      element.hidden = !run.toLowerCase().includes(wanted);
-    });
-  filter(filterIn("runs"));
+  const choice = new ColumnChoice(columns, row, conflicts.length);
   const silent = head.runs.filter((run) => !columns.has(run.id));
   return [
     h(
       "div",
       { class: "tools" },
       stepper("Topic", ids, ids, topicId, (id) => address("topic", id)),
-      filterBox("Filter runs", filter, "runs"),
+      filterBox("Filter runs", (wanted) => choice.filter(wanted), "runs"),
+      choice.differing,
       nuggetsLink(topicId),
+      h("a", { href: `#/judgments?topic=${encodeURIComponent(topicId)}` }, "All judgments on it"),
+      choice.status,
     ),
     h("h1", null, "Topic ", named(topicId)),
     topic.title && h("p", { class: "asked" }, prose(topic.title)),
@@ -85,8 +84,89 @@ async function topicView(topicId) {
       ],
     ),
     conflictList(conflicts, topic),
+    choice.picker,
     row,
   ];
+}
+
+/** Which runs stand side by side, and whether only what was judged differently does. */
+class ColumnChoice {
+  constructor(columns, row, conflicts) {
+    this.columns = columns;
+    this.row = row;
+    this.wanted = filterIn("runs");
+    const given = remembered("side");
+    this.chosen = given ? new Set(given.split("\n")) : null;
+    this.status = h("span", { class: "muted", role: "status" });
+    const change = () => this.choose(this.checked());
+    const box = () => h("input", { type: "checkbox", change });
+    this.boxes = new Map([...columns.keys()].map((run) => [run, box()]));
+    this.only = h("input", {
+      type: "checkbox",
+      disabled: !conflicts,
+      change: () => {
+        remember("differ", this.only.checked ? "yes" : "");
+        this.show();
+      },
+    });
+    this.only.checked = Boolean(conflicts && remembered("differ"));
+    this.show();
+  }
+
+  checked() {
+    return [...this.boxes].filter(([, box]) => box.checked).map(([run]) => run);
+  }
+
+  /** Show these runs; all of them are no choice. */
+  choose(runs) {
+    this.chosen = runs.length === this.columns.size ? null : new Set(runs);
+    remember("side", this.chosen ? [...this.chosen].join("\n") || "\n" : "");
+    this.show();
+  }
+
+  filter(wanted) {
+    this.wanted = wanted;
+    this.show();
+  }
+
+  show() {
+    const only = this.only.checked;
+    this.row.classList.toggle("only-differing", only);
+    let seen = 0;
+    for (const [run, element] of this.columns) {
+      const picked = !this.chosen || this.chosen.has(run);
+      this.boxes.get(run).checked = picked;
+      const kept = picked && run.toLowerCase().includes(this.wanted);
+      element.hidden = !kept || (only && !element.querySelector(".flag"));
+      seen += !element.hidden;
+    }
+    this.status.textContent = `${seen} of ${this.columns.size} runs shown`;
+  }
+
+  get differing() {
+    const none = this.only.disabled ? " (nothing is)" : "";
+    return h("label", { class: "tool" }, this.only, ` Only where judged differently${none}`);
+  }
+
+  /** A list of all runs to choose from, for more than a screen holds. */
+  get picker() {
+    if (this.columns.size < 3) return null;
+    const every = [...this.columns.keys()];
+    const few = every.slice(0, 3);
+    const button = (text, runs) =>
+      h("button", { type: "button", click: () => this.choose(runs) }, text);
+    return h(
+      "details",
+      { class: "picker", open: this.chosen !== null },
+      h("summary", null, "Choose runs"),
+      h("p", null, button("All", every), " ", button("None", []), " ", button("Best three", few)),
+      h(
+        "ul",
+        null,
+        every.map((run) => h("li", null, h("label", null, this.boxes.get(run), " ", named(run)))),
+      ),
+    );
+  }
 }
 
 /** A column; where one cannot be made, it shows the error and the others stay. */
@@ -170,7 +250,7 @@ function column(entry, topic, marks) {
         h(
           "li",
           { class: `sentence ${tones[sentence.index] || "plain"}` },
-          h("p", null, prose(sentence.text), " ", h("span", { class: "minis" }, links(sentence))),
+          h("p", null, h("small", { class: "muted" }, `${sentence.index + 1} `), prose(sentence.text), " ", h("span", { class: "minis" }, links(sentence))),
         ),
       ),
     ),

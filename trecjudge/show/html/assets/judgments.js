@@ -1,0 +1,225 @@
+// Every judgment in a list, filtered by what it is on and how it came out, and taken away as a file.
+
+const EVERY = "";
+const UNJUDGED = "unjudged";
+const FILTERS = ["run", "topic", "judge", "label"];
+const slimRows = new Map();
+
+/** What became of a judgment in words: unjudged with its kind, no document, or its label. */
+function outcomeOf(judgment) {
+  if (judgment.tone === UNJUDGED) return `${UNJUDGED}: ${judgment.failure.kind}`;
+  return judgment.word || "no label";
+}
+
+function isOutcome(row, wanted) {
+  return row.outcome === wanted || (wanted === UNJUDGED && row.tone === UNJUDGED);
+}
+
+/** What is shown of a judgment and looked through; its evidence stays packed. */
+function slimRow(entry, topic, sentences, judgment, at) {
+  const { claim, nugget, sentence_index: sentence } = judgment;
+  return {
+    run: head.runs[runNumbers.get(entry.run)].id,
+    topic: topic.id,
+    at,
+    judge: judgment.judge,
+    sentence,
+    on: keyOf(judgment),
+    tone: judgment.tone,
+    label: judgment.label,
+    word: wordOf(judgment),
+    outcome: outcomeOf(judgment),
+    text: claim?.text || nugget?.text || sentences.get(sentence) || "",
+    why: judgment.failure?.message || judgment.reason || "",
+  };
+}
+
+/** The entries on a topic with whole nuggets, unpacked and not kept: only their rows stay. */
+async function passingOn(topic) {
+  const number = topicNumbers.get(topic.id);
+  const entries = await read(`topic-${number}`);
+  const nuggets = await read(`nuggets-${number}`);
+  for (const { judgments } of entries)
+    for (const judgment of judgments)
+      if (typeof judgment.nugget === "number") judgment.nugget = nuggets[judgment.nugget];
+  return entries;
+}
+
+async function rowsOn(topic) {
+  if (!slimRows.has(topic.id)) {
+    const rows = (await passingOn(topic)).flatMap((entry) => {
+      const sentences = new Map(entry.sentences.map(({ index, text }) => [index, text]));
+      return entry.judgments.map((judgment, at) => slimRow(entry, topic, sentences, judgment, at));
+    });
+    slimRows.set(topic.id, rows);
+  }
+  return slimRows.get(topic.id);
+}
+
+function isKept(row, wanted) {
+  const { run, judge, label, text } = wanted;
+  if (run && row.run !== run) return false;
+  if (judge && row.judge !== judge) return false;
+  if (label && !isOutcome(row, label)) return false;
+  if (!text) return true;
+  const found = (part) => part && String(part).toLowerCase().includes(text);
+  return [row.text, row.why, row.on, row.label, row.run, row.topic].some(found);
+}
+
+class JudgmentList {
+  constructor() {
+    this.status = h("span", { class: "muted", role: "status" });
+    this.place = h("div", { click: (event) => this.follow(event) });
+    this.labels = h("select", { change: (event) => this.set("label", event.target.value) });
+    this.kept = [];
+    this.wanted = Object.fromEntries(FILTERS.map((name) => [name, remembered(name)]));
+    this.wanted.text = filterIn("text");
+    this.drawLabels([]);
+    this.buttons = Object.entries(TAKEN_AS).map(([name, form]) =>
+      h(
+        "button",
+        { type: "button", disabled: true, click: () => this.take(name, form) },
+        `Save as ${name}`,
+      ),
+    );
+  }
+
+  /** A list of names; the first choice is all of them. */
+  picker(label, name, names) {
+    const known = [["all", EVERY], ...names.map((each) => [cut(each), each])];
+    if (this.wanted[name] && !names.includes(this.wanted[name])) this.wanted[name] = EVERY;
+    const options = known.map(([shown, value]) =>
+      h("option", { value, selected: value === this.wanted[name] }, shown),
+    );
+    const choose = (event) => this.set(name, known[event.target.selectedIndex][1]);
+    return h("label", { class: "tool" }, label, " ", h("select", { change: choose }, options));
+  }
+
+  get tools() {
+    let waiting = null;
+    const later = (text) => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => this.set("text", text), 150);
+    };
+    return h(
+      "div",
+      { class: "tools" },
+      filterBox("Filter text", later, "text"),
+      this.picker("Run", "run", head.runs.map(({ id }) => id)),
+      this.picker("Topic", "topic", head.topics.map(({ id }) => id)),
+      head.judges.length > 1 && this.picker("Judge", "judge", head.judges),
+      h("label", { class: "tool" }, "Label", " ", this.labels),
+      this.buttons,
+      this.status,
+    );
+  }
+
+  set(name, value) {
+    this.wanted[name] = value;
+    if (name !== "text") remember(name, value);
+    return this.show();
+  }
+
+  /** Only labels that occur can be chosen; what is unjudged also as a whole. */
+  drawLabels(rows) {
+    const found = new Set(rows.map((row) => row.outcome));
+    if (rows.some((row) => row.tone === UNJUDGED)) found.add(UNJUDGED);
+    if (this.wanted.label) found.add(this.wanted.label);
+    const options = [...found]
+      .sort()
+      .map((value) => h("option", { value, selected: value === this.wanted.label }, cut(value)));
+    fresh(this.labels, h("option", { value: EVERY }, "all"), options);
+  }
+
+  /** Read what the filters ask for, topic by topic, and show it; a later wish overtakes this one. */
+  async show() {
+    const turn = (this.turn = {});
+    const topics = head.topics.filter(({ id }) => !this.wanted.topic || id === this.wanted.topic);
+    const rows = [];
+    for (const [i, topic] of topics.entries()) {
+      if (!slimRows.has(topic.id)) this.status.textContent = `Reading ${i + 1} of ${topics.length} topics…`;
+      for (const row of await rowsOn(topic)) rows.push(row);
+      if (this.turn !== turn) return;
+    }
+    this.drawLabels(rows);
+    this.kept = rows
+      .filter((row) => isKept(row, this.wanted))
+      .sort((a, b) => runNumbers.get(a.run) - runNumbers.get(b.run)); // stable: topics keep theirs
+    this.status.textContent = `${this.kept.length} of ${rows.length} judgments`;
+    for (const button of this.buttons) button.disabled = !this.kept.length;
+    fresh(this.place, table("Judgments", judgmentColumns(), this.kept, "sort"));
+  }
+
+  /** Wherever a row is clicked, its judgment opens; who marks text stays. */
+  follow(event) {
+    if (event.target.closest("a, button, thead") || String(getSelection())) return;
+    const link = event.target.closest("tr")?.querySelector("a.opens");
+    if (link) location.hash = link.getAttribute("href").slice(1);
+  }
+
+  async take(name, { type, first, line }) {
+    const byTopic = Map.groupBy
+      ? Map.groupBy(this.kept, (row) => row.topic)
+      : new Map(head.topics.map(({ id }) => [id, this.kept.filter((row) => row.topic === id)]));
+    const parts = [first];
+    for (const [id, rows] of byTopic) {
+      if (!rows.length) continue;
+      const topic = head.topics[topicNumbers.get(id)];
+      const entries = new Map((await passingOn(topic)).map((entry) => [entry.run, entry]));
+      parts.push(rows.map((row) => line(wholeOf(row, entries.get(row.run)))).join(""));
+    }
+    save(`${head.name}.listed.${name.toLowerCase()}`, type, parts);
+  }
+}
+
+async function judgmentsView() {
+  const list = new JudgmentList();
+  const shown = [
+    h("h1", null, "Judgments"),
+    h(
+      "p",
+      { class: "lead" },
+      "Every decision of every judge. Open one for its evidence. What is unjudged is a failure of the judge, not of the system.",
+    ),
+    list.tools,
+    h("div", { class: "judgments" }, list.place),
+  ];
+  list.show().catch((error) => {
+    list.status.textContent = "";
+    fresh(list.place, h("p", { class: "note" }, error.message));
+  });
+  return shown;
+}
+
+function judgmentColumns() {
+  const place = (row) => (row.sentence === undefined ? "whole" : `${row.sentence + 1}`);
+  const opens = (row) =>
+    h(
+      "a",
+      { class: "opens", href: address("response", row.run, row.topic, row.at) },
+      row.sentence === undefined ? "Whole response" : `Sentence ${place(row)}`,
+    );
+  return [
+    {
+      name: "Label",
+      key: (row) => row.outcome,
+      cell: (row) => [
+        badge(row.tone, row.tone === UNJUDGED ? row.outcome : row.word),
+      ],
+    },
+    { name: "Run", header: true, key: (row) => row.run, cell: (row) => named(row.run) },
+    { name: "Topic", key: (row) => row.topic, cell: (row) => named(row.topic) },
+    {
+      name: "Place",
+      key: (row) => row.sentence ?? -1,
+      cell: (row) => [opens(row), row.on !== undefined && h("small", { class: "on muted" }, named(row.on))],
+    },
+    head.judges.length > 1 && { name: "Judge", key: (row) => row.judge, cell: (row) => named(row.judge) },
+    {
+      name: "Text",
+      class: "clip said",
+      key: (row) => row.text,
+      cell: (row) => [prose(row.text), row.why && h("small", { class: "muted" }, prose(row.why))],
+    },
+  ].filter(Boolean);
+}

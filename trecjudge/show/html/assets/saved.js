@@ -1,0 +1,36 @@
+// What a reader takes away: files made in the page, for spreadsheets and for programs.
+
+/** A judgment with where it stands, its fields named as in the judgments file. */
+function wholeOf(row, entry) {
+  const { tone, word, ...judgment } = entry.judgments[row.at];
+  const sentence = entry.sentences.find(({ index }) => index === judgment.sentence_index)?.text;
+  return { run_id: row.run, topic_id: row.topic, sentence, ...judgment };
+}
+
+const IN_CSV = {
+  run_id: (one) => one.run_id,
+  topic_id: (one) => one.topic_id,
+  judge: (one) => one.judge,
+  sentence_index: (one) => one.sentence_index,
+  doc_id: (one) => one.doc_id,
+  citation: (one) => one.citation,
+  exists: (one) => one.exists,
+  label: (one) => one.label,
+  grade: (one) => one.grade,
+  value: (one) => one.value,
+  unjudged: (one) => one.failure?.kind,
+  attester: (one) => one.attester,
+  reason: (one) => one.failure?.message ?? one.reason,
+  sentence: (one) => one.sentence,
+  claim: (one) => one.claim?.text,
+  nugget: (one) => one.nugget?.text,
+  quote: (one) => one.evidence?.quote,
+};
+const TAKEN_AS = {
+  CSV: {
+    type: "text/csv",
+    first: csvLine(Object.keys(IN_CSV)),
+    line: (one) => csvLine(Object.values(IN_CSV).map((cell) => cell(one))),
+  },
+  JSONL: { type: "application/jsonl", first: "", line: (one) => `${JSON.stringify(one)}\n` },
+};

@@ -1,0 +1,116 @@
+"""What a report says of its job: judges, model, prompts, inputs, counts, from config and log."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trecjudge.settings.strict_yaml import written_yaml
+
+FOLDERS = re.compile(r"(?<![\w:/.~])(?:~|[A-Za-z]:)?[/\\](?:[^/\\,]+[/\\])+")
+"""The folders of an absolute path: a report goes to others."""
+SECRET = re.compile(r"(?i)(api.?key|authorization|password|secret|credential|(^|[_-])token$)")
+CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
+
+Rows = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Names with their values under a title; `folded` where most readers want none of them."""
+
+    title: str
+    rows: Rows
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SentPrompt:
+    """A prompt of the job: its program, the sha256 of it, and its words where the log has them."""
+
+    program: str
+    digest: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JobShown:
+    """All that the page says of its job; nothing where there was no config."""
+
+    sections: Sequence[Section] = ()
+    prompts: Sequence[SentPrompt] = ()
+
+
+NOTHING_KNOWN = JobShown()
+
+
+def job_shown(config: Mapping[str, Any], prompts: Mapping[str, str]) -> JobShown:
+    """Return what a job's config says, as text, without keys and without folders of this machine.
+
+    `prompts` are the words of each program's prompt, from the log.
+    """
+    if not config:
+        return NOTHING_KNOWN
+    sections = [section for section in _sections(config) if section.rows]
+    digests = _mapping(_mapping(config.get("model")).get("prompts_sha256"))
+    names = dict.fromkeys([*map(str, digests), *prompts])
+    found = [SentPrompt(n, str(digests.get(n, "")), prompts.get(n, "")) for n in names]
+    return JobShown(sections, found)
+
+
+def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
+    counts = dict(_mapping(config.get("counts")))
+    calls = _mapping(counts.pop("model", None))
+    command = config.get("command_line") or []
+    words = [without_folders(str(word)) for word in command] if isinstance(command, list) else []
+    when = _rows({"written": config.get("written"), "seconds": counts.pop("seconds", None)})
+    how = [("command line", shlex.join(words))] if words else []
+    yield Section("When and how", [*when, *how])
+    for name, settings in _mapping(config.get("judges")).items():
+        yield Section(f"Judge {name}", _rows(settings) or (("settings", "none"),))
+    model = dict(_mapping(config.get("model")))
+    model.pop("prompts_sha256", None)
+    none = (("model", "none: no model was asked"),)
+    yield Section("Model", _rows(model) or none)
+    yield Section("Calls and cost", _rows(calls))
+    yield Section("Counts", _rows(counts))
+    yield Section("Workflow", _rows(config.get("workflow")))
+    yield Section("Versions", _rows(config.get("versions")))
+    yield Section("Inputs", _rows(config.get("inputs")))
+    digests = _mapping(config.get("inputs_sha256"))
+    title = f"Files of the inputs with their sha256 ({len(digests)})"
+    # A list: two folders may have a file of one name.
+    files = [(without_folders(str(path)), str(digest)) for path, digest in digests.items()]
+    yield Section(title, files, folded=True)
+
+
+def without_folders(text: str) -> str:
+    """Return a text with only the last name of each absolute path, and no password in addresses."""
+    return FOLDERS.sub(".../", CREDENTIALS.sub("", text))
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _rows(values: object) -> Rows:
+    """Return settings with their values as text; what is empty is left out."""
+    return [
+        (str(name), "left out" if SECRET.search(str(name)) else _shown(value))
+        for name, value in _mapping(values).items()
+        if value not in (None, "", [], {})
+    ]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        kept = {name: "left out" if SECRET.search(str(name)) else v for name, v in value.items()}
+        return without_folders(written_yaml(kept).rstrip())
+    if isinstance(value, list):
+        return "\n".join(map(_shown, value))
+    return without_folders(str(value))
