@@ -185,7 +185,7 @@ class Asking:
 
 
 def chained(calls: Sequence[ModelCall]) -> ModelCall | None:
-    """Return the last of the calls for one reply, with those before it; None where there is none."""
+    """Return the last of the calls for one reply, with those before it; None without any."""
     if not calls:
         return None
     *before, last = calls

@@ -233,8 +233,8 @@ NOTHING_SPENT: Final = Usage()
 class ModelCall:
     """One exchange with a model, word for word, for the debug log.
 
-    `usage.cached`: nothing was asked for it. `shared`: an equal request of this command was, and its
-    reply serves here too.
+    `usage.cached`: nothing was asked for it. `shared`: an equal request of this command was, and
+    its reply serves here too.
     """
 
     program: str
