@@ -152,11 +152,12 @@ class Asking:
             self.sent["messages"],
             reply.text,
             usage,
-            len(self.earlier) + 1,
+            self.tries,
             "" if fault is None else str(fault),
             reply.reasoning,
             failure="" if fault is None else fault.kind,
             turned_away=isinstance(fault, Busy),
+            number=len(self.earlier) + 1,
         )
 
     def failed(self, fault: Fault | JudgmentFailed) -> None:
@@ -195,7 +196,7 @@ def chained(calls: Sequence[ModelCall]) -> ModelCall | None:
 def as_shared(call: ModelCall, cost: float | None) -> ModelCall:
     """Return a call as whoever shares its reply has it; `cost` is that of nothing."""
     usage = replace(call.usage, cached=True, seconds=0.0, cost=cost)
-    return replace(call, usage=usage, tries=0, earlier=(), turned_away=False, shared=True)
+    return replace(call, usage=usage, tries=0, number=0, earlier=(), turned_away=False, shared=True)
 
 
 def shared_failure(

@@ -139,7 +139,7 @@ class KeptReply:
             True, reply.prompt_tokens, reply.completion_tokens, cost=cost, program=program
         )
         return ModelCall(
-            program, messages, reply.text, usage, 0, source=reply.source, shared=shared
+            program, messages, reply.text, usage, 0, source=reply.source, shared=shared, number=0
         )
 
 

@@ -242,7 +242,7 @@ class ModelCall:
     reply: str
     usage: Usage
     tries: int = 1
-    """The how-manyth request for this reply it was; 0 where nothing was asked."""
+    """How many requests for this reply counted as tries; 0 where nothing was asked."""
     error: str = ""
     reasoning: str = ""
     """What the model thought beside its reply, where the endpoint gives it apart."""
@@ -255,6 +255,8 @@ class ModelCall:
     turned_away: bool = False
     """Whether the endpoint had no time for the request: that is neither a call nor a try."""
     shared: bool = False
+    number: int = 1
+    """The how-manyth request for this reply it was; 0 where nothing was asked."""
 
 
 @dataclass(frozen=True, slots=True)

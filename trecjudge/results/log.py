@@ -106,7 +106,7 @@ class DebugLog:
             messages=messages,
             reply=reply,
             **({"reasoning": thought} if thought else {}),
-            **{"try": call.tries},
+            **{"try": call.number},
             cached=usage.cached,
             shared=call.shared,
             turned_away=call.turned_away,
