@@ -56,7 +56,7 @@ class JudgmentFailed(Exception):
     `no_document_text`, `no_topic_text`, `script`, `not_read`, `not_given` (the inputs of the judge)
     and `bug`;
     `planned` of calls that --plan only counts. `call` is the exchange with the model that failed,
-    for the debug log.
+    and `program` what was asked, for the debug log.
     """
 
     def __init__(self, kind: str, message: str, tries: int = 0, call: object = None) -> None:
@@ -65,6 +65,7 @@ class JudgmentFailed(Exception):
         self.message = message
         self.tries = tries
         self.call = call
+        self.program = ""
 
 
 def unknown(what: str, value: object, known: Iterable[object]) -> str:

@@ -59,7 +59,8 @@ def test_what_is_bound_for_one_item_is_not_in_the_next() -> None:
     log.judged("length", Item(Topic("t2"), "s", "A claim."), [], [])
     log.finding(Finding("topic_unknown", Place("r.jsonl", 1), "answers topic 'x'", "x"))
     _, second, finding = map(orjson.loads, file.getvalue().splitlines())
-    assert list(second) == ["event", "timestamp", "run_id", "topic_id", "judge", "sentence_index"]
+    of_an_item = ["run_id", "topic_id", "judge", "sentence_index", "text"]
+    assert list(second) == ["event", "timestamp", *of_an_item]
     assert (second["run_id"], second["topic_id"], second["judge"]) == ("s", "t2", "length")
     assert "judge" not in finding
 

@@ -43,6 +43,31 @@ def _digest(path: Path, checksums: Checksums) -> str:
         return f"cannot be read: {error.strerror}"
 
 
+def head_of(job: Job, settings: Mapping[str, Any], model: Model) -> dict[str, Any]:
+    """Return what is known of a job before it judges: versions, command line, judges, inputs.
+
+    Credentials inside addresses are cut.
+    """
+    head = {
+        "versions": versions(),
+        "command_line": list(job.command_line),
+        "judges": dict(settings),
+        "workflow": _workflow_record(job.workflow),
+        "model": model.record(),
+        "inputs": _inputs(job),
+    }
+    return {name: _shareable(value) for name, value in head.items()}
+
+
+def _shareable(value: Any) -> Any:
+    """Return a value as it can be written into any file, without credentials in its texts."""
+    if isinstance(value, str):
+        return CREDENTIALS.sub("", value).encode(errors="backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {str(name): _shareable(found) for name, found in value.items()}
+    return list(map(_shareable, value)) if isinstance(value, list | tuple) else value
+
+
 def write_config(
     job: Job,
     settings: Mapping[str, Any],
@@ -54,12 +79,7 @@ def write_config(
     """Write the config of a finished job; credentials inside addresses are cut."""
     config = {
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": versions(),
-        "command_line": list(job.command_line),
-        "judges": dict(settings),
-        "workflow": _workflow_record(job.workflow),
-        "model": model.record(),
-        "inputs": _inputs(job),
+        **head_of(job, settings, model),
         # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         "counts": counts_of(summary),

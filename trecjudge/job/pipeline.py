@@ -20,7 +20,7 @@ from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
-from trecjudge.job.config import write_config
+from trecjudge.job.config import head_of, write_config
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
 from trecjudge.judging.judge import needs_model
@@ -211,7 +211,7 @@ class _Session:
 
     async def _steps(self, model: Model) -> Scored:
         job = self.job
-        self._event("session_start", judges=panel_settings(self.panel))
+        self._event("session_start", **head_of(job, panel_settings(self.panel), model))
         inputs = JobInputs.read(job, self.findings)
         inputs.check_documents(self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
@@ -316,9 +316,8 @@ class _Session:
             judgments += [(entry.named_judge.name, judgment) for judgment in shown]
             self.spared += sum(judgment.usage.spared for judgment in shown)
             if self.log is not None:
-                self.log.judged(entry.named_judge.name, entry.item, shown, entry.calls)
-            if entry.trace:
-                self._event("BUG", traceback=entry.trace)
+                name, more = entry.named_judge.name, (entry.group, entry.shared, entry.trace)
+                self.log.judged(name, entry.item, shown, entry.calls, *more)
         writer.response(judged.response, judgments)
         self.watcher.judged(judged)
 

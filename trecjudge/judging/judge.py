@@ -60,7 +60,8 @@ class GroupingJudge(Judge, Protocol):
 
 def unjudged(item: Item, failed: JudgmentFailed) -> Judgment:
     """Return the judgment on an item that could not be judged, with why."""
-    return judgment_of(item, failure=Failure(failed.kind, failed.message, failed.tries))
+    failure = Failure(failed.kind, failed.message, failed.tries, failed.program)
+    return judgment_of(item, failure=failure)
 
 
 def judge_names() -> list[str]:

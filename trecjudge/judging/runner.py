@@ -9,8 +9,8 @@ import asyncio
 import math
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import Any, TypeVar
 
@@ -35,13 +35,19 @@ LOOK_AHEAD = 4
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """An item, the judgments on it and the model calls behind them."""
+    """An item, the judgments on it and the model calls behind them.
+
+    Of a group of items that were judged together, `group` in all, the first has the calls, and for
+    the others they are `shared`.
+    """
 
     item: Item
     judgments: list[Judgment]
     calls: list[ModelCall]
     named_judge: NamedJudge
     trace: str = ""
+    group: int = 1
+    shared: Sequence[ModelCall] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,7 @@ class Runner:
                     raise TypeError(f"pool gave {shown(item)}, not an Item")
             return [*pool]
         except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
-            return [_bug(named, Item(topic, response.run_id, response.text), error, [])]
+            return [_bug(named, Item(topic, response.run_id, response.text), error)]
 
     async def _response(
         self, response: Response, pools: list[list[Item | JudgedItem]]
@@ -140,6 +146,7 @@ class Runner:
     async def _judged(self, named: NamedJudge, items: list[Item]) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request; the first has its model calls."""
         recorder = Recorder(self.model)
+        fault: BaseException | None = None
         try:
             found = await _judgments(named.judge, items, recorder)
             for item, judgments in zip(items, found, strict=True):
@@ -153,12 +160,26 @@ class Runner:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return [_bug(named, item, error, recorder.calls) for item in items]
+            fault = error
         except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
-            return [_bug(named, item, error, recorder.calls) for item in items]
+            fault = error
+        await recorder.settled()
+        if fault is not None:
+            judged = [_bug(named, item, fault) for item in items]
+        else:
+            judged = [JudgedItem(*each, [], named) for each in zip(items, found, strict=True)]
         # One request for the group: its calls are logged, and paid for, once.
-        calls = [recorder.calls, *([] for _ in items[1:])]
-        return [JudgedItem(*each, named) for each in zip(items, found, calls, strict=True)]
+        return _with_calls(judged, recorder.calls)
+
+
+def _with_calls(judged: list[JudgedItem], calls: list[ModelCall]) -> list[JudgedItem]:
+    """Return the items of one group with the calls that were made for them, which the first has."""
+    first, *others = judged
+    if not others:
+        return [replace(first, calls=calls)] if calls else judged
+    group = len(judged)
+    mates = (replace(item, group=group, shared=calls) for item in others)
+    return [replace(first, calls=calls, group=group), *mates]
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -238,12 +259,12 @@ def _writable(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-def _bug(named: NamedJudge, item: Item, error: BaseException, calls: list[ModelCall]) -> JudgedItem:
+def _bug(named: NamedJudge, item: Item, error: BaseException) -> JudgedItem:
     """Return the item as unjudged by a fault of the judge, with the traceback for the log."""
     failure = Failure("bug", _writable(f"{type(error).__name__}: {error}"))
     trace = _writable("".join(traceback.format_exception(error)))
     judgment = judgment_of(item, failure=failure)
-    return JudgedItem(item, [judgment], calls, named, trace)
+    return JudgedItem(item, [judgment], [], named, trace)
 
 
 def _by_document(pool: list[Item]) -> list[int]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from trecjudge.errors import JudgmentFailed
 from trecjudge.findings import shown
 from trecjudge.models.endpoints import Endpoint
 from trecjudge.models.envelope import Reply
-from trecjudge.models.faults import Fault, ItemFault
+from trecjudge.models.faults import Busy, Fault, ItemFault
 from trecjudge.models.prompt import PlainPrompt
 from trecjudge.models.reading import Unparsed, without_reasoning
 from trecjudge.models.requests import Request
-from trecjudge.models.spending import Expected
+from trecjudge.models.spending import Expected, Prices
 from trecjudge.records import ModelCall, Usage
 from trecjudge.text.chat_tokens import TOKEN, broken
 
@@ -41,7 +44,12 @@ class Turn:
 
 
 class FormFault(Exception):
-    """A fault that may go away where no reply by JSON schema is asked for."""
+    """A fault that may go away where no reply by JSON schema is asked for.
+
+    `tried` are the requests that were made in that form, for the log of whoever made them.
+    """
+
+    tried: Sequence[ModelCall] = ()
 
 
 @dataclass(slots=True)
@@ -70,8 +78,13 @@ class Asking:
     expected: Expected = (0.0, 0.0)
     wrong: list[dict[str, Any]] = field(default_factory=list)
     earlier: list[ModelCall] = field(default_factory=list)
-    """The replies that could not be used."""
-    started: float = field(default_factory=time.perf_counter)
+    """The requests that gave no reply of use."""
+    prices: Prices | None = None
+    reply: Reply | None = None
+    """What was answered to the request that was sent last."""
+    paid: bool = False
+    """Whether anything was answered that was paid for."""
+    sent_at: float = 0.0
 
     @property
     def program(self) -> str:
@@ -110,7 +123,6 @@ class Asking:
                 self.wrong = _correction(reply.text, str(error))
                 begins = shown(without_reasoning(reply.text) or reply.text, LONGEST_BEGINNING)
                 fault = Fault("parse", f"the reply does not parse: {error} It is {begins}")
-            self.earlier.append(self.call(reply, str(fault)))
             raise fault from error
 
     def _cut(self, reply: Reply, most_tokens: int) -> Fault:
@@ -124,26 +136,76 @@ class Asking:
         self.cuts += 1
         return Fault("cut", message)
 
-    def paid_in_vain(self, fault: Fault) -> None:
-        """Note a reply that is of no use and was counted all the same."""
-        if any(fault.tokens):
-            self.earlier.append(self.call(Reply("", "", *fault.tokens), str(fault)))
+    def sends(self) -> None:
+        """Note that a request is sent now."""
+        self.sent_at = time.perf_counter()
+        self.reply = None
 
-    def call(self, reply: Reply, error: str = "") -> ModelCall:
-        """Return the exchange for the log."""
-        seconds = time.perf_counter() - self.started
-        usage = Usage(False, reply.prompt_tokens, reply.completion_tokens, seconds)
+    def call(self, reply: Reply, fault: Fault | JudgmentFailed | None = None) -> ModelCall:
+        """Return the exchange that is over, for the log."""
+        seconds = time.perf_counter() - self.sent_at
+        tokens = (reply.prompt_tokens, reply.completion_tokens)
+        cost = None if self.prices is None else self.prices.of(*tokens)
+        usage = Usage(False, *tokens, seconds, cost=cost, program=self.program)
         return ModelCall(
-            self.program, self.messages, reply.text, usage, self.tries, error, reply.reasoning
+            self.program,
+            self.sent["messages"],
+            reply.text,
+            usage,
+            self.tries,
+            "" if fault is None else str(fault),
+            reply.reasoning,
+            failure="" if fault is None else fault.kind,
+            turned_away=isinstance(fault, Busy),
+            number=len(self.earlier) + 1,
         )
 
-    def failed(self, error: str) -> ModelCall:
-        """Return the failed exchange, for the log: the last reply, with those before it."""
-        if not self.earlier:
-            return ModelCall(self.program, self.messages, "", Usage(), self.tries, error)
-        *before, last = self.earlier
-        tries, earlier = self.tries, tuple(before)
-        return replace(last, tries=tries, error=error, earlier=earlier)
+    def failed(self, fault: Fault | JudgmentFailed) -> None:
+        """Note that the request sent last gave no reply of use."""
+        tokens = fault.tokens if isinstance(fault, Fault) else (0, 0)
+        self.paid = self.paid or self.reply is not None or any(tokens)
+        self.earlier.append(self.call(self.reply or Reply("", "", *tokens), fault))
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Give what was exchanged in vain to what is raised meanwhile, for the log."""
+        try:
+            yield
+        except FormFault as fault:
+            fault.tried = self.earlier
+            raise
+        except JudgmentFailed as failed:
+            if failed.call is not None or not self.earlier:
+                raise
+            # One failure may be that of many: each has calls of its own.
+            raise self.failure(failed.kind, str(failed), failed.tries) from failed
+
+    def failure(self, kind: str, message: str, tries: int) -> JudgmentFailed:
+        """Return the failure of this request, with all that was exchanged."""
+        return JudgmentFailed(kind, message, tries, chained(self.earlier))
+
+
+def chained(calls: Sequence[ModelCall]) -> ModelCall | None:
+    """Return the last of the calls for one reply, with those before it; None without any."""
+    if not calls:
+        return None
+    *before, last = calls
+    return replace(last, earlier=tuple(before))
+
+
+def as_shared(call: ModelCall, cost: float | None) -> ModelCall:
+    """Return a call as whoever shares its reply has it; `cost` is that of nothing."""
+    usage = replace(call.usage, cached=True, seconds=0.0, cost=cost)
+    return replace(call, usage=usage, tries=0, number=0, earlier=(), turned_away=False, shared=True)
+
+
+def shared_failure(
+    failed: JudgmentFailed, tried: Sequence[ModelCall], cost: float | None
+) -> JudgmentFailed:
+    """Return a failure as whoever waited for the same reply has it; `tried` it did itself."""
+    of_another = [as_shared(failed.call, cost)] if isinstance(failed.call, ModelCall) else []
+    calls = [*tried, *of_another]
+    return JudgmentFailed(failed.kind, str(failed), failed.tries, chained(calls))
 
 
 def _correction(reply: str, wrong: str) -> list[dict[str, Any]]:

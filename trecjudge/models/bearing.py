@@ -259,7 +259,7 @@ class FaultPolicy:
     def _failure(self, asking: Asking, fault: Fault, message: str = "") -> JudgmentFailed:
         """Return the failure of this item."""
         message = message or str(fault)
-        return JudgmentFailed(fault.kind, message, asking.tries, asking.failed(message))
+        return asking.failure(fault.kind, message, asking.tries)
 
     def _end(self, kind: str, message: str) -> None:
         """Ask nothing from now on: what would be asked is unjudged, by this kind and message."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any
 
 from trecjudge.errors import JudgmentFailed
-from trecjudge.models.asking import Asking, FormFault, Turn
+from trecjudge.models.asking import Asking, FormFault, Turn, as_shared, shared_failure
 from trecjudge.models.batch.transport import BatchTransport
 from trecjudge.models.bearing import FaultPolicy
 from trecjudge.models.cache.leases import FILE, AskedElsewhere, Leases
@@ -161,7 +161,7 @@ class Client:
             return None
         asked_now = found.request.key in self._under_way or self.replies.asked(found.request)
         self.spending.reuse(asked_now)
-        return found.fields, found.call(name)
+        return found.fields, found.call(name, self.spending.nothing, asked_now)
 
     async def _ask_in_form(
         self, program: Program, inputs: dict[str, Any], made: RequestsByForm
@@ -196,8 +196,9 @@ class Client:
         try:
             request = self._request(form, program, inputs, made)
             return await self._shared(request, None, turn)
-        except FormFault:
-            return await self._shared(self._request("chat", program, inputs, made), None, turn)
+        except FormFault as fault:
+            request = self._request("chat", program, inputs, made)
+            return await self._shared(request, None, turn, fault.tried)
 
     def _request(
         self, form: Form, program: Program, inputs: dict[str, Any], made: RequestsByForm
@@ -205,22 +206,36 @@ class Client:
         return made.get(form) or self.requests.make(program, inputs, form)
 
     async def _shared(
-        self, request: Request, max_tokens: int | None = None, turn: Turn | None = None
+        self,
+        request: Request,
+        max_tokens: int | None = None,
+        turn: Turn | None = None,
+        tried: Sequence[ModelCall] = (),
     ) -> FieldsAndCall:
-        """Wait for an equal request under way, or make this one."""
+        """Wait for an equal request under way, or make this one; `tried` is what was before."""
         key = request.key
         # No await between this look and `begun`, or two equal requests would both be sent.
         if key not in self._under_way:
-            work = self._ask(Asking(request, max_tokens or self.settings.max_tokens, turn))
+            most = max_tokens or self.settings.max_tokens
+            prices, before = self.spending.prices, list(tried)
+            work = self._ask(Asking(request, most, turn, prices=prices, earlier=before))
             return await self._under_way.begun(key, self._flights.released_after(request, work))
         self.spending.saved += 1
         try:
             fields, call = await self._under_way.joined(key)
         except JudgmentFailed as failed:  # whoever asked has the call, and paid for it
-            raise JudgmentFailed(failed.kind, str(failed), failed.tries) from failed
-        return fields, replace(call, usage=replace(call.usage, cached=True), earlier=())
+            raise shared_failure(failed, tried, self.spending.nothing) from failed
+        except FormFault as fault:
+            self.spending.saved -= 1  # it is asked again, in another form
+            raise FormFault(str(fault)) from fault
+        shared = as_shared(call, self.spending.nothing)
+        return fields, replace(shared, earlier=tuple(tried)) if tried else shared
 
     async def _ask(self, asking: Asking) -> FieldsAndCall:
+        with asking.reporting():
+            return await self._answered(asking)
+
+    async def _answered(self, asking: Asking) -> FieldsAndCall:
         """Try, as often and as patiently as is set, until a reply parses; return its fields."""
         while True:
             try:
@@ -230,15 +245,15 @@ class Client:
             except AskedElsewhere:
                 if kept := await self._flights.of_another(asking):
                     self.spending.cached += 1
-                    return kept.fields, kept.call(asking.program)
+                    call = kept.call(asking.program, self.spending.nothing)
+                    return kept.fields, replace(call, earlier=tuple(asking.earlier))
             except NoRoom:
                 self._flights.release(asking.request)
                 await self.spending.budget.room()
             except Fault as fault:
                 if any(fault.tokens):
                     self._count_tokens(asking, *fault.tokens)
-                    asking.paid_in_vain(fault)
-                if not asking.earlier:  # nothing is paid yet: another process may try
+                if not asking.paid:  # nothing is paid yet: another process may try
                     self._flights.release(asking.request)
                 await self.fault_policy.after(asking, fault)
             else:
@@ -279,6 +294,7 @@ class Client:
             self.spending.retries += asking.tries > 0
             admitted = True
             asking.tries += 1
+            asking.sends()
             self.spending.budget.wake()
 
         try:
@@ -288,10 +304,12 @@ class Client:
         except NoRoom:
             crowded = True
             raise
-        except (Busy, AskedElsewhere):
+        except (Fault, JudgmentFailed, AskedElsewhere) as fault:
             # Nothing was answered, or to another process: neither a call nor a try.
-            busy = admitted
-            asking.tries -= admitted
+            busy = admitted and isinstance(fault, Busy | AskedElsewhere)
+            asking.tries -= busy
+            if admitted and not isinstance(fault, AskedElsewhere):
+                asking.failed(fault)
             raise
         finally:
             if admitted:
@@ -302,6 +320,7 @@ class Client:
 
     async def _keep(self, asking: Asking, reply: Reply) -> ReplyAndFields:
         """Count a reply and, if it parses, keep it. Raises Fault if it does not."""
+        asking.reply = reply
         self._count_tokens(asking, reply.prompt_tokens, reply.completion_tokens)
         self.spending.prefix_tokens += reply.cached_tokens
         # Any answer ends an outage, even one that does not parse.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -93,6 +94,8 @@ class Recorder:
 
     model: Model
     calls: list[ModelCall] = field(default_factory=list)
+    _under_way: int = 0
+    _over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def available(self) -> bool:
@@ -114,11 +117,27 @@ class Recorder:
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program and keep its calls, a failed one too."""
+        self._under_way += 1
         try:
             prediction = await self.model.predict(program, **inputs)
         except JudgmentFailed as failed:
+            failed.program = program.name
             if isinstance(failed.call, ModelCall):
                 self.calls.append(failed.call)
             raise
+        finally:
+            self._under_way -= 1
+            self._over.set()
         self.calls.append(prediction.call)
         return prediction
+
+    async def settled(self) -> None:
+        """Return when nothing is asked any more.
+
+        A judge that gives up at the first of several failures leaves the others under way: they
+        are paid for, and kept.
+        """
+        while self._under_way:
+            self._over.clear()
+            await self._over.wait()
+            await asyncio.sleep(0)  # whoever waited for it may ask on

@@ -132,11 +132,15 @@ class KeptReply:
     reply: CachedReply
     fields: dict[str, Any]
 
-    def call(self, program: str) -> ModelCall:
-        """Return the exchange for the log."""
-        reply = self.reply
-        usage = Usage(True, reply.prompt_tokens, reply.completion_tokens)
-        return ModelCall(program, self.request.messages, reply.text, usage, 0, source=reply.source)
+    def call(self, program: str, cost: float | None = None, shared: bool = False) -> ModelCall:
+        """Return the exchange for the log; `shared`: this command itself asked for the reply."""
+        reply, messages = self.reply, self.request.messages
+        usage = Usage(
+            True, reply.prompt_tokens, reply.completion_tokens, cost=cost, program=program
+        )
+        return ModelCall(
+            program, messages, reply.text, usage, 0, source=reply.source, shared=shared, number=0
+        )
 
 
 @dataclass(slots=True)

@@ -147,6 +147,11 @@ class Spending:
         """The price of the tokens so far; None without prices."""
         return self.price(self.prompt_tokens, self.completion_tokens) if self.prices else None
 
+    @property
+    def nothing(self) -> float | None:
+        """The price of a reply that was not asked for; None without prices."""
+        return None if self.prices is None else 0.0
+
     def reuse(self, asked_now: bool) -> None:
         """Count a reply that cost nothing: `asked_now` by this command, else an earlier one."""
         if asked_now:

@@ -206,6 +206,8 @@ class Failure:
     kind: str
     message: str
     tries: int = 0
+    program: str = field(default="", compare=False)
+    """The program that was asked in vain, where it was one; only the log has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,10 @@ class Usage:
     seconds: float = 0.0
     spared: int = 0
     """Questions to a model that a cheaper detector made needless."""
+    cost: float | None = None
+    """What the tokens cost, where prices are known."""
+    program: str = ""
+    """The program whose reply it was."""
 
 
 NOTHING_SPENT: Final = Usage()
@@ -225,20 +231,32 @@ NOTHING_SPENT: Final = Usage()
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One exchange with a model, word for word, for the debug log."""
+    """One exchange with a model, word for word, for the debug log.
+
+    `usage.cached`: nothing was asked for it. `shared`: an equal request of this command was, and
+    its reply serves here too.
+    """
 
     program: str
     messages: list[dict[str, Any]]
     reply: str
     usage: Usage
     tries: int = 1
+    """How many requests for this reply counted as tries; 0 where nothing was asked."""
     error: str = ""
     reasoning: str = ""
     """What the model thought beside its reply, where the endpoint gives it apart."""
     earlier: tuple[ModelCall, ...] = ()
-    """The tries before it whose replies could not be used; they were paid for too."""
+    """The requests before it that gave no reply of use; some were paid for too."""
     source: str = ""
     """The cache that the reply came from, where that is another one than the job's own."""
+    failure: str = ""
+    """The kind of what went wrong, as in `errors.JudgmentFailed`; empty of a good reply."""
+    turned_away: bool = False
+    """Whether the endpoint had no time for the request: that is neither a call nor a try."""
+    shared: bool = False
+    number: int = 1
+    """The how-manyth request for this reply it was; 0 where nothing was asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,8 +80,14 @@ def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
         "evidence": judgment.evidence,
         "attester": judgment.attester,
         "judge": judge,
-        "failure": judgment.failure,
+        "failure": _failure_record(judgment.failure),
     } | {name: found for name, found in given.items() if found not in (None, "", ())}
+
+
+def _failure_record(failure: Failure | None) -> dict[str, Any] | None:
+    if failure is None:
+        return None
+    return {"kind": failure.kind, "message": failure.message, "tries": failure.tries}
 
 
 def response_record(response: Response) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
@@ -14,6 +14,10 @@ from trecjudge.findings import Finding
 from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
 
 FIRST = ("event", "timestamp")
+COST_DECIMALS = 12
+"""A token may cost a ten-millionth, and sums of a million calls are to be right."""
+BY_MODEL = "llm"
+"""The attester of what a model decided."""
 
 
 def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -51,50 +55,80 @@ class DebugLog:
         self.event("FINDING", **fields)
 
     def judged(
-        self, judge: str, item: Item, judgments: list[Judgment], calls: list[ModelCall]
+        self,
+        judge: str,
+        item: Item,
+        judgments: Sequence[Judgment],
+        calls: Sequence[ModelCall],
+        group: int = 1,
+        shared: Sequence[ModelCall] = (),
+        trace: str = "",
     ) -> None:
         """Write what a judge was given, the model calls it made, and what it decided.
 
         Its own events begin with its name in capitals: `citation`, `mine:Citation` -> `CITATION`.
+        Of a `group` of items that one request is on, the first has the calls; the others give them
+        as `shared`. `trace` is where a bug of the judge was.
         """
         name = judge.rpartition(":")[2].upper()
         log = self._log.bind(
             run_id=item.run_id, topic_id=item.topic.topic_id, judge=judge, **_place(item)
         )
-        log.info(f"{name}_INPUT")
+        log.info(f"{name}_INPUT", **_text(item))
         for call in calls:
-            self._call(log, call)
+            self._call(log, call, group)
+        programs = {call.program for call in shared or calls}
+        program = programs.pop() if len(programs) == 1 else ""
+        mate = {"shared": True} if shared else {}
         for judgment in judgments:
             of_one = log.bind(**_cited(judgment))
-            of_one.info(f"{name}_OUTPUT", **_output(judgment))
-            if judgment.failure:
-                of_one.info("FAILURE", **asdict(judgment.failure))
+            asked = _program(judgment, program)
+            of_one.info(f"{name}_OUTPUT", **asked, **mate, **_output(judgment))
+            if failure := judgment.failure:
+                asked = {"program": failure.program} if failure.program else asked
+                fields = {"kind": failure.kind, "message": failure.message, "tries": failure.tries}
+                of_one.info("FAILURE", **asked, **fields)
+        if trace:
+            log.info("BUG", traceback=trace)
 
-    def _call(self, log: FilteringBoundLogger, call: ModelCall) -> None:
+    def _call(self, log: FilteringBoundLogger, call: ModelCall, group: int) -> None:
         for earlier in call.earlier:
-            self._call(log, earlier)
-        messages, reply = call.messages, call.reply
+            self._call(log, earlier, group)
+        messages, reply, usage = call.messages, call.reply, call.usage
         if not self._keep:
             messages = [message | {"content": LEFT_OUT} for message in messages]
             reply = LEFT_OUT
         thought = call.reasoning if self._keep or not call.reasoning else LEFT_OUT
+        paid = (0, 0) if usage.cached else (usage.prompt_tokens, usage.completion_tokens)
         log.info(
             "MODEL_CALL",
             program=call.program,
             messages=messages,
             reply=reply,
             **({"reasoning": thought} if thought else {}),
-            cached=call.usage.cached,
+            **{"try": call.number},
+            cached=usage.cached,
+            shared=call.shared,
+            turned_away=call.turned_away,
             **({"source": call.source} if call.source else {}),
-            tokens=call.usage.prompt_tokens + call.usage.completion_tokens,
-            seconds=round(call.usage.seconds, 4),
-            tries=call.tries,
+            **({"group": group} if group > 1 else {}),
+            prompt_tokens=paid[0],
+            completion_tokens=paid[1],
+            tokens=sum(paid),
+            cost=None if usage.cost is None else round(usage.cost, COST_DECIMALS),
+            seconds=round(usage.seconds, 4),
+            failure=call.failure or None,
             error=call.error if self._keep or not call.error else LEFT_OUT,
         )
 
 
+def _program(judgment: Judgment, only: str) -> dict[str, str]:
+    """Return the program behind a judgment, where one is known; `only` is all that was asked."""
+    found = judgment.usage.program or ("" if judgment.attester not in ("", BY_MODEL) else only)
+    return {"program": found} if found else {}
+
+
 def _output(judgment: Judgment) -> dict[str, Any]:
-    usage = judgment.usage
     decided = judgment.judged and judgment.label != NOTHING_TO_CHECK
     supports = judgment.label == FULL if decided else None
     cited = {} if judgment.citation is None else {"citation_supports": supports}
@@ -114,9 +148,6 @@ def _output(judgment: Judgment) -> dict[str, Any]:
             "evidence": judgment.evidence,
             "sources": judgment.sources,
             "attester": judgment.attester,
-            "cached": usage.cached,
-            "tokens": usage.prompt_tokens + usage.completion_tokens,
-            "seconds": round(usage.seconds, 4),
         }
     )
 
@@ -127,6 +158,15 @@ def _cited(judgment: Judgment) -> dict[str, Any]:
         return {}
     cited = judgment.doc_id or judgment.citation
     return {"citation_id": cited, "citation_exists": judgment.exists}
+
+
+def _text(item: Item) -> dict[str, str]:
+    """Return the text to judge; of a document that is judged itself its id stands there already."""
+    if item.sentence_index is not None:
+        return {"sentence": item.text}
+    document = item.document
+    is_document = document is not None and item.text in ("", document.text, document.full_text)
+    return {} if is_document else {"text": item.text}
 
 
 def _place(item: Item) -> dict[str, Any]:

@@ -331,7 +331,7 @@ def test_the_prompt_as_it_was_sent(tmp_path: Path, open_page: Open) -> None:
     call = {
         "event": "MODEL_CALL", "run_id": "r", "topic_id": "t1", "sentence_index": 0,
         "citation_id": "d", "program": "attest", "reply": "full_support", "cached": True,
-        "messages": [{"role": "system", "content": "Decide."}], "tokens": 12, "tries": 0,
+        "messages": [{"role": "system", "content": "Decide."}], "tokens": 12, "try": 0,
     }  # fmt: skip
     outputs = output(tmp_path, (response(("S.", ["d"])), [good]), log=[call])
     outputs.config.write_text("model: {model: small-model}")

@@ -27,7 +27,8 @@ OF_A_CALL = (
     "cached",
     "tokens",
     "seconds",
-    "tries",
+    "try",
+    "shared",
     "error",
 )
 OF_A_FINDING = ("kind", "severity", "place", "message", "sentence", "run_id", "topic_id")

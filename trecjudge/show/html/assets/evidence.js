@@ -323,7 +323,7 @@ function names(call, text) {
 function callShown(call) {
   const facts = [
     call.program,
-    call.cached ? "from the cache" : `${call.tries} ${call.tries === 1 ? "try" : "tries"}`,
+    call.shared ? "shared" : call.cached ? "from the cache" : `try ${call.try}`,
     `${call.tokens} tokens`,
     call.error,
   ].filter(Boolean);
