@@ -186,6 +186,8 @@ async def ajudge(
 async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -> Result:
     with job.outputs.held(follower.notify):
         done = await judge_job(job, follower)
+    if done.summary.bug:
+        follower.notify(f"error: {done.summary.bug}")
     findings = map(given.plain, follower.findings)
     notes = map(given.without, follower.notes)
     return result_of(done, job.outputs, tuple(findings), tuple(notes), folder)

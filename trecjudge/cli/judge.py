@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from trecjudge.cli.exits import warning_printer
+from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_plans, print_summaries
 from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
@@ -52,6 +52,8 @@ def _judge(flags: JobFlags) -> int:
             with job.outputs.held(warn):
                 summaries.append(_summary(job, flags))
     print_summaries(summaries, flags.quiet, flags.as_json)
+    # Not only in the closing table: with -q too, and behind it.
+    print_errors(f"error: {summary.name}: {summary.bug}" for summary in summaries if summary.bug)
     return max(summary.exit_status for summary in summaries)
 
 

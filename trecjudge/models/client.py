@@ -127,6 +127,10 @@ class Client:
         """Return whether nothing is asked any more."""
         return self._closing or self.fault_policy.stopped is not None
 
+    def call_off(self, why: str) -> None:
+        """Ask nothing from now on; what is on its way is waited for."""
+        self.fault_policy.call_off(why)
+
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program: from the cache, with an equal request under way, or by a call."""
         made = self.replies.possible(program, inputs)

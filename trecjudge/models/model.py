@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.errors import JudgmentFailed, unknown
 from trecjudge.records import ModelCall
@@ -82,6 +82,14 @@ class Model(Protocol):
 
     def record(self) -> dict[str, Any] | None:
         """Return what makes it repeatable, the key left out; None without a model."""
+
+
+@runtime_checkable
+class CallingOff(Protocol):
+    """A model whose requests may wait for their turn, and can be called off while they do."""
+
+    def call_off(self, why: str) -> None:
+        """Ask nothing from now on: what waits fails with `stopped`."""
 
 
 class NoModel:

@@ -44,6 +44,8 @@ class Summary:
     """Labels of people: how many were given, are of judged items, mean nothing to the judge."""
     gate: dict[str, int] = field(default_factory=dict)
     """Number of responses by the status that the gate gives; empty without a gate."""
+    bug: str = ""
+    """Why judging stopped before its end: a bug in the code of a judge."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
