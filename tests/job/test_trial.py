@@ -60,8 +60,9 @@ def test_a_bug_in_a_judge_is_one_line(folder: Path) -> None:
 def test_a_bug_in_a_measure_stops_before_all_is_paid_for(
     use_model: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "tone_measures.py").write_text(MEASURE)
-    (folder / "w.yml").write_text("judge: citation\nmeasures: [tone_measures:broken]\n")
+    module = "tone_measures" if use_model else "tone_measures_offline"
+    (folder / f"{module}.py").write_text(MEASURE)
+    (folder / "w.yml").write_text(f"judge: citation\nmeasures: [{module}:broken]\n")
 
     def answered(body: dict[str, object], number: int) -> Answer:
         return Answer(attestation(body))
@@ -75,7 +76,7 @@ def test_a_bug_in_a_measure_stops_before_all_is_paid_for(
     (line,) = done.err.splitlines()
     assert done.status == 1
     assert line.startswith("error: measure BROKEN on run 'r', topic '0': AttributeError:")
-    assert "(tone_measures.py:3); judging stopped: what was judged before is in out" in line
+    assert f"({module}.py:3); judging stopped: what was judged before is in out" in line
     last = (folder / "out" / "default.judgments.jsonl").read_text().splitlines()[-1]
     assert json.loads(last)["record"] == "end"
 
