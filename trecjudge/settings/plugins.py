@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import os
 import pkgutil
 import sys
 import traceback
@@ -108,6 +109,8 @@ def imported(module: str) -> ModuleType:
     `judges`.
     """
     top, _, rest = module.partition(".")
+    # A module of others may import DSPy at its top, which would fetch a list of prices.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
     _package()  # it makes the user's own judges importable
     if top == FOLDER and importlib.util.find_spec(f"{JUDGES}.{rest.partition('.')[0] or '-'}"):
         module = f"{JUDGES}.{rest}"
