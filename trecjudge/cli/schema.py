@@ -9,6 +9,9 @@ from trecjudge.job.schema import schema_text
 
 @exits
 def schema() -> int:
-    """Print the JSON Schema of workflows, with the judges of your own folder in it."""
+    """Print the JSON Schema of workflows, for editors.
+
+    It knows the judges of the folder that you run from too.
+    """
     print_lines([schema_text().rstrip()])
     return 0
