@@ -15,11 +15,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import overload
 
 MOST_SHOWN = 30
 """Choices listed in a message: a topic file may have thousands."""
 NOT_GIVEN = "not_given"
 """Failure kind of what somebody should have given, such as labels or a bank of nuggets."""
+UNDECIDED = "undecided"
+"""Failure kind of a judge that only says why it cannot decide."""
 PLANNED = "planned"
 """Failure kind of calls that --plan counts without making them."""
 
@@ -55,11 +58,22 @@ class JudgmentFailed(Exception):
     `cut`, `empty`, `too_large`, `budget`, `offline`, `interrupted` (the model), `no_model`,
     `no_document_text`, `no_topic_text`, `script`, `not_read`, `not_given` (the inputs of the judge)
     and `bug`;
-    `planned` of calls that --plan only counts. `call` is the exchange with the model that failed,
-    and `program` what was asked, for the debug log.
+    `planned` of calls that --plan only counts. A judge may give a kind of its own, or only say why:
+    `JudgmentFailed("the sentence has no verb")` is of kind `undecided`. `call` is the exchange with
+    the model that failed, and `program` what was asked, for the debug log.
     """
 
-    def __init__(self, kind: str, message: str, tries: int = 0, call: object = None) -> None:
+    @overload
+    def __init__(self, message: str, /) -> None: ...
+
+    @overload
+    def __init__(self, kind: str, message: str, tries: int = 0, call: object = None) -> None: ...
+
+    def __init__(
+        self, kind: str, message: str | None = None, tries: int = 0, call: object = None
+    ) -> None:
+        if message is None:
+            kind, message = UNDECIDED, kind
         super().__init__(message)
         self.kind = kind
         self.message = message

@@ -42,7 +42,7 @@ OF_JUDGMENTS = ("show", "report", "report --compare", "rescore", "agree", "label
 """Commands that read the judgments of a job, or its texts; the others read its leaderboard."""
 OF_SEVERAL = ("compare", "compare two", "meta-evaluate")
 """Commands to which a folder stands for all its jobs."""
-WORKFLOW = "judge: citation\ngate: {reject_unless: CITATION_SUPPORT >= 0.5}"
+WORKFLOW = "judge: citation\ngate: {review_unless: CITATION_SUPPORT >= 0.5}"
 
 
 @pytest.fixture(scope="module")

@@ -208,3 +208,10 @@ def test_beyond_the_budget_pairs_are_unjudged(
     assert done.status == 3
     assert sorted(v["failure"]["kind"] for v in verdicts if v["failure"]) == ["budget"]
     assert "unjudged: 1 pairs, budget, in no figure; the first:" in done.out
+
+
+def test_settings_of_a_model_that_nobody_asks_are_said(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('{"sentence": "It whistles.", "document": "It whistles."}')
+    given = (tmp_path / "p.jsonl", "--set", "llm.seed=1", "--output", tmp_path / "o.jsonl")
+    done = command("pairs", *given)
+    assert "warning: no model is asked without --use-env-llm: llm.seed has no effect" in done.err

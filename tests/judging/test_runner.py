@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from tests.fakes import ScriptedModel, always, judgment, response
 from trecjudge.errors import JudgmentFailed, ModelError
+from trecjudge.judging.bugs import FIRST, IN_A_ROW
 from trecjudge.judging.panel import NamedJudge
 from trecjudge.judging.runner import LOOK_AHEAD, JudgedResponse, Runner, _by_document
 from trecjudge.measures import LeaderboardSpec
@@ -91,8 +94,9 @@ def test_look_ahead_is_bounded() -> None:
     ("error", "kind", "message"),
     [
         (JudgmentFailed("cut", "too long", 3), "cut", "too long"),
-        (ValueError("odd"), "bug", "ValueError: odd"),
-        (TimeoutError(), "bug", "TimeoutError: "),
+        (ValueError("odd"), "bug", r"ValueError: odd \(.*test_runner.py:\d+\)"),
+        (TimeoutError(), "bug", r"TimeoutError \(.*test_runner.py:\d+\)"),
+        (JudgmentFailed("no verb"), "undecided", "no verb"),
     ],
 )
 def test_a_failure_is_a_record(error: Exception, kind: str, message: str) -> None:
@@ -100,7 +104,8 @@ def test_a_failure_is_a_record(error: Exception, kind: str, message: str) -> Non
     assert [j.judged for j in found.judgments] == [False, False]
     failure = found.judgments[0].failure
     assert failure is not None
-    assert (failure.kind, failure.message) == (kind, message)
+    assert failure.kind == kind
+    assert re.fullmatch(message, failure.message)
 
 
 def test_a_pool_that_breaks_is_one_unjudged_item() -> None:
@@ -194,3 +199,68 @@ def test_a_pool_of_what_is_no_item_is_unjudged() -> None:
 
     (found,) = judged(Odd(), response(("One.", [])))
     assert [j.judged for j in found.judgments] == [False]
+
+
+@dataclass
+class Faulty(Asking):
+    """A judge that asks, and then has a bug on every item but those in `sound`."""
+
+    sound: Container[int] = ()
+
+    async def judge(self, item: Item, model: Model) -> Judgment | list[Judgment]:
+        found = await super().judge(item, model)
+        return [{}["label"]] if item.sentence_index not in self.sound else found
+
+
+@pytest.mark.parametrize(
+    ("sound", "most", "bugs"),
+    [
+        pytest.param((), FIRST, FIRST, id="nothing is judged"),
+        pytest.param((0,), IN_A_ROW + 32, IN_A_ROW, id="only the first is"),
+        pytest.param(range(0, 300, 10), 300, 270, id="now and then one is"),
+    ],
+)
+@pytest.mark.parametrize("offline", [False, True], ids=["model", "offline"])
+def test_a_bug_on_item_after_item_stops_judging(
+    sound: Container[int], most: int, bugs: int, offline: bool
+) -> None:
+    class Waits(ScriptedModel):
+        places = asyncio.Semaphore(32)
+        stopped = ""
+
+        def call_off(self, why: str) -> None:
+            self.stopped = why
+
+        async def predict(self, program: Program, **inputs: str) -> Any:
+            async with self.places:
+                if self.stopped:
+                    raise JudgmentFailed("stopped", self.stopped)
+                await asyncio.sleep(0.001)
+                return await super().predict(program, **inputs)
+
+    model = Waits(lambda inputs: {"label": "x"}, available=not offline, in_flight=32)
+    given = response(*(("s", []) for _ in range(300)))
+    (found,) = judged(Faulty(sound=sound), given, model=model)
+    assert len(model.asked) <= most
+    assert len(found.judgments) == 300
+    kinds = Counter(j.failure.kind for j in found.judgments if j.failure)
+    assert kinds["bug"] >= bugs
+    assert kinds["bug"] + kinds["stopped"] + sum(j.judged for j in found.judgments) == 300
+    assert (kinds["stopped"] > 0) == (most < 300)
+
+
+def test_a_judge_that_goes_through_is_given_all_items_at_once() -> None:
+    at_once: list[int] = []
+
+    class Counting(ScriptedModel):
+        async def predict(self, program: Program, **inputs: str) -> Any:
+            at_once.append(at_once[-1] + 1 if at_once else 1)
+            await asyncio.sleep(0.001)
+            at_once.append(at_once[-1] - 1)
+            return await super().predict(program, **inputs)
+
+    model = Counting(lambda inputs: {"label": "x"}, in_flight=32)
+    (found,) = judged(Asking(), response(*(("s", []) for _ in range(64))), model=model)
+    assert at_once[FIRST - 1 : FIRST + 1] == [FIRST, FIRST - 1]
+    assert max(at_once) >= 32
+    assert all(j.judged for j in found.judgments)

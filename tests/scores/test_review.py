@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import trecjudge
 from tests.commandline import command
 from trecjudge.errors import WorkflowError
 from trecjudge.scores.leaderboard import Score
@@ -81,9 +82,9 @@ def test_what_a_job_writes_and_rescore_writes_again(tmp_path: Path) -> None:
     workflow.write_text(WORKFLOW.replace(">= 0.5", ">= 0.6"))
     options = ("--workflow", workflow, "--out-dir", tmp_path / "out", "--name", "x")
     done = command("--rag-responses", run, *options)
-    assert done.status == 0, done.err
-    assert "gate: 1 REJECTED, 0 REVIEW, 2 PASSED responses" in done.out
+    assert done.status == 4, done.err
     review = tmp_path / "out" / "x.review.jsonl"
+    assert f"gate: 1 REJECTED, 0 REVIEW, 2 PASSED responses: {review}" in done.out
     (record,) = map(json.loads, review.read_text().splitlines())
     assert (record["run_id"], record["topic_id"], record["status"]) == ("r", "2", "REJECTED")
     assert record["rules"][0] == {
@@ -95,8 +96,51 @@ def test_what_a_job_writes_and_rescore_writes_again(tmp_path: Path) -> None:
     assert (claim["claim"], claim["label"]) == ("Copper conducts.", "UNATTRIBUTED")
     before = review.read_bytes()
     review.unlink()
-    assert command("rescore", tmp_path / "out" / "x.judgments.jsonl", "-q").status == 0
+    assert command("rescore", tmp_path / "out" / "x.judgments.jsonl", "-q").status == 4
     assert review.read_bytes() == before
+
+
+GATE = "judge: citation\ngate: {%s}\nvariants: {hard: {partial: 0.0}, half: {partial: 0.5}}\n"
+NO_TEXT = '{"metadata": {"run_id": "q", "topic_id": "1"}, "responses": [{"text": "It is.",' + (
+    ' "citations": ["k"]}]}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("gate", "second", "flags", "status"),
+    [
+        pytest.param("reject_unless: CITATION_SUPPORT >= 0.6", "", (), 4, id="rejected"),
+        pytest.param("reject_unless: CITATION_SUPPORT >= 0.6", NO_TEXT, (), 4, id="and unjudged"),
+        pytest.param("reject_unless: CITATION_SUPPORT >= 0.6", "{", (), 4, id="and unreadable"),
+        pytest.param("reject_unless: CITATION_SUPPORT >= 0.4", NO_TEXT, (), 3, id="open only"),
+        pytest.param("reject_unless: CITATION_SUPPORT >= 0.4", "{", (), 3, id="unreadable only"),
+        pytest.param("reject_unless: CITATION_SUPPORT >= 0.4", "", (), 0, id="passed"),
+        pytest.param("review_unless: CITATION_SUPPORT >= 0.6", "", (), 0, id="review only"),
+        pytest.param(
+            "reject_unless: CITATION_SUPPORT >= 0.6", "", ("--all-variants",), 4, id="variants"
+        ),
+    ],
+)
+def test_a_rejected_response_has_an_exit_status_of_its_own(
+    gate: str, second: str, flags: tuple[str, ...], status: int, tmp_path: Path
+) -> None:
+    (tmp_path / "r.jsonl").write_text(RUN % ("1", "Copper conducts.") + second)
+    (tmp_path / "w.yml").write_text(GATE % gate)
+    options = ("--workflow", tmp_path / "w.yml", "--out-dir", tmp_path / "out", "--name", "x")
+    done = command("--rag-responses", tmp_path / "r.jsonl", *options, *flags, "--json")
+    assert done.status == status
+    found = json.loads(done.out)
+    statuses = [one["exit_status"] for one in found.get("jobs", [found])]
+    assert max(statuses) == status
+
+
+def test_python_says_what_the_gate_rejects(tmp_path: Path) -> None:
+    run = json.loads(RUN % ("1", "Copper conducts."))
+    workflow = {"judge": "citation", "gate": {"reject_unless": "CITATION_SUPPORT >= 0.6"}}
+    result = trecjudge.judge([run], None, workflow=workflow)
+    assert (result.exit_status, result.rejected, result.complete) == (4, 1, True)
+    assert result.gate == {"REJECTED": 1, "REVIEW": 0, "PASSED": 0}
+    assert '"REJECTED"' in result.files["review"].read_text()
 
 
 @pytest.mark.parametrize(

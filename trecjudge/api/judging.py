@@ -27,7 +27,7 @@ from trecjudge.api.given import (
 from trecjudge.api.result import Result, result_of
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.findings import Finding, shown
-from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pipeline import judge_job
 from trecjudge.job.workflow import names_in
@@ -180,12 +180,17 @@ async def ajudge(
         read = workflow_at(given.workflow(workflow))
         choice = Choice(named, beside, read, settings=_mapping(settings), variant=variant)
         (job,) = jobs_of(template, choice)
-        return await _judged(job, _Follower(progress), given, folder)
+        follower = _Follower(progress)
+        if message := without_effect([job]):
+            follower.notify(f"warning: {message}")
+        return await _judged(job, follower, given, folder)
 
 
 async def _judged(job: Job, follower: _Follower, given: Given, folder: object) -> Result:
     with job.outputs.held(follower.notify):
         done = await judge_job(job, follower)
+    if done.summary.bug:
+        follower.notify(f"error: {done.summary.bug}")
     findings = map(given.plain, follower.findings)
     notes = map(given.without, follower.notes)
     return result_of(done, job.outputs, tuple(findings), tuple(notes), folder)

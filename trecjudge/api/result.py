@@ -62,7 +62,9 @@ class Result:
 
     `judges` are their settings by name, `ranking` the runs, the best first by `ranked_by`. `files`
     are the paths by what is in them; without an `out_dir` they lie in a temporary folder that goes
-    with the result. `spent` is what a model cost, empty without one; `notes` the messages that a
+    with the result. `gate` counts the responses that the workflow's `gate:` marks as `REJECTED`,
+    `REVIEW` and `PASSED`, and is empty without one; `exit_status` is what the command would end
+    with. `spent` is what a model cost, empty without one; `notes` the messages that a
     terminal would show.
     """
 
@@ -76,6 +78,8 @@ class Result:
     findings: tuple[Finding, ...] = field(repr=False)
     failures: Mapping[str, int]
     lost: int
+    gate: Mapping[str, int]
+    exit_status: int
     spent: Mapping[str, Any] = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
     outputs: Outputs = field(repr=False)
@@ -91,8 +95,13 @@ class Result:
 
     @property
     def complete(self) -> bool:
-        """Whether everything was read and judged: what the command ends with 0 for, else 3."""
+        """Whether everything was read and judged."""
         return not self.unjudged and not self.lost
+
+    @property
+    def rejected(self) -> int:
+        """How many responses the gate rejects; the file `review` says which, and why."""
+        return self.gate.get("REJECTED", 0)
 
     def responses(self) -> Iterator[tuple[Response, list[Judgment]]]:
         """Yield each response with its judgments, from the judgments file.
@@ -241,6 +250,8 @@ def result_of(
         findings=findings,
         failures=summary.failures,
         lost=summary.lost,
+        gate=summary.gate,
+        exit_status=summary.exit_status,
         spent=summary.calls,
         notes=notes,
         outputs=outputs,

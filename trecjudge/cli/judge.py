@@ -10,10 +10,10 @@ from typing import Any
 
 from rich.console import Console
 
-from trecjudge.cli.exits import warning_printer
+from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_plans, print_summaries
-from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pipeline import check_jobs, plan_job, run_job
 from trecjudge.models.spending import Budget
@@ -42,6 +42,8 @@ def _judge(flags: JobFlags) -> int:
         return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
     _settle_process()
     warn = warning_printer(flags.quiet)
+    if message := without_effect(jobs):
+        warn(message)
     # All are locked before the first is judged: a clash must not show after hours of work.
     with ExitStack() as held:
         for job in jobs[:MOST_HELD]:
@@ -52,6 +54,8 @@ def _judge(flags: JobFlags) -> int:
             with job.outputs.held(warn):
                 summaries.append(_summary(job, flags))
     print_summaries(summaries, flags.quiet, flags.as_json)
+    # Not only in the closing table: with -q too, and behind it.
+    print_errors(f"error: {summary.name}: {summary.bug}" for summary in summaries if summary.bug)
     return max(summary.exit_status for summary in summaries)
 
 

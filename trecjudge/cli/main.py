@@ -23,6 +23,14 @@ class Commands(LazyGroup):
     lazy: ClassVar[Mapping[str, tuple[str, str]]] = {
         "judges": ("trecjudge.cli.listings:judges", "List the judges."),
         "formats": ("trecjudge.cli.listings:formats", "List the run formats."),
+        "init": (
+            "trecjudge.cli.init:init",
+            "Look at a folder, write a workflow for what is in it, and print the command to run.",
+        ),
+        "schema": (
+            "trecjudge.cli.schema:schema",
+            "Print the JSON Schema of workflows, for editors.",
+        ),
         "rescore": (
             "trecjudge.cli.rescore:rescore",
             "Write qrels and leaderboards again from the judgments of a job, without a model.",

@@ -21,7 +21,7 @@ from trecjudge.evaluation.pairs.measuring import Tally
 from trecjudge.evaluation.pairs.reading import bare_pairs, renamed, some
 from trecjudge.evaluation.pairs.verdicts import Verdict
 from trecjudge.files import chosen
-from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pairs import JUDGE, RUN, PairJob
 from trecjudge.models.spending import Budget
@@ -89,7 +89,10 @@ def _judge(flags: PairFlags) -> int:
     tally = Tally(printer)
     read = bare_pairs(flags.files, printer, renamed(flags.fields or ()))
     found = some(read, ", ".join(map(str, flags.files)))
-    asked = PairJob(_job(flags), warning_printer(flags.quiet))
+    job, warn = _job(flags), warning_printer(flags.quiet)
+    if message := without_effect([job]):
+        warn(message)
+    asked = PairJob(job, warn)
     if flags.plan:
         plan = {"name": RUN} | asked.run(found, tally.add)
         return print_plans([plan | {"items": tally.pairs}], flags.as_json)

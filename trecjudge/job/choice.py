@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from trecjudge.errors import WorkflowError
 from trecjudge.job.job import Job
 from trecjudge.job.points import Names, points, read_overrides
-from trecjudge.job.workflow import Workflow, find_workflow, read_workflow
+from trecjudge.job.workflow import WORKFLOWS, Workflow, find_workflow, read_workflow
 from trecjudge.job.workflow_checks import check_settings, check_workflow
 from trecjudge.models.opening import Command, ModelOptions
 from trecjudge.models.spending import Budget
@@ -59,9 +59,33 @@ def jobs_of(template: Job, choice: Choice) -> list[Job]:
             outputs=template.outputs.of(point.suffix),
             workflow=point.workflow,
             settings=point.settings,
+            chosen=point.chosen,
+            idle=_for_a_model(workflow, point.workflow),
         )
         for point in points(workflow, names, overrides, *which)
     ]
+
+
+def _for_a_model(given: Workflow, asked: Workflow) -> list[str]:
+    """Return what a job sets that only a model uses: sections of the workflow, and `llm.KEY`.
+
+    What a shipped workflow sets of `llm` is left out: those files are for both ways of judging.
+    """
+    found = ["prompts"] if asked.prompts else []
+    own = given.llm if given.path and given.path.parent == WORKFLOWS else {}
+    changed = [key for key, value in asked.llm.items() if given.llm.get(key) != value]
+    if given.llm and not own:
+        found.append("llm")
+    return [*found, *(f"llm.{key}" for key in changed)]
+
+
+def without_effect(jobs: Iterable[Job]) -> str:
+    """Return a warning on settings of a model where none is asked; empty where there are none."""
+    idle = dict.fromkeys(name for job in jobs if not job.model.use for name in job.idle)
+    if not idle:
+        return ""
+    verb = "have" if len(idle) > 1 else "has"
+    return f"no model is asked without --use-env-llm: {', '.join(idle)} {verb} no effect"
 
 
 def model_options(

@@ -13,13 +13,15 @@ from typing import Any
 from trecjudge.files import whole
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.job import Job
-from trecjudge.job.workflow import KEYS, Workflow
+from trecjudge.job.workflow import KEYS
 from trecjudge.models.model import Model
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.version import __version__
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
+CHOSEN = ("variants", "sweeps")
+"""Sections of a workflow of which a job is one point."""
 # User and password in an address (`https://user:secret@host`): a config is shared with others.
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
@@ -43,7 +45,9 @@ def _digest(path: Path, checksums: Checksums) -> str:
         return f"cannot be read: {error.strerror}"
 
 
-def head_of(job: Job, settings: Mapping[str, Any], model: Model) -> dict[str, Any]:
+def head_of(
+    job: Job, settings: Mapping[str, Any], model: Model, checksums: Checksums
+) -> dict[str, Any]:
     """Return what is known of a job before it judges: versions, command line, judges, inputs.
 
     Credentials inside addresses are cut.
@@ -52,7 +56,7 @@ def head_of(job: Job, settings: Mapping[str, Any], model: Model) -> dict[str, An
         "versions": versions(),
         "command_line": list(job.command_line),
         "judges": dict(settings),
-        "workflow": _workflow_record(job.workflow),
+        "workflow": _workflow_record(job, settings, checksums),
         "model": model.record(),
         "inputs": _inputs(job),
     }
@@ -79,7 +83,7 @@ def write_config(
     """Write the config of a finished job; credentials inside addresses are cut."""
     config = {
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        **head_of(job, settings, model),
+        **head_of(job, settings, model, checksums),
         # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         "counts": counts_of(summary),
@@ -101,7 +105,20 @@ def _inputs(job: Job) -> dict[str, Any]:
     }
 
 
-def _workflow_record(workflow: Workflow) -> dict[str, Any]:
-    """Return the workflow's sections that are not empty."""
-    named = {name: getattr(workflow, name) for name in KEYS}
-    return {name: value for name, value in named.items() if value}
+def _workflow_record(job: Job, settings: Mapping[str, Any], checksums: Checksums) -> dict[str, Any]:
+    """Return the workflow's file, the variant or point that ran, and the workflow as it ran.
+
+    What ran is a workflow itself: all settings of the judges, and no variants any more.
+    """
+    path, names = job.workflow.path, list(settings)
+    whole = {
+        "judge": names[0] if len(names) == 1 else names,
+        "settings": dict(settings[names[0]] if len(names) == 1 else settings),
+    }
+    rest = {name: getattr(job.workflow, name) for name in KEYS if name not in (*whole, *CHOSEN)}
+    return {
+        "file": str(path) if path else None,
+        "sha256": _digest(path, checksums) if path else None,
+        **job.chosen,
+        "ran": whole | {name: value for name, value in rest.items() if value},
+    }

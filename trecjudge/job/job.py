@@ -42,6 +42,7 @@ NO_MODEL = ModelOptions()
 class Job:
     """A request to judge runs. `settings` are those of the judges, all overrides applied.
 
+    `chosen` says which variant or point of a sweep it is, `idle` what only a model would use.
     `made` are judges, of those named, that are at hand as objects, by name. `topics` None takes the
     topics that the runs answer.
     """
@@ -51,6 +52,8 @@ class Job:
     judges: Sequence[str] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     workflow: Workflow = field(default_factory=Workflow)
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    idle: Sequence[str] = ()
     made: Mapping[str, Judge] = field(default_factory=dict)
     topics: Path | None = None
     documents: Sequence[Path] = ()

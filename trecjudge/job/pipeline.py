@@ -12,10 +12,9 @@ from typing import Any, Protocol
 
 from trecjudge.check.checker import Checker
 from trecjudge.check.checking import check
-from trecjudge.check.outcome import Violation
-from trecjudge.errors import InputError, WorkflowError, unknown
+from trecjudge.errors import InputError, PluginError, WorkflowError, unknown
 from trecjudge.files import whole
-from trecjudge.findings import KINDS, RULE, Finding, FindingLog, OnFinding
+from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.runs import RunReader
@@ -23,6 +22,9 @@ from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
 from trecjudge.job.config import head_of, write_config
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
+from trecjudge.job.rules import BrokenRules
+from trecjudge.job.trial import MeasureTrial
+from trecjudge.judging.bugs import Stop
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import check_takes_labels, with_labels
 from trecjudge.judging.panel import (
@@ -36,6 +38,7 @@ from trecjudge.judging.panel import (
     with_calibration,
 )
 from trecjudge.judging.runner import JudgedResponse, Runner
+from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.access.secrets import check_in_clear
 from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
@@ -127,7 +130,7 @@ def _panel(job: Job) -> list[NamedJudge]:
     if job.calibration is not None:
         panel = with_calibration(panel, job.calibration)
     calibrations(panel)
-    spec = panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+    spec = _spec(job, panel)
     rules = read_gate(job.workflow.gate, f"{job.workflow.path}: gate")
     check_gate(panel_rules(panel, rules), [measure.name for measure in spec.measures])
     for named in panel:
@@ -142,6 +145,10 @@ def _panel(job: Job) -> list[NamedJudge]:
         if name not in programs:
             raise WorkflowError(f"prompts: {unknown('program', name, programs)}")
     return panel
+
+
+def _spec(job: Job, panel: Panel) -> LeaderboardSpec:
+    return panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
 
 
 def _open_model(job: Job, panel: Panel, watcher: Watcher) -> AbstractAsyncContextManager[Model]:
@@ -163,22 +170,6 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _BrokenRules:
-    """Reports broken rules of the tracks, and counts them; the reader reports all else."""
-
-    on_finding: OnFinding
-    broken: int = 0
-    last: str = ""
-
-    def __call__(self, violation: Violation) -> None:
-        before, self.last = self.last, str(violation.finding)
-        # A violation that two runs of a file share comes twice in a row, and is reported once.
-        if KINDS[violation.finding.kind] is RULE and self.last != before:
-            self.broken += 1
-            self.on_finding(violation.finding)
-
-
-@dataclass(slots=True)
 class _Session:
     """A job while it runs."""
 
@@ -191,6 +182,7 @@ class _Session:
     checksums: Checksums = field(default_factory=Checksums)
     spared: int = 0
     """Questions to the model that cheaper detectors made needless."""
+    stopped: Stop = field(default_factory=Stop)
 
     async def run(self) -> Scored:
         job = self.job
@@ -211,7 +203,9 @@ class _Session:
 
     async def _steps(self, model: Model) -> Scored:
         job = self.job
-        self._event("session_start", **head_of(job, panel_settings(self.panel), model))
+        self._event(
+            "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
+        )
         inputs = JobInputs.read(job, self.findings)
         inputs.check_documents(self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
@@ -245,7 +239,7 @@ class _Session:
         """
         job, read = self.job, FindingLog()
         first: list[Finding] = []
-        rules = _BrokenRules(self.findings)
+        rules = BrokenRules(self.findings)
 
         def note_first(finding: Finding) -> None:
             read(finding)
@@ -270,7 +264,7 @@ class _Session:
 
     def _check_along(self, inputs: JobInputs, reader: RunReader) -> None:
         """Check every record as it is read: no call is paid, so no check must come before."""
-        rules = _BrokenRules(self.findings)
+        rules = BrokenRules(self.findings)
         checker = Checker(inputs.all_topics, dataset=self.job.dataset, on_violation=rules)
 
         def both(finding: Finding) -> None:
@@ -281,15 +275,20 @@ class _Session:
 
     async def _judge(self, inputs: JobInputs, reader: RunReader, model: Model) -> None:
         """Write the judgments file."""
+        trial = MeasureTrial(_spec(self.job, self.panel), self.stopped, self.job.model.asks)
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(self._header(inputs))
-            async for judged in Runner(self._seated(), model).run(reader):
+            async for judged in Runner(self._seated(), model, self.stopped).run(reader):
                 self._write(writer, judged)
+                trial.add(judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not writer.responses:
                 raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
             writer.end()
+        if trial.error is not None:
+            kept = f"what was judged before is in {self.job.outputs.judgments}"
+            raise PluginError(f"{trial.error}; judging stopped: {kept}")
 
     def _seated(self) -> Panel:
         """Return the judges, or in their place those that give the labels of --judgments-from."""
@@ -334,6 +333,7 @@ class _Session:
         summary.files |= {"judgments": str(outputs.judgments), "config": str(outputs.config)}
         if self.log is not None:
             summary.files["log"] = str(outputs.log)
+        summary.bug = self.stopped.why
         summary.findings = dict(sorted(self.findings.counts.items()))
         summary.findings_by_run = {k: dict(v) for k, v in sorted(self.findings.by_run.items())}
         # Lost input counts like unjudged items: the exit status must show it.

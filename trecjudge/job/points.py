@@ -128,6 +128,8 @@ class Point:
     suffix: str
     settings: dict[str, Any]
     workflow: Workflow
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    """The variant, or the sweep and its point, by `variant`, `sweep` and `point`."""
 
 
 def read_overrides(written: Sequence[str], names: Names) -> Settings:
@@ -183,10 +185,12 @@ def points(
     else:
         chosen = list(workflow.variants) if all_variants else [variant] if variant else []
         named = [(name, variant_settings(workflow, names, name)) for name in chosen] or [("", {})]
-    return [
-        _point(workflow, names, suffix, changes, overrides)
-        for suffix, changes in zip(_suffixes(named), (changes for _, changes in named), strict=True)
-    ]
+    found = []
+    for suffix, (name, changes) in zip(_suffixes(named), named, strict=True):
+        which = {"sweep": sweep, "point": name} if sweep is not None else {"variant": name}
+        point = _point(workflow, names, suffix, changes, overrides)
+        found.append(replace(point, chosen=which if name else {}))
+    return found
 
 
 def variant_settings(workflow: Workflow, names: Names, variant: str) -> Settings:

@@ -11,7 +11,7 @@ from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
 from trecjudge.records import Place
 from trecjudge.settings.plugins import SHIPPED
-from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import MOST_WRITTEN, Document, YamlFault, read_yaml
 
 DEFAULT_JUDGE = "citation"
 WORKFLOWS = SHIPPED / "workflows"
@@ -81,7 +81,10 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
 
 
 def read_workflow(path: Path) -> Workflow:
-    """Read and check a workflow file. Raises WorkflowError with file and line."""
+    """Read and check a workflow file, or the workflow that ran of the config of a job.
+
+    Raises WorkflowError with file and line.
+    """
     try:
         # Editors on Windows put a byte order mark first.
         with path.open(encoding="utf-8-sig") as file:
@@ -92,6 +95,7 @@ def read_workflow(path: Path) -> Workflow:
         read = read_yaml(text)
     except YamlFault as error:
         raise WorkflowError(f"{Place(str(path), error.line)}: {error}") from error
+    read = _of_a_config(read)
     if read.value is None:
         return Workflow(path=path)
     if not isinstance(read.value, dict):
@@ -102,6 +106,20 @@ def read_workflow(path: Path) -> Workflow:
     workflow = Workflow(**given, path=path, lines=read.lines)
     _check_entries(workflow)
     return workflow
+
+
+def _of_a_config(read: Document) -> Document:
+    """Return the workflow that ran, of the config of a job; what is none as it is."""
+    if not (
+        isinstance(read.value, dict) and {"written", "versions", "workflow"} <= set(read.value)
+    ):
+        return read
+    record = read.value["workflow"]
+    if not (isinstance(record, dict) and isinstance(record.get("ran"), dict)):
+        return read
+    above = ("workflow", "ran")
+    lines = {path[2:]: line for path, line in read.lines.items() if path[:2] == above and path[2:]}
+    return Document(record["ran"], lines)
 
 
 def _check(place: Place, key: str, value: Any) -> None:

@@ -1,6 +1,7 @@
 """The only concurrency: items to judgments, in input order, with bounded look-ahead.
 
 A failure becomes an unjudged judgment; only a ModelError, which no item would survive, ends it.
+Where the code of a judge has a bug on item after item, the items that are left stay unjudged.
 """
 
 from __future__ import annotations
@@ -9,18 +10,20 @@ import asyncio
 import math
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
 from trecjudge.findings import shown
+from trecjudge.judging.bugs import Stop, Trial
 from trecjudge.judging.judge import GroupingJudge, Judge, unjudged
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.measures import HUGE
-from trecjudge.models.model import Model, Recorder
+from trecjudge.models.model import CallingOff, Model, Recorder
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
+from trecjudge.settings.plugins import place_in_code
 
 T = TypeVar("T")
 WIDEST = 1 << 63
@@ -69,7 +72,14 @@ class Runner:
 
     panel: Panel
     model: Model
+    stopped: Stop = field(default_factory=Stop)
+    """Others may stop it too."""
+    _trials: dict[str, Trial] = field(default_factory=dict)
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.model, CallingOff):
+            self.stopped.listeners.append(self.model.call_off)
 
     async def run(self, pairs: Iterable[tuple[Topic, Response]]) -> AsyncIterator[JudgedResponse]:
         """Yield every response judged, in input order."""
@@ -111,7 +121,10 @@ class Runner:
                     raise TypeError(f"pool gave {shown(item)}, not an Item")
             return [*pool]
         except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
-            return [_bug(named, Item(topic, response.run_id, response.text), error)]
+            item = Item(topic, response.run_id, response.text)
+            if self.stopped.why:
+                return [self._not_judged(named, item)]
+            return [self._bug(named, item, error, named.judge.pool)]
 
     async def _response(
         self, response: Response, pools: list[list[Item | JudgedItem]]
@@ -144,8 +157,15 @@ class Runner:
         return [*judged, *(entry for entry in pool if isinstance(entry, JudgedItem))]
 
     async def _judged(self, named: NamedJudge, items: list[Item]) -> list[JudgedItem]:
+        """Judge an item, or a group of them by one request, unless judging has stopped."""
+        async with self._trial(named).turn(self.model.in_flight):
+            if self.stopped.why:
+                return [self._not_judged(named, item) for item in items]
+            return await self._judged_now(named, items)
+
+    async def _judged_now(self, named: NamedJudge, items: list[Item]) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request; the first has its model calls."""
-        recorder = Recorder(self.model)
+        recorder, trial = Recorder(self.model), self._trial(named)
         fault: BaseException | None = None
         try:
             found = await _judgments(named.judge, items, recorder)
@@ -165,11 +185,46 @@ class Runner:
             fault = error
         await recorder.settled()
         if fault is not None:
-            judged = [_bug(named, item, fault) for item in items]
+            judged = self._bugs(named, items, fault)
         else:
+            trial.passed(any(judgment.judged for judgments in found for judgment in judgments))
             judged = [JudgedItem(*each, [], named) for each in zip(items, found, strict=True)]
         # One request for the group: its calls are logged, and paid for, once.
         return _with_calls(judged, recorder.calls)
+
+    def _not_judged(self, named: NamedJudge, item: Item) -> JudgedItem:
+        return JudgedItem(item, [unjudged(item, self.stopped.failure)], [], named)
+
+    def _trial(self, named: NamedJudge) -> Trial:
+        return self._trials.setdefault(named.name, Trial())
+
+    def _bugs(self, named: NamedJudge, items: list[Item], error: BaseException) -> list[JudgedItem]:
+        """Return the items of one request as unjudged by a bug: it counts once."""
+        first = self._bug(named, items[0], error, named.judge.judge)
+        failure = first.judgments[0].failure
+        rest = [
+            JudgedItem(item, [judgment_of(item, failure=failure)], [], named) for item in items[1:]
+        ]
+        return [first, *rest]
+
+    def _bug(
+        self,
+        named: NamedJudge,
+        item: Item,
+        error: BaseException,
+        function: Callable[..., object],
+    ) -> JudgedItem:
+        """Return the item as unjudged by a fault of the judge; stop where there were too many."""
+        place = place_in_code(error, function, type(named.judge).__module__)
+        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        message = _writable(f"{text} ({place})")
+        trial = self._trial(named)
+        if trial.failed():
+            count = f"{trial.bugs} times in a row"
+            self.stopped.now(f"judge {named.name} has a bug, {count}: {message}; judging stopped")
+        trace = _writable("".join(traceback.format_exception(error)))
+        judgment = judgment_of(item, failure=Failure("bug", message))
+        return JudgedItem(item, [judgment], [], named, trace)
 
 
 def _with_calls(judged: list[JudgedItem], calls: list[ModelCall]) -> list[JudgedItem]:
@@ -257,14 +312,6 @@ def _check_numbers(found: Judgment) -> None:
 def _writable(text: str) -> str:
     """Return a text without half characters, which cannot be written."""
     return text.encode(errors="backslashreplace").decode()
-
-
-def _bug(named: NamedJudge, item: Item, error: BaseException) -> JudgedItem:
-    """Return the item as unjudged by a fault of the judge, with the traceback for the log."""
-    failure = Failure("bug", _writable(f"{type(error).__name__}: {error}"))
-    trace = _writable("".join(traceback.format_exception(error)))
-    judgment = judgment_of(item, failure=failure)
-    return JudgedItem(item, [judgment], [], named, trace)
 
 
 def _by_document(pool: list[Item]) -> list[int]:

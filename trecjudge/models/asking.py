@@ -14,6 +14,7 @@ from trecjudge.findings import shown
 from trecjudge.models.endpoints import Endpoint
 from trecjudge.models.envelope import Reply
 from trecjudge.models.faults import Busy, Fault, ItemFault
+from trecjudge.models.lengths import Lengths
 from trecjudge.models.prompt import PlainPrompt
 from trecjudge.models.reading import Unparsed, without_reasoning
 from trecjudge.models.requests import Request
@@ -95,6 +96,11 @@ class Asking:
     def messages(self) -> list[dict[str, Any]]:
         """The request's messages, and what was wrong with the last reply."""
         return [*self.request.messages, *self.wrong]
+
+    def expects(self, lengths: Lengths) -> None:
+        """Note the tokens that it is expected to take, in and out, by what was seen until now."""
+        reply = lengths.reply(self.program, self.request.stated)
+        self.expected = lengths.prompt(self.prompt_tokens), min(reply, self.max_tokens)
 
     def fits(self, room: int) -> bool:
         """Note the room behind this prompt; return whether to ask again with a limit of that."""

@@ -268,6 +268,12 @@ class FaultPolicy:
             self.notify(f"{self._where}: {message}; {GO_ON}")
             self.wake()
 
+    def call_off(self, why: str) -> None:
+        """Ask nothing from now on: whoever asks has a fault of its own."""
+        if self.stopped is None:
+            self.stopped = ("stopped", f"not asked any more: {why}")
+            self.wake()
+
     def interrupt(self, seconds: float) -> float:
         """Ask nothing any more; return for how long replies on their way are waited for."""
         on_their_way = self.endpoints.silence.requests

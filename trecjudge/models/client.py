@@ -28,7 +28,7 @@ from trecjudge.models.patience import Patience
 from trecjudge.models.prompt import PlainPrompt, Prompt
 from trecjudge.models.requests import KeptReply, Replies, Request
 from trecjudge.models.single_flight import SingleFlight
-from trecjudge.models.spending import Expected, NoRoom, Spending
+from trecjudge.models.spending import NoRoom, Spending
 from trecjudge.models.transport import Transport
 from trecjudge.models.under_way import UnderWay
 from trecjudge.records import ModelCall
@@ -126,6 +126,10 @@ class Client:
     def _is_over(self) -> bool:
         """Return whether nothing is asked any more."""
         return self._closing or self.fault_policy.stopped is not None
+
+    def call_off(self, why: str) -> None:
+        """Ask nothing from now on; what is on its way is waited for."""
+        self.fault_policy.call_off(why)
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program: from the cache, with an equal request under way, or by a call."""
@@ -289,7 +293,7 @@ class Client:
                 raise JudgmentFailed("interrupted", "not asked any more")
             self.fault_policy.check()
             self._flights.claim(request)
-            asking.expected = self._expected(asking)  # by what was seen until now
+            asking.expects(self.replies.lengths)  # by what was seen until now
             self.spending.call(asking.expected)
             self.spending.retries += asking.tries > 0
             admitted = True
@@ -336,12 +340,6 @@ class Client:
         self.spending.kept += 1
         await self.replies.keep(asking.request, kept)
         return reply, fields
-
-    def _expected(self, asking: Asking) -> Expected:
-        """Return the tokens that a call is expected to take, in and out."""
-        lengths = self.replies.lengths
-        reply = lengths.reply(asking.program, asking.request.stated)
-        return lengths.prompt(asking.prompt_tokens), min(reply, asking.max_tokens)
 
     def _count_tokens(self, asking: Asking, prompt_tokens: int, completion_tokens: int) -> None:
         """Count what a reply took, whatever it is worth."""

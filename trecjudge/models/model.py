@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import JudgmentFailed, unknown
 from trecjudge.records import ModelCall
 
 
@@ -42,10 +42,26 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The output fields of a program, typed as in its signature, and the call that gave them."""
+    """The output fields of a program, typed as in its signature, and the call that gave them.
+
+    A field can be read as an attribute: `prediction.label` is `prediction.fields["label"]`. One
+    called `fields` or `call` is only in `fields`.
+    """
 
     fields: Mapping[str, Any]
     call: ModelCall
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an output field. Raises AttributeError with the names of those that there are."""
+        # Not asked for `fields` itself, nor by copying and pickling, before it is made.
+        if name.startswith("__") or name in self.__slots__:
+            raise AttributeError(name)
+        if name not in self.fields:
+            raise AttributeError(unknown("field of the prediction", name, self.fields))
+        return self.fields[name]
+
+    def __dir__(self) -> Iterable[str]:
+        return [*object.__dir__(self), *self.fields]
 
 
 class Model(Protocol):
@@ -67,6 +83,14 @@ class Model(Protocol):
 
     def record(self) -> dict[str, Any] | None:
         """Return what makes it repeatable, the key left out; None without a model."""
+
+
+@runtime_checkable
+class CallingOff(Protocol):
+    """A model whose requests may wait for their turn, and can be called off while they do."""
+
+    def call_off(self, why: str) -> None:
+        """Ask nothing from now on: what waits fails with `stopped`."""
 
 
 class NoModel:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import wraps
 
 from trecjudge.errors import PluginError
 from trecjudge.findings import shown
 from trecjudge.measures import HUGE, Fill, MeasureSpec, Sums, SumsSpec
 from trecjudge.records import Judgment, Response
+from trecjudge.settings.plugins import place_in_code
 
 Value = float | None
 BoundedSums = tuple[Sums, Sums, Sums]
@@ -23,7 +25,8 @@ def measured(measure: MeasureSpec, response: Response, judgments: Sequence[Judgm
         value = measure.compute(response, judgments)
         number = None if value is None else float(value)
     except (Exception, SystemExit) as error:  # a user's own measure can fail in any way
-        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
+        place = place_in_code(error, measure.compute)
+        raise PluginError(f"{where}: {type(error).__name__}: {error} ({place})") from error
     if isinstance(value, str) or (number is not None and not abs(number) < HUGE):
         raise PluginError(f"{where}: it is {shown(value)}, not a number")
     return number
@@ -50,6 +53,7 @@ def _counted(
 ) -> Sums:
     counts: list[float] = []
 
+    @wraps(spec.compute)  # an error names its place
     def compute(response: Response, judgments: Sequence[Judgment]) -> float:
         counts.extend(map(float, spec.compute(response, judgments)))
         return math.fsum(counts)

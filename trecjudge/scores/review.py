@@ -24,7 +24,8 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "==": operator.eq,
 }
-_RULE = re.compile(r"\s*(\S+?)\s*(>=|<=|==|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
+RULE_PATTERN = r"^\s*(\S+?)\s*(>=|<=|==|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*$"
+_RULE = re.compile(RULE_PATTERN)
 
 
 @dataclass(frozen=True, slots=True)

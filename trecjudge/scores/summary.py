@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing
 
 
+INCOMPLETE, REJECTED = 3, 4
+"""Exit statuses of a job that left something unjudged, and of one whose gate rejects a response."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """One run: its means and its standing by measure, and how much of it could be judged."""
@@ -40,6 +44,8 @@ class Summary:
     """Labels of people: how many were given, are of judged items, are unknown to the judge."""
     gate: dict[str, int] = field(default_factory=dict)
     """Number of responses by the status that the gate gives; empty without a gate."""
+    bug: str = ""
+    """Why judging stopped before its end: a bug in the code of a judge."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -47,6 +53,11 @@ class Summary:
     def unjudged(self) -> int:
         """Items that the judge could not decide."""
         return sum(run.coverage.expected - run.coverage.judged for run in self.runs)
+
+    @property
+    def rejected(self) -> int:
+        """Responses that the gate rejects."""
+        return self.gate.get("REJECTED", 0)
 
     @property
     def failures(self) -> dict[str, int]:
@@ -65,8 +76,13 @@ class Summary:
 
     @property
     def exit_status(self) -> int:
-        """0 if all was judged, 3 if something was not."""
-        return 3 if self.unjudged or self.lost else 0
+        """0 if all was judged and passed, 4 if the gate rejects a response, else 3.
+
+        A rejected response stays rejected whatever the unjudged items turn out to be.
+        """
+        if self.rejected:
+            return REJECTED
+        return INCOMPLETE if self.unjudged or self.lost else 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""

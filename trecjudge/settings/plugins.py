@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
+import os
 import pkgutil
 import sys
+import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -57,6 +61,40 @@ def module_of_others(reference: str) -> str:
     return "" if module.startswith("trecjudge.") else module
 
 
+def place_in_code(
+    error: BaseException, function: Callable[..., object], module: str | None = None
+) -> str:
+    """Return `file.py:17`: where in the code of a function, or beside it, an error was raised.
+
+    Of one that only code elsewhere raises it is the line of the function itself. `module` is where
+    it belongs, else where it is defined.
+    """
+    function = inspect.unwrap(getattr(function, "func", function))
+    module = module or str(function.__module__)
+    file = getattr(sys.modules.get(module), "__file__", None)
+    folder = Path(file).parent if file else None
+    own = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if folder and _lies_in(Path(frame.filename), folder)
+    ]
+    code = getattr(function, "__code__", None)
+    if own:
+        path, line = Path(own[-1].filename), own[-1].lineno
+    elif code is not None:
+        path, line = Path(code.co_filename), code.co_firstlineno
+    else:
+        return module
+    with suppress(OSError, ValueError):  # what lies elsewhere keeps its whole path
+        path = path.relative_to(Path.cwd())
+    return f"{path}:{line}"
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    """Return whether a file is of a folder; not what is installed below it (`.venv/`)."""
+    return path.is_relative_to(folder) and "site-packages" not in path.relative_to(folder).parts
+
+
 def find_in_working_folder() -> None:
     """Have the user's own modules found in the working directory, after all that is installed."""
     with suppress(OSError):  # the folder may be gone
@@ -71,6 +109,8 @@ def imported(module: str) -> ModuleType:
     `judges`.
     """
     top, _, rest = module.partition(".")
+    # A module of others may import DSPy at its top, which would fetch a list of prices.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
     _package()  # it makes the user's own judges importable
     if top == FOLDER and importlib.util.find_spec(f"{JUDGES}.{rest.partition('.')[0] or '-'}"):
         module = f"{JUDGES}.{rest}"

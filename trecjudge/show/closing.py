@@ -126,7 +126,7 @@ def closing_lines(summary: Summary) -> list[str]:
     ]
     if summary.gate:
         counts = ", ".join(f"{count} {status}" for status, count in summary.gate.items())
-        lines.append(f"gate: {counts} responses")
+        lines.append(f"gate: {counts} responses: {summary.files['review']}")
     lines += _failure_lines(summary)
     lines += _too_few_topics(summary)
     if summary.labels:

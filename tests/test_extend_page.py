@@ -1,0 +1,95 @@
+"""What the page on extending shows, from an empty folder: with a model, installed, a checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commandline import ROOT, SAMPLES, command
+from tests.endpoint import Answer, attestation, serving
+from tests.test_packaging import BUILD, environment
+from tests.test_readme import BLOCK, arguments
+
+PAGE = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+
+
+def written(folder: Path) -> Path:
+    """Write the files of the page into a folder, which is empty else."""
+    for kind, name, text in BLOCK.findall(PAGE):
+        if kind == "file":
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    (folder / "sample_data").symlink_to(SAMPLES)
+    return folder
+
+
+def commands(how: str) -> list[list[str]]:
+    """Return the arguments of the commands that are to be run in this way."""
+    return [
+        arguments(text) for kind, name, text in BLOCK.findall(PAGE) if (kind, name) == ("run", how)
+    ]
+
+
+def answered(body: dict[str, Any], number: int) -> Answer:
+    """Answer a question about tone, and one about support."""
+    if "friendly" not in json.dumps(body["messages"][0]):
+        return Answer(attestation(body))
+    label = "friendly" if "helps you" in json.dumps(body["messages"][-1]) else "rude"
+    if "response_format" in body:
+        return Answer(json.dumps({"reason": "so", "label": label}))
+    fields = {"reason": "so", "label": label, "completed": ""}
+    return Answer("\n\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in fields.items()))
+
+
+def test_with_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(written(tmp_path))
+    with serving(answered) as endpoint:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        for words in commands("model"):
+            done = command(*words)
+            assert (done.status, done.err) == (0, "")
+        asked = [json.dumps(body["messages"]) for body in endpoint.requests]
+    assert any("Decide how friendly the sentence is" in text for text in asked)
+    assert any("proves the `sentence`, word for word" in text for text in asked)
+    rows = (tmp_path / "out" / "asked.leaderboard.txt").read_text().splitlines()
+    assert rows[1::2] == ["cold\tall\tFRIENDLINESS\t0.000000", "warm\tall\tFRIENDLINESS\t0.500000"]
+
+
+def test_as_a_package(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    package, wheels = folder / "tone_package", folder / "wheels"
+    wheels.mkdir()
+    ran = subprocess.run(
+        [sys.executable, "-c", BUILD.format("wheel"), str(wheels)],
+        cwd=package,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    python, _ = environment(folder / "env", wheels.glob("*.whl"))
+    (words,) = commands("installed")
+    subprocess.run([python, ROOT / "run_judge.py", *words], cwd=folder, check=True)
+    rows = (folder / "out" / "calm.leaderboard.txt").read_text()
+    assert "warm\tall\tCALM\t1.000000\n" in rows
+
+
+def test_a_format_in_a_checkout(tmp_path: Path) -> None:
+    for name in ("trecjudge", "judges", "workflows"):
+        ignored = shutil.ignore_patterns("__pycache__", ".*")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    shutil.copy(ROOT / "run_judge.py", tmp_path)
+    written(tmp_path)
+    (words,) = commands("checkout")
+    given = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "run_judge.py", *words], cwd=tmp_path, env=given, check=True)
+    assert "flat\t1\t" in (tmp_path / "out" / "flat.leaderboard.txt").read_text()

@@ -1,0 +1,66 @@
+"""`init`: look at a folder, write a workflow for it, print the command to run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trecjudge.cli.exits import exits
+from trecjudge.cli.printing import print_lines
+from trecjudge.errors import InputError, OutputError
+from trecjudge.files import chosen
+from trecjudge.inputs.formats.registry import all_formats
+from trecjudge.job.found import look
+from trecjudge.job.proposal import propose
+
+Folder = Annotated[Path, typer.Argument(help="Where the runs lie, and what belongs to them.")]
+Output = Annotated[Path, typer.Option("--output", help="The workflow to write.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the workflow if it is there.")]
+
+
+@exits
+def init(
+    folder: Folder = Path("."), output: Output = Path("judge.yml"), force: Force = False
+) -> int:
+    """Look at a folder, write a workflow for what is in it, and print the command to run.
+
+    It asks nothing. The judge is the one that fits the runs; the workflow says why.
+    """
+    if output.exists() and not force:
+        raise OutputError(
+            f"{output}: is there already; --force replaces it, --output names another"
+        )
+    found = look(folder)
+    if not found.responses:
+        formats = ", ".join(format_.NAME for format_ in all_formats())
+        kinds = ", ".join(sorted(found.files)) or "nothing else that is known"
+        raise InputError(
+            f"{folder}: no run in it. Looked for files of responses ({formats}) at any depth;"
+            f" `run_judge.py formats` says what each looks like. Found: {kinds}"
+        )
+    proposal = propose(folder, found)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with chosen(output) as file:
+        file.write(proposal.text(output).encode())
+    name = re.sub(r"[^\w.+-]+", "_", folder.resolve().name, flags=re.ASCII).strip("_.") or "judged"
+    print_lines(
+        [
+            f"{output}: judge {proposal.judge}, since {proposal.why}; run",
+            "",
+            proposal.command(_program(), output, name),
+        ]
+    )
+    return 0
+
+
+def _program() -> str:
+    """Return how this program was started."""
+    started = Path(sys.argv[0])
+    if started.name == "run_judge.py":
+        return f"python {shlex.quote(str(started))}"
+    return "python -m trecjudge" if started.name == "__main__.py" else "run-judge"

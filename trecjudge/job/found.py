@@ -1,0 +1,154 @@
+"""What lies in a folder: runs, topics, documents, nuggets and labels, by the readers that exist."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding
+from trecjudge.inputs.documents.record import document_of
+from trecjudge.inputs.formats.registry import format_named, format_of
+from trecjudge.inputs.nuggets.registry import bank_format_of
+from trecjudge.inputs.runs import RunReader, find_runs
+from trecjudge.inputs.sources.containers import Opened, first_line
+from trecjudge.inputs.sources.own import own_output
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.values import first_objects
+from trecjudge.inputs.topics import read_topics
+from trecjudge.inputs.topics.record import named, topic_of
+from trecjudge.results.trec import is_json_qrels, read_grades
+
+Kind = Literal["run", "topics", "documents", "nuggets", "qrels", "labels"]
+LOOKED_AT = 200
+"""Records of a file by which it is told what it holds."""
+LABELS, QRELS = "a file of labels", "a qrels file"
+"""What those are called that others may have written too."""
+
+
+@dataclass(slots=True)
+class Found:
+    """The files of a folder by what they hold, and what is known of its runs."""
+
+    files: dict[Kind, list[Path]] = field(default_factory=dict)
+    formats: Counter[str] = field(default_factory=Counter)
+    """Run files by format."""
+    banks: set[str] = field(default_factory=set)
+    """The formats of the banks of nuggets."""
+    topic_ids: set[str] = field(default_factory=set)
+    cited: set[str] = field(default_factory=set)
+    responses: int = 0
+    carries_text: bool = False
+    """Whether the runs carry text of their documents."""
+
+    @property
+    def dataset(self) -> str:
+        """The dataset of most runs, `any` where they are of none."""
+        by_dataset: Counter[str] = Counter()
+        for name, count in self.formats.items():
+            by_dataset[format_named(name).DATASET] += count
+        return by_dataset.most_common(1)[0][0] if by_dataset else "any"
+
+    def of(self, kind: Kind) -> list[Path]:
+        """Return the files of a kind."""
+        return self.files.get(kind, [])
+
+    def paths(self, kind: Kind) -> list[Path]:
+        """Return the files of a kind, in place of all files of a folder the folder."""
+        return _by_folder(self.of(kind), [f for files in self.files.values() for f in files])
+
+
+def look(folder: Path) -> Found:
+    """Return what lies in a folder. Raises InputError where there is no such folder."""
+    found, others = Found(), []
+    for path in files_below(folder):
+        with suppress(OSError, InputError):  # what cannot be opened is not used
+            kind = _kind_by_itself(path)
+            if kind is None:
+                others.append(path)
+            elif kind in ("run", "nuggets", "labels"):
+                found.files.setdefault(kind, []).append(path)
+    _read_runs(found)
+    for path in found.of("nuggets"):
+        for record in first_objects(path, 1):
+            bank = bank_format_of(record)
+            found.banks |= {bank.NAME} if bank else set()
+    for path in others:
+        with suppress(OSError, InputError):
+            if kind := _kind_beside_runs(path, found):
+                found.files.setdefault(kind, []).append(path)
+    return found
+
+
+def _kind_by_itself(path: Path) -> Kind | Literal["ours"] | None:
+    """Return what a file is whatever lies beside it; None where that is not clear."""
+    opened = Opened(path)
+    own = own_output(opened)
+    if own and own != QRELS:
+        return "labels" if own == LABELS else "ours"
+    records = first_objects(opened, 1)
+    if any(map(bank_format_of, records)):
+        return "nuggets"
+    return "run" if any(map(format_of, records)) else None
+
+
+def _read_runs(found: Found) -> None:
+    """Read the runs: their formats, topics and citations."""
+    if not found.of("run"):
+        return
+    # Without backups, as a job reads them.
+    files = find_runs(found.of("run"))
+
+    def taken(path: Path, format_name: str, why: str) -> None:
+        found.formats[format_name] += 1
+
+    for _, response in RunReader(files, _ignore, taken=taken):
+        found.responses += 1
+        found.topic_ids.add(response.topic_id)
+        found.cited |= {c.doc_id for s in response.sentences for c in s.citations if c.doc_id}
+        found.carries_text |= any(document.has_text for document in response.documents.values())
+
+
+def _kind_beside_runs(path: Path, found: Found) -> Kind | None:
+    """Return what a file holds, by the topics and the documents that the runs name."""
+    records = first_objects(path, LOOKED_AT)
+    if is_json_qrels(path) or not records:
+        return _table_kind(path, found)
+    topics = {topic[0].topic_id for r in records if (topic := topic_of(named(r)))}
+    documents = [document for r in records if (document := document_of(r)) is not None]
+    if topics & found.topic_ids:
+        return "topics"
+    # Of a large collection hardly one of the first documents is cited.
+    return "documents" if any(document.text for document in documents) else None
+
+
+def _table_kind(path: Path, found: Found) -> Kind | None:
+    """Return what a file of lines holds: grades of documents, or topics."""
+    columns = first_line(path).split()
+    # Of ours the second column is a run.
+    if is_json_qrels(path) or (len(columns) == 4 and columns[1] in (b"0", b"Q0")):
+        graded = read_grades(path, _ignore)
+        if set(graded) & found.topic_ids:
+            return "qrels"
+    return "topics" if set(read_topics(path, _ignore)) & found.topic_ids else None
+
+
+def _ignore(finding: Finding) -> None:
+    """Ignore a finding: the job that is proposed reports it."""
+
+
+def _by_folder(files: Sequence[Path], every: Sequence[Path]) -> list[Path]:
+    """Return files, and in place of those of a folder that holds no others the folder."""
+    shown: dict[Path, None] = {}
+    for file in files:
+        folder = file.parent
+        inside = [other for other in every if other.is_relative_to(folder)]
+        alike = (
+            len(inside) > 1 and set(inside) <= set(files) and set(files_below(folder)) <= set(files)
+        )
+        shown.setdefault(folder if alike else file)
+    return list(shown)

@@ -1,0 +1,234 @@
+"""The JSON Schema of workflows, made from the types by which they are read: for editors."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import Any, cast, get_args, get_type_hints
+
+from pydantic import TypeAdapter
+
+from trecjudge.job.points import SECTIONS
+from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFLOWS
+from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
+from trecjudge.measures import OnMissingResponse
+from trecjudge.models.settings import AT_LEAST_ONE, MOST_TRIES, LlmSettings
+from trecjudge.scores.review import KEYS as GATE_KEYS
+from trecjudge.scores.review import RULE_PATTERN
+from trecjudge.settings.fields import TRUTH
+from trecjudge.settings.plugins import is_own, judge_folders
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+"""The draft that all editors know."""
+SCHEMA_FILE = WORKFLOWS / "workflow.schema.json"
+"""The schema that is shipped: that of the judges that are shipped."""
+NAMED = r"[^\W_]"
+"""What the name of a variant or a sweep must have: it becomes part of file names."""
+REFERENCE = r"^[\w.]+:\w+(@.+)?$"
+Schema = dict[str, Any]
+DESCRIPTIONS = {
+    "settings": "The settings of the judge; those of several by the names of the judges.",
+    "llm": "Settings of the model, used only with --use-env-llm.",
+    "leaderboard": "Which measure ranks the runs, which are shown, what a missing response gets.",
+    "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
+    "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
+    "prompts": "Instructions in place of a judge's own, or module:Signature, by the prompt's name.",
+    "gate": "Rules that responses must keep: exit status 4 where one is rejected.",
+    "measures": "Measures of your own: module:name, or module:name@judge.",
+}
+"""Of each section, what it is for."""
+
+
+def shipped_judges() -> list[str]:
+    """Return the names of the judges that are shipped."""
+    return sorted(name for name, folder in judge_folders().items() if not is_own(folder))
+
+
+def workflow_schema(names: Sequence[str] | None = None) -> Schema:
+    """Return the schema of workflows for these judges by name; all that are found for None."""
+    judges = {name: judge_class(name) for name in names or judge_names()}
+    settings = {name: typed_properties(found) for name, found in judges.items()}
+    sections = {"llm": _llm(), "leaderboard": _leaderboard()}
+    owners = settings | {name: found["properties"] for name, found in sections.items()}
+    programs = sorted({name for found in judges.values() for name in programs_of(cast(Any, found))})
+    # A section without a value is as good as none.
+    properties = {key: _or_null(_section(key)) for key in KEYS if key != "judge"}
+    return {
+        "$schema": DRAFT,
+        "title": "A workflow of run_judge.py",
+        "type": ["object", "null"],
+        "additionalProperties": False,
+        "properties": {"judge": _judge(list(judges))} | properties,
+        "allOf": [*(_of_judge(name, owners, programs) for name in judges), _of_several(settings)],
+        "definitions": {
+            **sections,
+            "gate": _gate(),
+            "settings": {name: _closed(own) for name, own in settings.items()},
+            "named": _named(owners, swept=False),
+            "swept": _named(owners, swept=True),
+        },
+    }
+
+
+def schema_text(names: Sequence[str] | None = None) -> str:
+    """Return the schema as the text of a file."""
+    return json.dumps(workflow_schema(names), indent=1, ensure_ascii=False) + "\n"
+
+
+def typed_properties(owner: type, leave_out: Sequence[str] = ()) -> dict[str, Schema]:
+    """Return the schema of each setting of a dataclass by its name."""
+    hints = get_type_hints(owner)
+    found = {}
+    for setting in fields(owner):
+        if setting.init and setting.name not in leave_out:
+            schema = _with_truth(TypeAdapter(hints[setting.name]).json_schema())
+            if setting.default is not MISSING:
+                schema["default"] = setting.default
+            found[setting.name] = schema
+    return found
+
+
+def _with_truth(schema: Schema) -> Schema:
+    """Return a schema in which a truth value may be written `yes`, `no`, `on`, `off`."""
+    if schema.get("type") == "boolean":
+        words = "|".join(f"{word}|{word.title()}|{word.upper()}" for word in TRUTH)
+        return {"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": f"^({words})$"}]}
+    return schema
+
+
+def _judge(names: Sequence[str]) -> Schema:
+    known = [{"const": name, "description": summary_of(name)} for name in names]
+    one: Schema = {"anyOf": [*known, {"type": "string", "pattern": r"[^\s,]"}]}
+    several = {"type": "array", "minItems": 1, "items": one}
+    text = f"The judge, or a list of judges; {DEFAULT_JUDGE} where none is named."
+    return {"description": text, "anyOf": [*one["anyOf"], several, {"type": "null"}]}
+
+
+def _llm() -> Schema:
+    properties = typed_properties(LlmSettings, leave_out=("api_key",))
+    for name in AT_LEAST_ONE:
+        properties[name]["minimum"] = 1
+    properties["tries"]["maximum"] = MOST_TRIES
+    return _closed(properties)
+
+
+def _leaderboard() -> Schema:
+    properties: dict[str, Schema] = {
+        "sort_by": {"type": ["string", "null"], "description": "The measure that ranks the runs."},
+        "on_missing": {"enum": [*get_args(OnMissingResponse), None]},
+        "measures": {"type": ["array", "null"], "minItems": 1, "items": {"type": "string"}},
+    }
+    return _closed({name: properties[name] for name in LEADERBOARD_KEYS})
+
+
+def _gate() -> Schema:
+    rule = {"type": "string", "pattern": RULE_PATTERN}
+    either = {"anyOf": [rule, {"type": "array", "items": rule}]}
+    texts = {"reject_unless": "rejected, exit status 4", "review_unless": "to be reviewed"}
+    return _closed(
+        {
+            key: either | {"description": f"A response that breaks such a rule is {texts[key]}."}
+            for key in GATE_KEYS
+        }
+    )
+
+
+def _section(key: str) -> Schema:
+    """Return what holds for a section whoever judges."""
+    named = {"pattern": NAMED}
+    sections = {
+        "settings": _mapping(ref("named")),
+        "llm": ref("llm"),
+        "leaderboard": ref("leaderboard"),
+        "gate": ref("gate"),
+        "variants": _mapping({"additionalProperties": _mapping(ref("named"))})
+        | {"propertyNames": named},
+        "sweeps": _mapping({"additionalProperties": _mapping(ref("swept")) | {"minProperties": 1}})
+        | {"propertyNames": named},
+        "prompts": _mapping({"additionalProperties": {"type": "string"}}),
+        "measures": {"type": "array", "items": {"type": "string", "pattern": REFERENCE}},
+    }
+    return {"description": DESCRIPTIONS[key], **sections[key]}
+
+
+def _named(owners: Mapping[str, Mapping[str, Schema]], swept: bool) -> Schema:
+    """Return what holds for `owner.key` and `owner: {key: value}`, of judges and of sections.
+
+    Only a mapping is settings of an owner: a judge may have a setting of another judge's name.
+    """
+    properties: dict[str, Schema] = {}
+    patterns: dict[str, Any] = {}
+    for owner, keys in owners.items():
+        whole = ref(owner) if owner in SECTIONS else ref("settings", owner)
+        path = (owner,) if owner in SECTIONS else ("settings", owner)
+        each = {key: ref(*path, "properties", key) for key in keys}
+        if swept:
+            each = {key: _values(value) for key, value in each.items()}
+            properties[owner] = _if_object(_closed(each) | {"minProperties": 1})
+        else:
+            properties[owner] = _if_object(whole)
+        properties |= {f"{owner}.{key}": value for key, value in each.items()}
+        known = "|".join(map(re.escape, keys))
+        patterns[rf"^{re.escape(owner)}\.(?!({known})$)"] = False
+    return {"properties": properties, "patternProperties": patterns}
+
+
+def _of_judge(name: str, owners: Mapping[str, Any], programs: Sequence[str]) -> Schema:
+    """Return what holds for a workflow that names one judge: its settings by their bare names."""
+    own = {key: ref("settings", name, "properties", key) for key in owners[name]}
+    swept = {key: _values(value) for key, value in own.items()}
+    judges = [owner for owner in owners if owner not in SECTIONS]
+    inner = {"judge": {"enum": [name, [name]]}}
+    sections = {
+        "settings": _or_null(_closed(own, judges)),
+        "variants": _or_null({"additionalProperties": _closed(own, owners)}),
+        "sweeps": _or_null({"additionalProperties": _closed(swept, owners)}),
+        "prompts": _or_null({"propertyNames": {"enum": list(programs)}}),
+    }
+    named = {"properties": inner, "required": ["judge"]}
+    return {"if": named, "then": {"properties": sections}}
+
+
+def _of_several(settings: Mapping[str, Any]) -> Schema:
+    """Return what holds for a workflow that names several known judges: all settings by judge."""
+    several = {"type": "array", "minItems": 2, "items": {"enum": list(settings)}}
+    by_judge = _closed({name: ref("settings", name) for name in settings}, settings)
+    with_sections = _closed({name: {"type": "object"} for name in settings}, (*settings, *SECTIONS))
+    sections = {
+        "settings": _or_null(by_judge),
+        "variants": _or_null({"additionalProperties": with_sections}),
+    }
+    named = {"properties": {"judge": several}, "required": ["judge"]}
+    return {"if": named, "then": {"properties": sections}}
+
+
+def ref(*path: str) -> Schema:
+    """Return a reference to a definition."""
+    return {"$ref": "/".join(("#/definitions", *path))}
+
+
+def _values(schema: Schema) -> Schema:
+    return {"type": "array", "minItems": 1, "items": schema}
+
+
+def _if_object(schema: Schema) -> Schema:
+    return {"if": {"type": "object"}, "then": schema}
+
+
+def _closed(properties: Mapping[str, Schema], owners: Iterable[str] = ()) -> Schema:
+    """Return the schema of a mapping of just these keys, and of `owner` and `owner.key`."""
+    found = {"type": "object", "additionalProperties": False, "properties": dict(properties)}
+    names = "|".join(map(re.escape, owners))
+    return found | ({"patternProperties": {rf"^({names})(\.|$)": {}}} if names else {})
+
+
+def _mapping(schema: Schema) -> Schema:
+    return (
+        {"type": "object", "allOf": [schema]} if "$ref" in schema else {"type": "object"} | schema
+    )
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [{"type": "null"}, schema]}
