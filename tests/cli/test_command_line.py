@@ -104,12 +104,6 @@ def test_a_secret_in_the_settings_of_the_model_is_refused_even_without_one(
     assert not [p for p in tmp_path.rglob("*") if p.is_file() and b"hush" in p.read_bytes()]
 
 
-def test_no_runs_is_a_usage_error() -> None:
-    done = command("--rag-topics", TOPICS)
-    assert done.status == 2
-    assert "--rag-responses" in done.err
-
-
 def test_one_flag_takes_several_files(tmp_path: Path) -> None:
     paths = sorted(RUNS.iterdir())
     done = command("--rag-responses", *paths, "--out-dir", tmp_path)

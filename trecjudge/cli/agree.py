@@ -34,7 +34,10 @@ def agree(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Show how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
+    """Show how far labels agree.
+
+    It prints confusion matrix, accuracy, kappa, alpha, overlap and AUC.
+    """
     printer = common.FindingPrinter(quiet)
     found = trecjudge.agree(
         truth, predicted, threshold=threshold, on_missing=on_missing, on_finding=printer

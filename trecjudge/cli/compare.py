@@ -18,9 +18,7 @@ from trecjudge.show.tables import difference_table, moved_lines, verdict_lines
 def compare(
     leaderboards: common.Leaderboards,
     measure: common.Measures = None,
-    run: Annotated[
-        list[str] | None, typer.Option(help="Only this run; may be repeated; else all.")
-    ] = None,
+    run: Annotated[list[str] | None, typer.Option(help="Only these runs; else all.")] = None,
     against: Annotated[
         str, typer.Option(help="The run to compare the others with; else the first.")
     ] = "",
@@ -29,11 +27,11 @@ def compare(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Compare systems, or two judgments of one, by each measure, paired over topics.
+    """Compare systems, or two judgments of one, over topics.
 
-    Runs that all leaderboards have are compared with themselves: two prompts, two models. Else
-    every run is compared with the first. With judgments of the same runs the flipped verdicts are
-    shown with their evidence.
+    Each measure is paired over topics. Runs that all leaderboards have are compared with
+    themselves: two prompts, two models. Else every run is compared with the first. With judgments
+    of the same runs the flipped verdicts are shown with their evidence.
     """
     printer = common.FindingPrinter(quiet)
     found = trecjudge.compare(

@@ -53,12 +53,13 @@ def convert(
             " .jsonl.gz, or a folder, one file a topic."
         ),
     ],
-    to: Annotated[Target, typer.Option(help="The format to write.")],
+    to: Annotated[Target, typer.Option(metavar="FORMAT", help="The format to write.")],
     format_name: common.Format = "auto",
 ) -> int:
-    """Write a leaderboard in another format, with rows of MEASURE.unjudged where items are so.
+    """Write a leaderboard, or a bank, in another format.
 
-    Or write banks of nuggets, or a job's judgments on nuggets, in another format.
+    Where items are unjudged it has rows of MEASURE.unjudged. It writes banks of nuggets too, or a
+    job's judgments on nuggets, in another format.
     """
     printer = common.FindingPrinter()
     if to in WRITERS:
