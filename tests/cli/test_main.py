@@ -62,6 +62,19 @@ def test_only_the_command_that_is_called_is_imported(
     assert imported or not modules & {"pipeline", "judge", "records.panel"}
 
 
+@pytest.mark.parametrize("name", ["compare", "agree", "report", "cache info", "judges"])
+def test_help_imports_nothing_heavy(name: str) -> None:
+    code = (
+        "import sys, run_judge\n"
+        "try: run_judge.app([*sys.argv[1:], '--help'])\n"
+        "except SystemExit: pass\n"
+        "print(*({'numpy', 'pydantic', 'rich', 'jinja2'} & set(sys.modules)), file=sys.stderr)"
+    )
+    words = [sys.executable, "-c", code, *name.split()]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert (done.stderr, "Usage: " in done.stdout) == ("\n", True)
+
+
 def test_a_command_of_no_name_is_told_with_the_nearest() -> None:
     done = command("comprae")
     assert done.status == 2

@@ -59,7 +59,12 @@ class Group(TyperGroup):
         if not words and not self.invoke_without_command:
             names = ", ".join(self.commands)
             raise typer.BadParameter(f"{where}give one of its commands: {names}")
+        ctx.has_command = bool(words) and words[0] in self.commands
         return super().parse_args(ctx, words)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the flags; none before a command: to prepare their values takes its time."""
+        return [] if getattr(ctx, "has_command", False) else super().get_params(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name, the command itself and the arguments that are left."""
