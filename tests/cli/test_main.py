@@ -62,7 +62,7 @@ def test_only_the_command_that_is_called_is_imported(
     assert imported or not modules & {"pipeline", "judge", "records.panel"}
 
 
-@pytest.mark.parametrize("name", ["compare", "agree", "report", "cache info", "judges"])
+@pytest.mark.parametrize("name", ["compare", "agree", "report", "cache info"])
 def test_help_imports_nothing_heavy(name: str) -> None:
     code = (
         "import sys, run_judge\n"
