@@ -9,6 +9,7 @@ import typer
 
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors
+from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import rows_with_companions, scores_at
 from trecjudge.inputs.nuggets.reading import banks_in
 from trecjudge.inputs.nuggets.registry import bank_format_named
@@ -68,7 +69,10 @@ def convert(
         print_errors([f"judgments: {count}, {target}"])
         return printer.status()
     if to not in LAYOUTS:
-        files = write_banks(banks_in([source], printer), target, bank_format_named(to))
+        banks = list(banks_in([source], printer))
+        if not banks:
+            raise InputError(f"{source}: no bank of nuggets in it")
+        files = write_banks(banks, target, bank_format_named(to))
         printer.close()
         print_errors([f"banks: {len(files)} files, {target}"])
         return printer.status()

@@ -64,7 +64,7 @@ def _section(title: str, rows: Iterable[tuple[str, str]], width: int) -> Iterato
     column = min(max(len(name) for name, _ in told), WIDEST_NAME, width - LEAST - 4)
     yield from ("", title)
     for name, text in told:
-        beside = textwrap.wrap(text, width - column - 4, break_long_words=False) or [""]
+        beside = list(_wrapped(text, width - column - 4)) or [""]
         if len(name) <= column:
             yield f"  {name:<{column}}  {beside.pop(0)}"
         else:

@@ -15,7 +15,7 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
-from trecjudge.errors import OutputError
+from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
 from trecjudge.show.pictures import bump_picture, scatter_picture
 from trecjudge.show.tables import correlation_table
@@ -102,7 +102,7 @@ def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from error
+        raise OutputError(f"{folder}: cannot be made: {why(error)}; give another folder") from error
     for number, one in enumerate(found, 1):
         tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
         tau_text = "" if tau is None else f", tau-b {tau:.3f}"

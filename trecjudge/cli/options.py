@@ -65,7 +65,11 @@ Nuggets = Annotated[
 ]
 Dataset = Annotated[
     str,
-    typer.Option("--dataset", help="rag, ragtime, dragun or auto.", rich_help_panel=INPUTS),
+    typer.Option(
+        "--dataset",
+        help="What records are taken for where several formats fit: rag, ragtime, dragun, auto.",
+        rich_help_panel=INPUTS,
+    ),
 ]
 OnlyTopics = Annotated[
     list[str] | None,
