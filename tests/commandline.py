@@ -24,8 +24,7 @@ class Done:
 
 def command(*arguments: str | Path) -> Done:
     """Run `run_judge.py` with these arguments."""
-    words = list(run_judge.repeated([str(argument) for argument in arguments]))
-    result = CliRunner().invoke(run_judge.app, words)
+    result = CliRunner().invoke(run_judge.app, [str(argument) for argument in arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Done(result.exit_code, result.stdout, result.stderr)

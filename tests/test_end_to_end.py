@@ -175,7 +175,10 @@ def test_a_point_that_cannot_be_stops_all_before_anything_is_written(tmp_path: P
     workflow = tmp_path / "w.yml"
     workflow.write_text("sweeps: {p: {partial: [0.5, 7]}}")
     done = sample("rag", tmp_path / "out", "--workflow", workflow, "--sweep", "p")
-    assert (done.status, "x.partial-7: partial is 7: must be from 0 to 1" in done.err) == (1, True)
+    assert (done.status, "partial: 7 is too large; give a number from 0 to 1" in done.err) == (
+        1,
+        True,
+    )
     assert not (tmp_path / "out").exists()
 
 

@@ -14,11 +14,21 @@ Messages give place, value and choices: `runs/a.jsonl:17: sentence 3 cites 9, re
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 from typing import overload
 
 MOST_SHOWN = 30
 """Choices listed in a message: a topic file may have thousands."""
+REASONS = {
+    errno.ENOENT: "there is no such file or folder",
+    errno.EISDIR: "it is a folder, not a file",
+    errno.ENOTDIR: "a file is where a folder would have to be",
+    errno.EEXIST: "a file of this name is in its way",
+    errno.EACCES: "this user may not do that (permission denied)",
+    errno.ENOSPC: "the disk is full",
+}
+"""What the errors of files mean."""
 NOT_GIVEN = "not_given"
 """Failure kind of what somebody should have given, such as labels or a bank of nuggets."""
 UNDECIDED = "undecided"
@@ -80,6 +90,13 @@ class JudgmentFailed(Exception):
         self.tries = tries
         self.call = call
         self.program = ""
+
+
+def why(error: Exception) -> str:
+    """Return what is wrong with a file in plain words, without its name."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return REASONS.get(error.errno) or (error.strerror or str(error)).lower()
+    return str(error)
 
 
 def unknown(what: str, value: object, known: Iterable[object]) -> str:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from trecjudge.errors import OutputError
+from trecjudge.errors import OutputError, why
 
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
@@ -147,4 +147,4 @@ def _writing(path: Path, file: BinaryIO) -> Iterator[None]:
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"{path}: cannot be written: {error.strerror or error}")
+    return OutputError(f"{path}: cannot be written: {why(error)}; give another")

@@ -26,9 +26,10 @@ from trecjudge import (
     Topic,
     Tree,
     WholeResponse,
-    check_range,
+    check_ranges,
     citation_item,
     judgment_of,
+    ranged,
     unjudged,
 )
 
@@ -55,18 +56,14 @@ class ArgueJudge(Attesting):
 
     matches: Matches = "attested"
     matcher: AttesterName = "auto"
-    window: int = 10
-    partial: float = 0.0
-    limit: int | Literal["topic"] = 0
+    window: int = ranged(10, 1)
+    partial: float = ranged(0.0, 0.0, 1.0)
+    limit: int | Literal["topic"] = ranged(0, 0)
     # The citation judge's own programs: an equal question of both judges is one model call.
     programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP, STATE_ANSWERS, UNCITED)
 
     def __post_init__(self) -> None:
-        check_range("window", self.window, 1)
-        check_range("group", self.group, 1)
-        check_range("partial", self.partial, 0.0, 1.0)
-        if self.limit != "topic":
-            check_range("limit", self.limit, 0)
+        check_ranges(self)
 
     @property
     def needs_model(self) -> bool:

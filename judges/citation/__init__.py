@@ -20,7 +20,8 @@ from trecjudge import (
     ReplyLength,
     Response,
     best_or_worst,
-    check_range,
+    check_ranges,
+    ranged,
 )
 
 ATTEST = Program("attest", f"{__package__}.program:Attest")
@@ -39,12 +40,11 @@ class CitationJudge(Attesting):
     `partial` is what a partial support counts, 0 to 1.
     """
 
-    partial: float = 0.0
+    partial: float = ranged(0.0, 0.0, 1.0)
     programs: ClassVar[tuple[Program, ...]] = (ATTEST, ATTEST_GROUP)
 
     def __post_init__(self) -> None:
-        check_range("partial", self.partial, 0.0, 1.0)
-        check_range("group", self.group, 1)
+        check_ranges(self)
 
     @property
     def measures(self) -> LeaderboardSpec:

@@ -29,13 +29,14 @@ from trecjudge import (
     Program,
     Usage,
     WholeResponse,
-    check_range,
+    check_ranges,
     facts_of,
     filling,
     first_sure,
     judgment_of,
     judgment_on,
     on_claim,
+    ranged,
     rate,
     unjudged,
     without_text,
@@ -63,12 +64,12 @@ class FaithfulnessJudge(ClaimJudging):
     gives verdicts on up to `group` claims in one request.
     """
 
-    group: int = 10
+    group: int = ranged(10, 1)
     programs: ClassVar[tuple[Program, ...]] = (SPLIT, TRUTHS, VERIFY)
 
     def __post_init__(self) -> None:
         ClaimJudging.__post_init__(self)
-        check_range("group", self.group, 1)
+        check_ranges(self)
 
     @property
     def measures(self) -> LeaderboardSpec:

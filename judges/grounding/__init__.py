@@ -22,9 +22,10 @@ from trecjudge import (
     Model,
     Response,
     WholeResponse,
-    check_range,
+    check_ranges,
     filling,
     judgment_of,
+    ranged,
     rate,
 )
 
@@ -48,11 +49,11 @@ class GroundingJudge(ClaimJudging):
     `relevant_from` is the grade of `--qrels` from which on a document is relevant.
     """
 
-    relevant_from: int = 1
+    relevant_from: int = ranged(1, 1)
 
     def __post_init__(self) -> None:
         ClaimJudging.__post_init__(self)
-        check_range("relevant_from", self.relevant_from, 1)
+        check_ranges(self)
 
     @property
     def measures(self) -> LeaderboardSpec:

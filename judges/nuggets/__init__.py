@@ -28,8 +28,9 @@ from trecjudge import (
     Response,
     Topic,
     WholeResponse,
-    check_range,
+    check_ranges,
     judgment_of,
+    ranged,
     stated,
     unjudged,
 )
@@ -53,11 +54,11 @@ class NuggetsJudge:
     """
 
     assigner: AttesterName = "auto"
-    window: int = 10
+    window: int = ranged(10, 1)
     programs: ClassVar[tuple[Program, ...]] = (ASSIGN,)
 
     def __post_init__(self) -> None:
-        check_range("window", self.window, 1)
+        check_ranges(self)
 
     @property
     def needs_model(self) -> bool:

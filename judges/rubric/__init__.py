@@ -26,8 +26,9 @@ from trecjudge import (
     Topic,
     Usage,
     WholeResponse,
-    check_range,
+    check_ranges,
     judgment_of,
+    ranged,
     unjudged,
 )
 
@@ -70,11 +71,11 @@ class RubricJudge:
 
     task: Literal["report", "questions"] = "report"
     assessor: AttesterName = "auto"
-    window: int = 50
+    window: int = ranged(50, 1)
     programs: ClassVar[tuple[Program, ...]] = (ASSESS, CHECK, ALIGN)
 
     def __post_init__(self) -> None:
-        check_range("window", self.window, 1)
+        check_ranges(self)
 
     @property
     def needs_model(self) -> bool:

@@ -285,7 +285,7 @@ def test_a_job_is_evaluated_by_its_folder(tmp_path: Path) -> None:
         ("--correlation kendal", 1, "unknown correlation 'kendal'; did you mean 'kendall'"),
         ("--truth-measure X", 1, "unknown measure 'X'; there are: H"),
         ("--measure X", 1, "unknown measure 'X'; there are: S"),
-        ("--on-missing skip", 2, "'skip' is not one of 'error', 'common', 'zero'"),
+        ("--on-missing skip", 2, "unknown value 'skip'; there are: common, error, zero"),
         ("--svg {file}/x", 1, "cannot be made"),
     ],
 )

@@ -66,7 +66,7 @@ def test_an_empty_file_is_the_default(tmp_path: Path) -> None:
 
 
 def test_settings_are_typed() -> None:
-    with pytest.raises(WorkflowError, match="settings of judge citation: partial is 'much'"):
+    with pytest.raises(WorkflowError, match="settings of judge citation: partial: much"):
         make_judge("citation", {"partial": "much"})
     with pytest.raises(WorkflowError, match="unknown key 'patial'; did you mean 'partial'"):
         make_judge("citation", {"patial": 1})
@@ -90,5 +90,5 @@ def test_keys_that_are_no_names_and_deep_nests(tmp_path: Path, text: str) -> Non
 
 @pytest.mark.parametrize("partial", [float("nan"), float("inf"), -1, 7, 10**30])
 def test_numbers_that_would_be_wrong(partial: float) -> None:
-    with pytest.raises(WorkflowError, match="partial is"):
+    with pytest.raises(WorkflowError, match=r"partial(:| is inf: too| is nan: too)"):
         make_judge("citation", {"partial": partial})

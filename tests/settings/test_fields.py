@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from trecjudge.errors import WorkflowError
-from trecjudge.settings.fields import typed_fields
+from trecjudge.settings.fields import ranged, typed_fields
 from trecjudge.settings.strict_yaml import read_yaml
 
 
@@ -17,7 +17,10 @@ class Fields:
     """One field of each type."""
 
     share: float = 0.0
-    count: int = 0
+    count: int = ranged(0, -5)
+    part: float = ranged(0.0, 0.0, 1.0)
+    kind: Literal["words", "model"] = "words"
+    names: list[str] = field(default_factory=list)
     facts: bool = False
     path: str = ""
     limit: int | Literal["topic"] = 0
@@ -59,19 +62,34 @@ def test_a_word_is_what_its_field_takes(text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("share: 1:30", "w: share is '1:30': Input should be a valid number"),
-        ("share: 2024-01-01", "share is '2024-01-01'"),
-        ("count: 017", "count is '017': Input should be a valid integer"),
-        ("count: 1.5", "count is 1.5"),
-        ("count: yes", "count is 'yes'"),
-        ("share: on", "share is 'on'"),
-        ("facts: 'no'", "facts is 'no': Input should be a valid boolean"),
-        ("facts: 1", "facts is 1"),
-        ("path: 1e5", "path is 100000.0: .*; put text in quotes"),
+        ("share: 1:30", "w: share: 1:30 is not a number; give a number$"),
+        ("share: 2024-01-01", "share: 2024-01-01 is not a number"),
+        ("count: 017", "count: 017 is not a whole number; give a whole number of at least -5$"),
+        ("count: 1.5", "count: 1.5 is not a whole number"),
+        ("count: yes", "count: yes is not a whole number"),
+        ("share: on", "share: on is not a number"),
+        ("facts: 'no'", "facts: 'no' in quotes is text; give true or false, without quotes"),
+        ("facts: 1", "facts: 1 is not true or false; give true or false"),
+        ("path: 1e5", "path: 100000.0 is not text; put text in quotes"),
         ("share: 1e400", "share is inf"),
         ("count: 1e30", "count is 1e\\+30: too large"),
         ("body: {thinking: no}", "body holds 'no', which versions of YAML read differently"),
         ("body: {a: [{b: 017}]}", "body holds '017'"),
+        ("share: half", "w: share: half is not a number; give a number$"),
+        ("share:", "share: nothing is not a number; give a number"),
+        ("share: true", "share: true is not a number"),
+        ("share: [1]", "share: \\[1\\] is not a number"),
+        ("share: '0.5'", "share: '0.5' in quotes is text; give a number, without quotes"),
+        ("count: -6", "w: count: -6 is too small; give a whole number of at least -5"),
+        ("part: half", "part: half is not a number; give a number from 0 to 1"),
+        ("part: 2", "w: part: 2 is too large; give a number from 0 to 1"),
+        (
+            "kind: wrods",
+            "kind: unknown value 'wrods'; did you mean 'words'\\? there are: model, words",
+        ),
+        ("names: x", "names: x is not a list; give a list"),
+        ("limit: half", "limit: half is not a whole number or topic; give a whole number or topic"),
+        ("body: 3", "body: 3 is not a mapping; give a mapping"),
         ("shar: 1", "unknown key 'shar'; did you mean 'share'"),
     ],
 )

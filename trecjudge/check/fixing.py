@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from trecjudge.check.checker import LOST
 from trecjudge.check.mending import change_text, mend
 from trecjudge.check.rules import Track, track_named, track_of
-from trecjudge.errors import InputError, OutputError
+from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import whole
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.shelf import Shelf
@@ -78,7 +78,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from error
+        raise OutputError(f"{folder}: cannot be made: {why(error)}; give another folder") from error
 
 
 def copies(files: Iterable[Path], out_dir: Path) -> dict[Path, Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,8 +11,13 @@ import trecjudge  # its names are imported when they are asked for: no numpy for
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
+from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import output, print_json, print_lines
-from trecjudge.show import tables
+
+if TYPE_CHECKING:  # rich and the scores: not for --help
+    from trecjudge.show import tables
+else:
+    tables = Later("trecjudge.show.tables")
 
 SIDE = "Qrels, JSONL of labels, or a job: its folder, FOLDER/NAME, or any of its files."
 
@@ -34,7 +39,10 @@ def agree(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Show how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC."""
+    """Show how far labels agree.
+
+    It prints confusion matrix, accuracy, kappa, alpha, overlap and AUC.
+    """
     printer = common.FindingPrinter(quiet)
     found = trecjudge.agree(
         truth, predicted, threshold=threshold, on_missing=on_missing, on_finding=printer

@@ -8,19 +8,20 @@ import typer
 
 from trecjudge.cli import command_options as flag
 from trecjudge.cli.exits import exits, warning_printer
+from trecjudge.cli.lazy import Command, Group
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep
 from trecjudge.models.cache.verify import verify
 
 cache_app = typer.Typer(
-    help="Look after the cache of model replies.", no_args_is_help=True, add_completion=False
+    cls=Group, help="Look after the cache of model replies.", add_completion=False
 )
 
 
 TELL = warning_printer(quiet=False)
 
 
-@cache_app.command()
+@cache_app.command(cls=Command)
 @exits
 def info(cache_dir: flag.Cache = None) -> int:
     """Show what the cache holds, by endpoint and model, and batches under way."""
@@ -37,7 +38,7 @@ def info(cache_dir: flag.Cache = None) -> int:
     return print_listing(rows)
 
 
-@cache_app.command("export")
+@cache_app.command(cls=Command, name="export")
 @exits
 def export_cache(
     target: flag.CacheFolder, cache_dir: flag.Cache = None, model: flag.CacheModel = None
@@ -47,7 +48,7 @@ def export_cache(
     return print_listing([("exported", f"{count} replies to {target}")])
 
 
-@cache_app.command("import")
+@cache_app.command(cls=Command, name="import")
 @exits
 def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
     """Add the replies of another cache, where this one has none."""
@@ -55,7 +56,7 @@ def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
     return print_listing([("imported", f"{count} replies from {source}")])
 
 
-@cache_app.command("verify")
+@cache_app.command(cls=Command, name="verify")
 @exits
 def verify_cache(folder: flag.CacheFolder) -> int:
     """Check a cache: its file, its replies, its manifest; exit status 1 if one is not right."""
@@ -64,7 +65,7 @@ def verify_cache(folder: flag.CacheFolder) -> int:
     return int(not all(check.good for check in checks))
 
 
-@cache_app.command()
+@cache_app.command(cls=Command)
 @exits
 def prune(
     cache_dir: flag.Cache = None,

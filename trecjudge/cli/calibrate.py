@@ -24,7 +24,10 @@ def calibrate(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Fit the offline attester to human labels; without labels, to the words of the runs."""
+    """Fit the offline attester to labels, or to words of the runs.
+
+    With labels of people its weights are fitted to them; without, only the words are counted.
+    """
     if labels is None:
         return _count(responses or [], documents or [], dataset, out, as_json, quiet)
     done = calibrate_command(labels, responses or [], documents or [], dataset, out)

@@ -24,7 +24,10 @@ def check_runs(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Show whether a track's own validator would refuse the runs, and why; repair copies."""
+    """Show whether a track would refuse the runs; repair copies.
+
+    The rules are those of the track's own validator; each reason is printed.
+    """
     with limited(limit or ()):
         done = check_command(
             runs or [], topics, dataset, track, documents or [], fix, nuggets or []

@@ -9,13 +9,19 @@ import typer
 
 Cache = Annotated[
     Path | None,
-    typer.Option("--cache-dir", help="The cache folder; by default TRECJUDGE_CACHE or the user's."),
+    typer.Option(
+        "--cache-dir",
+        metavar="DIR",
+        help="The cache folder; by default TRECJUDGE_CACHE or the user's.",
+    ),
 ]
-CacheFolder = Annotated[Path, typer.Argument(help="A folder with a cache.")]
+CacheFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder with a cache.")]
 CacheModel = Annotated[str | None, typer.Option("--model", help="Only replies of this model.")]
 OlderThan = Annotated[
     float | None,
-    typer.Option("--older-than", min=0, help="Only replies older than this many days."),
+    typer.Option(
+        "--older-than", metavar="DAYS", min=0, help="Only replies older than this many days."
+    ),
 ]
 Runs = Annotated[list[Path], typer.Argument(help="Run files, or folders of them.")]
 RunsIfAny = Annotated[
@@ -27,7 +33,9 @@ Track = Annotated[
 ]
 Fix = Annotated[
     Path | None,
-    typer.Option("--fix", help="A folder for repaired copies; every change is printed."),
+    typer.Option(
+        "--fix", metavar="DIR", help="A folder for repaired copies; every change is printed."
+    ),
 ]
 Labels = Annotated[
     Path | None,
@@ -76,7 +84,7 @@ TruthMeasure = Annotated[
     typer.Option(
         "--truth-measure",
         help="The name of our measure in --truth: THEIRS for the one that ranks, or OURS=THEIRS;"
-        " may be repeated; by default the same name.",
+        " by default the same name.",
     ),
 ]
 MaxSize = Annotated[

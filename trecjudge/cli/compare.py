@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,17 +10,20 @@ import trecjudge  # its names are imported when they are asked for: no numpy for
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors
+from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import output, print_json, print_lines
-from trecjudge.show.tables import difference_table, moved_lines, verdict_lines
+
+if TYPE_CHECKING:  # rich and the scores: not for --help
+    from trecjudge.show import tables
+else:
+    tables = Later("trecjudge.show.tables")
 
 
 @exits
 def compare(
     leaderboards: common.Leaderboards,
     measure: common.Measures = None,
-    run: Annotated[
-        list[str] | None, typer.Option(help="Only this run; may be repeated; else all.")
-    ] = None,
+    run: Annotated[list[str] | None, typer.Option(help="Only these runs; else all.")] = None,
     against: Annotated[
         str, typer.Option(help="The run to compare the others with; else the first.")
     ] = "",
@@ -29,11 +32,11 @@ def compare(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Compare systems, or two judgments of one, by each measure, paired over topics.
+    """Compare systems, or two judgments of one, over topics.
 
-    Runs that all leaderboards have are compared with themselves: two prompts, two models. Else
-    every run is compared with the first. With judgments of the same runs the flipped verdicts are
-    shown with their evidence.
+    Each measure is paired over topics. Runs that all leaderboards have are compared with
+    themselves: two prompts, two models. Else every run is compared with the first. With judgments
+    of the same runs the flipped verdicts are shown with their evidence.
     """
     printer = common.FindingPrinter(quiet)
     found = trecjudge.compare(
@@ -55,7 +58,7 @@ def compare(
     printer.close()
     common.print_sources(found.leaderboards, quiet)
     if not quiet:
-        output().print(difference_table(found.differences))
-        print_lines(moved_lines(found.differences))
-        print_lines(verdict_lines(found.verdicts) if found.verdicts else ())
+        output().print(tables.difference_table(found.differences))
+        print_lines(tables.moved_lines(found.differences))
+        print_lines(tables.verdict_lines(found.verdicts) if found.verdicts else ())
     return printer.status()

@@ -9,6 +9,7 @@ import typer
 
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors
+from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import rows_with_companions, scores_at
 from trecjudge.inputs.nuggets.reading import banks_in
 from trecjudge.inputs.nuggets.registry import bank_format_named
@@ -53,12 +54,13 @@ def convert(
             " .jsonl.gz, or a folder, one file a topic."
         ),
     ],
-    to: Annotated[Target, typer.Option(help="The format to write.")],
+    to: Annotated[Target, typer.Option(metavar="FORMAT", help="The format to write.")],
     format_name: common.Format = "auto",
 ) -> int:
-    """Write a leaderboard in another format, with rows of MEASURE.unjudged where items are so.
+    """Write a leaderboard, or a bank, in another format.
 
-    Or write banks of nuggets, or a job's judgments on nuggets, in another format.
+    Where items are unjudged it has rows of MEASURE.unjudged. It writes banks of nuggets too, or a
+    job's judgments on nuggets, in another format.
     """
     printer = common.FindingPrinter()
     if to in WRITERS:
@@ -67,7 +69,10 @@ def convert(
         print_errors([f"judgments: {count}, {target}"])
         return printer.status()
     if to not in LAYOUTS:
-        files = write_banks(banks_in([source], printer), target, bank_format_named(to))
+        banks = list(banks_in([source], printer))
+        if not banks:
+            raise InputError(f"{source}: no bank of nuggets in it")
+        files = write_banks(banks, target, bank_format_named(to))
         printer.close()
         print_errors([f"banks: {len(files)} files, {target}"])
         return printer.status()

@@ -10,7 +10,7 @@ from typing import NoReturn, ParamSpec
 
 import typer
 
-from trecjudge.errors import TrecJudgeError
+from trecjudge.errors import TrecJudgeError, why
 from trecjudge.findings import visible
 from trecjudge.job.interrupts import INTERRUPTS
 
@@ -39,7 +39,8 @@ def exit_status(work: Callable[[], int]) -> int:
     except BrokenPipeError:  # whoever read our output has gone; click then ends quietly
         raise
     except OSError as error:  # a full disk, a file that is gone, a name too long
-        typer.echo(f"error: {visible(str(error))}", err=True)
+        file = f"{error.filename}: " if error.filename else ""
+        typer.echo(f"error: {visible(f'{file}{why(error)}')}", err=True)
         return 1
     except KeyboardInterrupt as stopped:
         INTERRUPTS.over()

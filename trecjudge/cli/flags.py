@@ -59,6 +59,7 @@ class JobFlags:
     quiet: flag.Quiet = False
     as_json: flag.AsJson = False
     version: flag.Version = False
+    help_all: flag.HelpAll = False
 
 
 class _Flags(Protocol):

@@ -49,7 +49,7 @@ LowerIsBetter = Annotated[
     list[str] | None,
     typer.Option(
         metavar="MEASURE",
-        help="For --max-drop: lower values of this measure are better; may be repeated; else the"
+        help="For --max-drop: lower values of these measures are better; else the"
         " statistics decide.",
     ),
 ]
@@ -75,10 +75,10 @@ def gate(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Exit with 1, and one line for each broken rule, unless all runs keep all rules.
+    """Exit with 1 unless all runs keep all rules.
 
-    A run whose unjudged items could change the answer does not pass. A drop counts if it is more
-    than noise: if the paired test over topics finds it, or never could.
+    Each broken rule is one line. A run whose unjudged items could change the answer does not pass.
+    A drop counts if it is more than noise: if the paired test over topics finds it, or never could.
     """
     printer = common.FindingPrinter(quiet, ALWAYS_PRINTED)
     found = [outcome(path) for path in (leaderboard, baseline) if path is not None]

@@ -46,9 +46,10 @@ def label_next(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """List the items whose label would narrow the ranking most, or calibrate best.
+    """List the items that people should label first.
 
-    Filled in, the file of --output is one for --human, or for the --labels of calibrate.
+    Their labels would narrow the ranking most, or calibrate best. Filled in, the file of --output
+    is one for --human, or for the --labels of calibrate.
     """
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer) if human else {}

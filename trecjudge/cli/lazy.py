@@ -3,16 +3,103 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from trecjudge.cli.help_text import help_text
+from trecjudge.cli.pages import page_of
+from trecjudge.cli.parts import parts_of
+from trecjudge.cli.reading import Reading
+from trecjudge.errors import unknown
+from trecjudge.findings import visible
 
-class LazyGroup(TyperGroup):
+USAGE_ERROR = cast("type[Exception]", typer.BadParameter.__base__)
+"""What the parser raises for a command line that cannot be."""
+
+
+class Command(TyperCommand):
+    """A command whose words are read, and whose help is written, as everywhere here."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Return the arguments that are left. Raises BadParameter, naming the command."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        try:
+            words = Reading(parts_of(self, ctx)).read(args)
+        except typer.BadParameter as error:
+            raise typer.BadParameter(f"{_path(ctx)}: {error.message}") from None
+        return super().parse_args(ctx, words)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page of the command."""
+        formatter.write(help_text(page_of(self, ctx)))
+
+
+class Group(TyperGroup):
+    """Commands under one name; `help X` shows what `X --help` shows."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Return the arguments that are left: the command's name and its own."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        where = f"{_path(ctx)}: " if ctx.parent else ""
+        try:
+            words = Reading(parts_of(self, ctx), self.commands).read(args)
+        except typer.BadParameter as error:
+            raise typer.BadParameter(f"{where}{error.message}") from None
+        if not words and not self.invoke_without_command:
+            names = ", ".join(self.commands)
+            raise typer.BadParameter(f"{where}give one of its commands: {names}")
+        ctx.has_command = bool(words) and words[0] in self.commands
+        return super().parse_args(ctx, words)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the flags; none before a command: to prepare their values takes its time."""
+        return [] if getattr(ctx, "has_command", False) else super().get_params(ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the name, the command itself and the arguments that are left."""
+        if args[0] not in self.commands and not ctx.resilient_parsing:
+            where = f"{_path(ctx)}: " if ctx.parent else ""
+            raise typer.BadParameter(f"{where}{unknown('command', args[0], self.commands)}")
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page of the group."""
+        formatter.write(help_text(page_of(self, ctx)))
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **more: Any,
+    ) -> Any:
+        """Run a command line; one that cannot be is one line, and exit status 2."""
+        given = (args, prog_name, complete_var, False, windows_expand_args)
+        run = partial(super().main, *given, **more)
+        if not standalone_mode:
+            return run()
+        try:
+            status = run()
+        except USAGE_ERROR as error:
+            typer.echo(f"error: {visible(getattr(error, 'message', str(error)))}", err=True)
+            status = 2
+        sys.exit(status)
+
+
+class LazyGroup(Group):
     """Lists its commands by name and one line of help, and imports the one that is called.
 
     A subclass names them: `name: (module:attribute, help)`. The attribute is a function that can be
@@ -42,8 +129,17 @@ class LazyGroup(TyperGroup):
             return group
         # A Typer of its own: only of one with a single command get_command makes a plain command.
         single = typer.Typer(add_completion=False)
-        single.command(name)(found)
+        single.command(name, cls=Command)(found)
         return get_command(single)
+
+
+def _path(ctx: Any) -> str:
+    """Return the names of a command and of the groups it is in, without the program's."""
+    names = [ctx.info_name]
+    while ctx.parent.parent:
+        ctx = ctx.parent
+        names.append(ctx.info_name)
+    return " ".join(reversed(names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 import typer
@@ -13,8 +12,6 @@ from trecjudge.cli.flags import JobFlags, taking
 from trecjudge.cli.lazy import LazyGroup
 from trecjudge.cli.streams import make_streams_last
 from trecjudge.job.interrupts import INTERRUPTS
-
-SEVERAL = ("--rag-responses", "--documents", "--cache-from")
 
 
 class Commands(LazyGroup):
@@ -33,23 +30,23 @@ class Commands(LazyGroup):
         ),
         "rescore": (
             "trecjudge.cli.rescore:rescore",
-            "Write qrels and leaderboards again from the judgments of a job, without a model.",
+            "Write qrels and leaderboards again from a job's judgments.",
         ),
         "pairs": (
             "trecjudge.cli.pairs:pairs",
-            "Judge pairs of a sentence and a document; with labels, show how good that is.",
+            "Judge bare pairs of a sentence and a document.",
         ),
         "calibrate": (
             "trecjudge.cli.calibrate:calibrate",
-            "Fit the offline attester to human labels; without labels, to the words of the runs.",
+            "Fit the offline attester to labels, or to words of the runs.",
         ),
         "check": (
             "trecjudge.cli.check:check_runs",
-            "Show whether a track's own validator would refuse the runs, and why; repair copies.",
+            "Show whether a track would refuse the runs; repair copies.",
         ),
         "report": (
             "trecjudge.cli.report:report_output",
-            "Write NAME.report.html: leaderboard, responses, evidence, charts, to look at offline.",
+            "Write NAME.report.html, a job's results to browse offline.",
         ),
         "show": (
             "trecjudge.cli.show:show_response",
@@ -57,29 +54,27 @@ class Commands(LazyGroup):
         ),
         "compare": (
             "trecjudge.cli.compare:compare",
-            "Compare systems, or two judgments of one, by each measure, paired over topics.",
+            "Compare systems, or two judgments of one, over topics.",
         ),
         "gate": (
             "trecjudge.cli.gate:gate",
-            "Exit with 1, and one line for each broken rule, unless all runs keep all rules.",
+            "Exit with 1 unless all runs keep all rules.",
         ),
         "meta-evaluate": (
             "trecjudge.cli.meta_evaluate:meta_evaluate",
-            "Correlate leaderboards with one that people made, with intervals over topics and"
-            " runs.",
+            "Correlate leaderboards with one that people made.",
         ),
         "agree": (
             "trecjudge.cli.agree:agree",
-            "Show how far labels agree: confusion matrix, accuracy, kappa, alpha, overlap, AUC.",
+            "Show how far labels agree.",
         ),
         "label-next": (
             "trecjudge.cli.label_next:label_next",
-            "List the items whose label would narrow the ranking most, or calibrate best.",
+            "List the items that people should label first.",
         ),
         "convert": (
             "trecjudge.cli.convert:convert",
-            "Write a leaderboard in another format, with rows of MEASURE.unjudged where items are"
-            " so.",
+            "Write a leaderboard, or a bank, in another format.",
         ),
         "nuggets": (
             "trecjudge.cli.nuggets:nuggets_app",
@@ -105,10 +100,7 @@ def main(ctx: typer.Context, flags: JobFlags) -> None:
     if ctx.invoked_subcommand is not None:
         return
     if not flags.responses:
-        raise typer.BadParameter(
-            "it is missing: give run files or folders, or a command (--help)",
-            param_hint="--rag-responses",
-        )
+        raise typer.BadParameter(missing_runs(ctx))
     from trecjudge.cli.judge import (
         judge,  # imported late, as the commands are: --help must start fast
     )
@@ -116,21 +108,18 @@ def main(ctx: typer.Context, flags: JobFlags) -> None:
     raise typer.Exit(exit_status(lambda: judge(flags)))
 
 
+def missing_runs(ctx: typer.Context) -> str:
+    """Return what to say where there is neither a run nor a command."""
+    message = "--rag-responses is missing: give run files or folders, or a command (--help)"
+    words = [
+        value for values in ctx.params.values() if isinstance(values, list) for value in values
+    ]
+    command = next((word for word in words if word in Commands.lazy), None)
+    return message if command is None else f"{message}; the command {command!r} must come first"
+
+
 def cli() -> None:
-    """Run the command line; one `--rag-responses` may be followed by several files."""
+    """Run the command line."""
     make_streams_last()
     INTERRUPTS.install()
-    app(list(repeated(sys.argv[1:])))
-
-
-def repeated(args: list[str]) -> Iterator[str]:
-    """Yield the arguments with the flag repeated before each further value."""
-    flag, values = "", 0
-    for arg in args:
-        if arg.startswith("-") and arg != "-":
-            flag, values = (arg if arg in SEVERAL else ""), 0
-        elif flag:
-            values += 1
-            if values > 1:
-                yield flag
-        yield arg
+    app()

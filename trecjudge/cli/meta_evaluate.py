@@ -15,7 +15,7 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import output, print_json, print_lines
-from trecjudge.errors import OutputError
+from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
 from trecjudge.show.pictures import bump_picture, scatter_picture
 from trecjudge.show.tables import correlation_table
@@ -25,15 +25,13 @@ UNSAFE = re.compile(r"[^\w.+-]+")
 LONGEST_NAME = 60
 
 
-MeasuresOfTruth = Annotated[
-    list[str] | None, typer.Option(help="A measure of the truth; may be repeated; else all.")
-]
+MeasuresOfTruth = Annotated[list[str] | None, typer.Option(help="Measures of the truth; else all.")]
 Correlations = Annotated[
     list[str] | None,
     typer.Option(
         "--correlation",
         help="kendall, tauap_b, tau_gap, spearman, pearson or pairwise_accuracy; kendall@10 among"
-        " the 10 best; may be repeated; else all and kendall@10.",
+        " the 10 best; else all and kendall@10.",
     ),
 ]
 OnMissingRun = Annotated[
@@ -41,7 +39,9 @@ OnMissingRun = Annotated[
     typer.Option(help="A run on only one side: an error, left out, or 0 with the judge."),
 ]
 FailIfOdd = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
-Svg = Annotated[Path | None, typer.Option(help="A folder for scatter and bump plots.")]
+Svg = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="A folder for scatter and bump plots.")
+]
 
 
 @exits
@@ -62,7 +62,10 @@ def meta_evaluate(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Correlate leaderboards with one that people made, with intervals over topics and runs."""
+    """Correlate leaderboards with one that people made.
+
+    Each coefficient has intervals, over topics and over runs.
+    """
     printer = common.FindingPrinter(quiet)
     found = correlated(
         *leaderboards,
@@ -99,7 +102,7 @@ def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from error
+        raise OutputError(f"{folder}: cannot be made: {why(error)}; give another folder") from error
     for number, one in enumerate(found, 1):
         tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
         tau_text = "" if tau is None else f", tau-b {tau:.3f}"

@@ -28,7 +28,6 @@ class NuggetCommands(LazyGroup):
 nuggets_app = typer.Typer(
     cls=NuggetCommands,
     help="Make banks of nuggets, and edit them as tables.",
-    no_args_is_help=True,
     add_completion=False,
 )
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from trecjudge.cli.help_text import help_text
+from trecjudge.cli.pages import page_of
 from trecjudge.version import __version__
 
 INPUTS, JUDGING, MODEL, OUTPUTS = "Inputs", "Judging", "Model", "Outputs"
@@ -15,7 +17,7 @@ Responses = Annotated[
     list[Path] | None,
     typer.Option(
         "--rag-responses",
-        help="Run files, or folders of them at any depth; several may follow.",
+        help="Run files, or folders of them at any depth.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -23,7 +25,7 @@ Topics = Annotated[
     Path | None,
     typer.Option(
         "--rag-topics",
-        help="The topic file; without it the topics are those that the runs answer.",
+        help="The topic file. Without it the topics are those that the runs answer.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -31,7 +33,7 @@ Documents = Annotated[
     list[Path] | None,
     typer.Option(
         "--documents",
-        help="JSONL of docid, title, text: the organiser's documents, whose text is judged.",
+        help="The documents, as JSONL of docid, title, text. Their text is judged, not the run's.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -47,7 +49,8 @@ Qrels = Annotated[
     Path | None,
     typer.Option(
         "--qrels",
-        help="Grades of documents for judges that ask what was retrieved (grounding).",
+        help="Grades of documents by topic, for judges that ask what was retrieved (grounding)."
+        " TREC lines, or JSON of {topic: {doc: grade}}.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -55,21 +58,26 @@ Nuggets = Annotated[
     list[Path] | None,
     typer.Option(
         "--nuggets",
-        help="Banks of nuggets, a file or a folder, for judges that ask for them.",
+        help="Banks of nuggets, for judges that ask for them. A file or a folder; the judges are"
+        " nuggets, argue and rubric.",
         rich_help_panel=INPUTS,
     ),
 ]
 Dataset = Annotated[
     str,
-    typer.Option("--dataset", help="rag, ragtime, dragun or auto.", rich_help_panel=INPUTS),
+    typer.Option(
+        "--dataset",
+        help="What records are taken for where several formats fit: rag, ragtime, dragun, auto.",
+        rich_help_panel=INPUTS,
+    ),
 ]
 OnlyTopics = Annotated[
     list[str] | None,
-    typer.Option("--topic", help="Judge only this topic; may be repeated.", rich_help_panel=INPUTS),
+    typer.Option("--topic", help="Judge only these topics.", rich_help_panel=INPUTS),
 ]
 OnlyRuns = Annotated[
     list[str] | None,
-    typer.Option("--run", help="Judge only this run; may be repeated.", rich_help_panel=INPUTS),
+    typer.Option("--run", help="Judge only these runs.", rich_help_panel=INPUTS),
 ]
 MaxTopics = Annotated[
     int | None,
@@ -87,7 +95,9 @@ LimitFlag = Annotated[
         "--limit",
         metavar="NAME=VALUE",
         help="The most that is read: record (64MB a line or record), depth (200), entries"
-        " (100000), stdin (1GB); may be repeated.",
+        " (100000 of a list or object), stdin (1GB). What is larger is reported with its line, as"
+        ' record_too_large, and left out; the rest is judged. TRECJUDGE_LIMITS="record=200MB'
+        ' depth=500" sets it for every command.',
         rich_help_panel=INPUTS,
     ),
 ]
@@ -95,7 +105,8 @@ Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Stop before judging if a finding could change a score.",
+        help="Stop before judging if a finding could change a score, or the track would refuse a"
+        " run.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -111,21 +122,25 @@ JudgeName = Annotated[
     list[str] | None,
     typer.Option(
         "--judge",
-        help="Judges by name (see `judges`) or module:Class, separated by commas or repeated;"
-        " else the workflow's.",
+        help="Judges by name, or as module:Class. The command `judges` lists them; without this"
+        " flag the workflow's judge is taken.",
         rich_help_panel=JUDGING,
     ),
 ]
 Also = Annotated[
     list[str] | None,
-    typer.Option("--also", help="A further judge; may be repeated.", rich_help_panel=JUDGING),
+    typer.Option(
+        "--also",
+        help="Further judges, beside those of --judge or of the workflow.",
+        rich_help_panel=JUDGING,
+    ),
 ]
 JudgmentsFrom = Annotated[
     Path | None,
     typer.Option(
         "--judgments-from",
-        help="JSONL of topic_id, run_id, sentence_index, doc_id, label: labels of others in"
-        " place of the judge's; or assignments of nuggets, or assessments of a rubric (CSV).",
+        help="Labels of others in place of a judge's. JSONL of topic_id, run_id, sentence_index,"
+        " doc_id, label; or assignments of nuggets; or assessments of a rubric (CSV).",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -156,7 +171,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Override a setting, JUDGE.KEY, llm.KEY or leaderboard.KEY; VALUE is YAML.",
+        help="Override settings, such as partial=0.25. KEY, JUDGE.KEY, llm.KEY or"
+        " leaderboard.KEY; VALUE is YAML.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -186,7 +202,8 @@ UseEnvLlm = Annotated[
     bool,
     typer.Option(
         "--use-env-llm",
-        help="Ask the model at OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY.",
+        help="Ask the model at OPENAI_BASE_URL. OPENAI_MODEL names it, and OPENAI_API_KEY is its"
+        " key.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -194,6 +211,7 @@ CacheDir = Annotated[
     Path | None,
     typer.Option(
         "--cache-dir",
+        metavar="DIR",
         help="Where model replies are kept; by default TRECJUDGE_CACHE or the user's cache folder.",
         rich_help_panel=MODEL,
     ),
@@ -202,7 +220,8 @@ CacheFrom = Annotated[
     list[Path] | None,
     typer.Option(
         "--cache-from",
-        help="Folders of further caches, only read; several may follow.",
+        metavar="DIR",
+        help="Folders of further caches, only read.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -244,7 +263,9 @@ MaxCost = Annotated[
 ]
 OutDir = Annotated[
     Path,
-    typer.Option("--out-dir", help="The folder for all output files.", rich_help_panel=OUTPUTS),
+    typer.Option(
+        "--out-dir", metavar="DIR", help="The folder for all output files.", rich_help_panel=OUTPUTS
+    ),
 ]
 Name = Annotated[
     str,
@@ -278,7 +299,7 @@ Report = Annotated[
     bool,
     typer.Option(
         "--report",
-        help="Write NAME.report.html too: the results to browse, in one file.",
+        help="Write NAME.report.html too, results to browse.",
         rich_help_panel=OUTPUTS,
     ),
 ]
@@ -290,6 +311,18 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _print_all(ctx: typer.Context, wanted: bool) -> None:
+    if wanted:
+        typer.echo(help_text(page_of(ctx.command, ctx), everything=True), nl=False)
+        raise typer.Exit
+
+
+HelpAll = Annotated[
+    bool,
+    typer.Option(
+        "--help-all", help="Show all flags of the main job.", callback=_print_all, is_eager=True
+    ),
+]
 Version = Annotated[
     bool,
     typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),

@@ -44,7 +44,7 @@ Fields = Annotated[
     typer.Option(
         "--field",
         metavar="PART=NAME",
-        help="What sentence, document, label, group or id is called in the files; may be repeated.",
+        help="What sentence, document, label, group or id is called in the files.",
     ),
 ]
 
@@ -75,7 +75,10 @@ class PairFlags:
 
 @taking(PairFlags)
 def pairs(ctx: typer.Context, flags: PairFlags) -> None:
-    """Judge pairs of a sentence and a document; with labels, show how good that is."""
+    """Judge bare pairs of a sentence and a document.
+
+    With labels in the files it shows how good the judge is.
+    """
 
     def work() -> int:
         with limited(flags.limit or ()):

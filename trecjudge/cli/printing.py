@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import typer
-from rich.console import Console
 
+from trecjudge.cli.lazy import Later
 from trecjudge.findings import visible
-from trecjudge.scores.summary import Summary
-from trecjudge.show.closing import closing_lines, listing, plan_lines, ranking
+
+if TYPE_CHECKING:  # they take a fifth of the time of --help
+    from rich.console import Console
+
+    from trecjudge.scores.summary import Summary
+    from trecjudge.show import closing
+else:
+    closing = Later("trecjudge.show.closing")
 
 WIDE = 200
 """Columns where the output is no terminal: rich would cut tables at 80 in a pipe."""
@@ -23,6 +29,8 @@ PIECE = 1 << 16
 
 def output() -> Console:
     """Return the console of standard output; wide where that is no terminal."""
+    from rich.console import Console
+
     if sys.stdout is None:  # started with its output closed (`>&-`)
         return Console(file=open(os.devnull, "w"))
     return Console(width=None if sys.stdout.isatty() else WIDE)
@@ -38,7 +46,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def print_listing(rows: list[tuple[str, str]]) -> int:
     """Print names with one line each; return 0."""
-    output().print(listing(rows))
+    output().print(closing.listing(rows))
     return 0
 
 
@@ -79,8 +87,8 @@ def print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> Non
     if quiet:
         return
     for summary in summaries:
-        output().print(ranking(summary))
-        print_lines(closing_lines(summary))
+        output().print(closing.ranking(summary))
+        print_lines(closing.closing_lines(summary))
 
 
 def print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
@@ -88,5 +96,5 @@ def print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:
     if as_json:
         print_json(plans)
     else:
-        print_lines(line for plan in plans for line in plan_lines(plan))
+        print_lines(line for plan in plans for line in closing.plan_lines(plan))
     return 0

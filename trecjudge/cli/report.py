@@ -44,7 +44,10 @@ def report_output(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Write NAME.report.html: leaderboard, responses, evidence, charts, to look at offline."""
+    """Write NAME.report.html, a job's results to browse offline.
+
+    It has the leaderboard, responses, evidence and charts, in one file.
+    """
     if truth_measure and truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
     printer = common.FindingPrinter(quiet)

@@ -23,7 +23,7 @@ from trecjudge.scores.scoring import score
 def rescore(
     job: own.JudgedJob,
     out_dir: Annotated[
-        Path | None, typer.Option(help="Where to write; else beside the judgments.")
+        Path | None, typer.Option(metavar="DIR", help="Where to write; else beside the judgments.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
     human: flag.Human = None,
@@ -31,7 +31,10 @@ def rescore(
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Write qrels and leaderboards again from the judgments of a job, without a model."""
+    """Write qrels and leaderboards again from a job's judgments.
+
+    No model is asked.
+    """
     judged = judged_job(job)
     reader = JudgmentsReader(judged.judgments)
     outputs = Outputs(out_dir or judged.place.parent, name or judged.place.name)

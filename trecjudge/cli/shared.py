@@ -32,11 +32,15 @@ Leaderboard = Annotated[
 ]
 Format = Annotated[
     FormatName,
-    typer.Option("--format", help="The format of the leaderboards; by default recognised."),
+    typer.Option(
+        "--format", metavar="FORMAT", help="The format of the leaderboards; by default recognised."
+    ),
 ]
 TruthFormat = Annotated[
     FormatName,
-    typer.Option("--truth-format", help="The format of the truth; by default recognised."),
+    typer.Option(
+        "--truth-format", metavar="FORMAT", help="The format of the truth; by default recognised."
+    ),
 ]
 AllRows = Annotated[
     Literal["error", "checked", "given", "recomputed"],
@@ -55,7 +59,7 @@ Duplicates = Annotated[
 ]
 Measures = Annotated[
     list[str] | None,
-    typer.Option("--measure", help="A measure to look at; may be repeated; else all."),
+    typer.Option("--measure", help="Measures to look at; else all."),
 ]
 
 

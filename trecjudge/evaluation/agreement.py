@@ -100,6 +100,9 @@ def agree(
 
 def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneSidedItems) -> None:
     """Raise InputError where no item is shared, or one too few."""
+    for side in (left, right):
+        if not side.size:
+            raise InputError(f"{side.name}: no labels in it; give qrels, labels or a job")
     missing = (left.size - shared, right.size - shared)
     if any(missing) and on_missing == "error":
         raise InputError(

@@ -180,7 +180,7 @@ class RunRecords:
     def _other_dataset(self, place: Place, name: str, format_: Format, why: str) -> None:
         ours = ("auto", format_.DATASET)
         if self.dataset not in ours and format_.DATASET != "any":
-            message = f"is a {format_.NAME} run ({why}), not one of {self.dataset}"
+            message = f"is a {format_.NAME} run ({why}), not one of {self.dataset}; read as such"
             self.report(Finding("file_other_dataset", place, message, format_.NAME, run_id=name))
 
     def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:

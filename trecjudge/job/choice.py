@@ -104,7 +104,9 @@ def model_options(
         "max-tokens": budget.max_tokens,
         "max-cost": budget.max_cost,
     }
-    given = [name for name, value in (switches | most).items() if value not in (None, False)]
+    caches = {"cache-from": bool(cache_from)}
+    asked = switches | caches | most
+    given = [name for name, value in asked.items() if value is not None and value is not False]
     # Without a model these do nothing: most likely --use-env-llm was forgotten.
     if given and not use:
         flags = ", ".join(f"--{name}" for name in given)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import WorkflowError, unknown
+from trecjudge.errors import WorkflowError, unknown, why
 from trecjudge.findings import shown
 from trecjudge.records import Place
 from trecjudge.settings.plugins import SHIPPED
@@ -77,7 +77,8 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
     known = {path.stem: path for path in shipped.glob("*.yml")}
     if given.stem in known and given.parent.name in ("", shipped.name):
         return known[given.stem]
-    raise WorkflowError(f"{given}: no such file, and {unknown('workflow', str(given), known)}")
+    there = "is a folder, no workflow file" if given.is_dir() else "no such file"
+    raise WorkflowError(f"{given}: {there}, and {unknown('workflow', str(given), known)}")
 
 
 def read_workflow(path: Path) -> Workflow:
@@ -89,8 +90,10 @@ def read_workflow(path: Path) -> Workflow:
         # Editors on Windows put a byte order mark first.
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(MOST_WRITTEN + 1)
-    except (OSError, UnicodeDecodeError) as error:
-        raise WorkflowError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
+    except UnicodeDecodeError as error:
+        raise WorkflowError(f"{path}: is no workflow: not text in UTF-8") from error
     try:
         read = read_yaml(text)
     except YamlFault as error:

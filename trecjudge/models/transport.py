@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from errno import ECONNREFUSED as REFUSED
 from typing import IO, Any, Protocol, TypeVar
 from urllib.parse import urljoin
 
@@ -218,7 +219,7 @@ class Transport:
         except aiohttp.ClientHttpProxyError as error:
             return error.status, error.headers or {}, f"the proxy: {error.message}".encode()
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            unreachable = f"{type(error).__name__}: {error}".rstrip(": ")
+            unreachable = _no_connection(error)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             broken = f"{type(error).__name__}: {error}".rstrip(": ")
         # Raised out here, since aiohttp's own exception may hold the headers, and so the key.
@@ -301,3 +302,12 @@ def _seconds(retry_after: str) -> float:
         then = then if then.tzinfo else then.replace(tzinfo=UTC)
         seconds = (then - datetime.now(UTC)).total_seconds()
     return max(0.0, seconds) if math.isfinite(seconds) else 0.0
+
+
+def _no_connection(error: Exception) -> str:
+    """Return why no connection came about, in plain words where they are known."""
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return f"the name {error.host!r} is not known here (no address for it)"
+    if isinstance(error, aiohttp.ClientConnectorError) and error.os_error.errno == REFUSED:
+        return f"nothing listens at {error.host}:{error.port} (connection refused)"
+    return f"{type(error).__name__}: {error}".rstrip(": ")

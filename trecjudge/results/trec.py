@@ -152,7 +152,8 @@ def read_grades(path: Path, report: OnFinding) -> dict[str, dict[str, int]]:
     Raises InputError if there is none.
     """
     if not path.is_file():
-        raise InputError(f"{path}: no such qrels file")
+        message = "is a folder; give a qrels file" if path.is_dir() else "no such qrels file"
+        raise InputError(f"{path}: {message}")
     grades: dict[str, dict[str, int]] = {}
     for row in read_qrels(path, report):
         of_topic = grades.setdefault(row.topic_id, {})

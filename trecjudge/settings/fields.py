@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import Field, field, fields
 from typing import Any, get_type_hints
 
 import orjson
@@ -13,8 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
 from trecjudge.settings.strict_yaml import Unclear
-
-TRUTH = {"yes": True, "on": True, "no": False, "off": False}
+from trecjudge.settings.wanted import RANGE, TRUTH, numbers, refused
 
 
 def typed_fields(owner: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -25,32 +24,34 @@ def typed_fields(owner: type, values: Mapping[str, Any], where: str) -> dict[str
     WorkflowError that names `where`, the key, the value and what is valid.
     """
     hints = get_type_hints(owner)
-    known = [f.name for f in fields(owner) if f.init]
+    known = [f for f in fields(owner) if f.init]
     return {key: _typed(hints, known, key, value, where) for key, value in values.items()}
 
 
-def _typed(hints: Mapping[str, Any], known: list[str], key: str, value: Any, where: str) -> Any:
-    if key not in known:
-        raise WorkflowError(f"{where}: {unknown('key', key, known)}")
+def _typed(
+    hints: Mapping[str, Any], known: list[Field[Any]], key: str, value: Any, where: str
+) -> Any:
+    own = next((f for f in known if f.name == key), None)
+    if own is None:
+        raise WorkflowError(f"{where}: {unknown('key', key, [f.name for f in known])}")
     adapter: TypeAdapter[Any] = TypeAdapter(hints[key])
-    faults = []
     for reading in _readings(value):
         try:
             # Strict: pydantic would else take `1` for `true` and text for a number.
             typed = adapter.validate_python(reading, strict=True)
             break
-        except ValidationError as error:
-            faults.append(error.errors()[0])
+        except ValidationError:
+            continue
     else:
-        # An id such as `017` without quotes is the usual case.
-        hint = "; put text in quotes" if faults[0]["type"] == "string_type" else ""
-        raise WorkflowError(f"{where}: {key} is {shown(value)}: {faults[0]['msg']}{hint}")
+        raise WorkflowError(f"{where}: {key}: {refused(hints[key], value, own.metadata)}")
     if not _writable(typed):
         raise WorkflowError(f"{where}: {key} is {shown(value)}: too large, or not a number")
     for word in _unclear(typed):
         hint = "put text in quotes, or write true, false or a number"
         message = f"{key} holds {str(word)!r}, which versions of YAML read differently: {hint}"
         raise WorkflowError(f"{where}: {message}")
+    if RANGE in own.metadata and (fault := _outside(typed, *own.metadata[RANGE])):
+        raise WorkflowError(f"{where}: {key}: {fault}")
     return typed
 
 
@@ -83,8 +84,29 @@ def _writable(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def check_range(key: str, value: float, least: float, most: float | None = None) -> None:
+def ranged(default: Any, least: float, most: float | None = None) -> Any:
+    """Return a field of a dataclass with the range of its values, for `check_ranges`."""
+    return field(default=default, metadata={RANGE: (least, most)})
+
+
+def check_ranges(settings: Any) -> None:
+    """Raise WorkflowError for a field made by `ranged` whose value is out of its range."""
+    for own in fields(settings):
+        if RANGE in own.metadata:
+            check_range(own.name, getattr(settings, own.name), *own.metadata[RANGE])
+
+
+def check_range(key: str, value: object, least: float, most: float | None = None) -> None:
     """Raise WorkflowError for a setting that is less than `least` or more than `most`."""
-    if value < least or (most is not None and value > most):
-        valid = f"at least {least:g}" if most is None else f"from {least:g} to {most:g}"
-        raise WorkflowError(f"{key} is {value:g}: must be {valid}")
+    if fault := _outside(value, least, most):
+        raise WorkflowError(f"{key}: {fault}")
+
+
+def _outside(value: object, least: float, most: float | None) -> str | None:
+    """Return why a number is out of its range, and what to give; None of any other value."""
+    if not isinstance(value, int | float):
+        return None
+    words = numbers(int if isinstance(least, int) else float, (least, most))
+    if value < least:
+        return f"{value:g} is too small; give {words}"
+    return f"{value:g} is too large; give {words}" if most is not None and value > most else None

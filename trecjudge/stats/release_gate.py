@@ -79,7 +79,8 @@ def rule_of(kind: Kind, text: str) -> GateRule:
     except ValueError:
         limit = float("nan")
     if not measure or not abs(limit) < float("inf"):
-        raise WorkflowError(f"--{kind} {text!r}: give MEASURE=NUMBER, such as CITATION_SUPPORT=0.8")
+        flag = "max-drop" if kind == "drop" else kind
+        raise WorkflowError(f"--{flag} {text!r}: give MEASURE=NUMBER, such as CITATION_SUPPORT=0.8")
     return GateRule(kind, measure, limit)
 
 

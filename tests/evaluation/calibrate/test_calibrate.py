@@ -172,7 +172,7 @@ def test_labels_of_other_runs(write: Write) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{}", "is no calibration"), (None, "cannot be read: No such file")],
+    [("{}", "is no calibration"), (None, "cannot be read: there is no such file")],
     ids=["another file", "no file"],
 )
 def test_a_calibration_that_is_none(

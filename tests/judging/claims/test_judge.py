@@ -31,10 +31,10 @@ def without_the_extra(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"overlap": 1.5}, "overlap is 1.5: must be from 0 to 1"),
-        ({"similarity": -1}, "similarity is -1: must be from 0 to 1"),
-        ({"characters": 10}, "characters is 10: must be at least 500"),
-        ({"rounds": 0}, "rounds is 0: must be at least 1"),
+        ({"overlap": 1.5}, "overlap: 1.5 is too large; give a number from 0 to 1"),
+        ({"similarity": -1}, "similarity: -1 is too small; give a number from 0 to 1"),
+        ({"characters": 10}, "characters: 10 is too small; give a whole number of at least 500"),
+        ({"rounds": 0}, "rounds: 0 is too small; give a whole number of at least 1"),
         ({"cascade": ["llm", "lexical"]}, "cascade is llm, lexical: .* llm last"),
         ({"cascade": ["lexical", "lexical"]}, "at most once each"),
         ({"cascade": ["auto"]}, "name lexical, semantic, llm"),

@@ -83,9 +83,9 @@ def shipped_content(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("{", "is no JSON", id="no JSON"),
+        pytest.param("{", "is no calibration", id="no JSON"),
         pytest.param("[1]", "is no calibration", id="an array"),
-        pytest.param('{"partial_from": 0.3}', "`calibrate` writes one", id="another file"),
+        pytest.param('{"partial_from": 0.3}', "`calibrate --out FILE` wrote", id="another file"),
         pytest.param(shipped_content(how=None), "KeyError: 'how'", id="not said how"),
         pytest.param(
             shipped_content(features={"luck": {}}), "of other features", id="other features"
@@ -107,7 +107,7 @@ def shipped_content(**changes: Any) -> str:
             shipped_content(frequencies=["100", "0 foo"]), "0 of 100 passages have 'foo'", id="0"
         ),
         pytest.param(shipped_content(frequencies="100"), "not a list of lines", id="text as table"),
-        pytest.param("[" * 100_000, "is no JSON", id="nested too deep"),
+        pytest.param("[" * 100_000, "is no calibration", id="nested too deep"),
         pytest.param(shipped_content(intercept=3), "TypeError", id="no intercepts"),
         pytest.param(shipped_content(frequencies=["x"]), "invalid literal", id="no table"),
     ],

@@ -268,7 +268,7 @@ def test_reads_hold_up_nobody_longer_than_a_turn(tmp_path: Path) -> None:
 
 
 def test_a_cache_behind_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no cache that can be read"):
+    with pytest.raises(InputError, match="none: there is no such folder; give a folder with a"):
         ReplyCache(tmp_path / "own", behind=[tmp_path / "none"])
 
 

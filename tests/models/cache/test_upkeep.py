@@ -99,7 +99,7 @@ def test_prune_needs_a_model_or_an_age(cache: Path) -> None:
 def test_where_there_is_no_cache(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no cache there"):
         holdings(tmp_path)
-    with pytest.raises(InputError, match="is no cache that can be read"):
+    with pytest.raises(InputError, match="none: there is no such folder; give a folder with a"):
         import_from(tmp_path, tmp_path / "none")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from trecjudge.errors import OutputError
+from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
@@ -98,7 +98,7 @@ def write_banks(banks: Iterable[Bank], target: Path, format_: BankFormat) -> lis
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{target}: cannot be made: {error.strerror or error}") from error
+        raise OutputError(f"{target}: cannot be made: {why(error)}; give another folder") from error
     files = []
     for topic_id, record in records:
         path = target / format_.FILE_NAME.format(topic=_file_part(topic_id))

@@ -13,7 +13,7 @@ from typing import IO, BinaryIO
 
 import orjson
 
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, why
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.sources.checksums import open_summed
 from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, is_packed, unpacking
@@ -271,7 +271,7 @@ def seekable(path: Path) -> BinaryIO:
 
 def _unreadable(path: Path, number: int, error: Exception) -> InputError:
     where = f" beyond line {number}" if number else ""
-    return InputError(f"{path}: cannot be read{where}: {error}")
+    return InputError(f"{path}: cannot be read{where}: {why(error)}")
 
 
 def opening(path: Path) -> bytes:

@@ -29,6 +29,7 @@ from trecjudge.records import (
     Topic,
     judgment_of,
 )
+from trecjudge.settings.fields import ranged
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Attesting:
     """
 
     attester: CitationAttesterName = "auto"
-    group: int = 1
+    group: int = ranged(1, 1)
     calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = ()
 

@@ -28,7 +28,7 @@ from trecjudge.records import (
     WholeResponse,
     judgment_of,
 )
-from trecjudge.settings.fields import check_range
+from trecjudge.settings.fields import check_ranges, ranged
 from trecjudge.text.embeddings import EXTRA, Embedder, embedder
 
 DetectorName = Literal["auto", "lexical", "semantic", "llm"]
@@ -52,19 +52,15 @@ class ClaimJudging:
     claims: Extractor = "auto"
     detector: DetectorName = "auto"
     cascade: list[DetectorName] = field(default_factory=list)
-    overlap: float | None = None
-    similarity: float = 0.85
-    characters: int = 8000
-    rounds: int = 3
+    overlap: float | None = ranged(None, 0.0, 1.0)
+    similarity: float = ranged(0.85, 0.0, 1.0)
+    characters: int = ranged(8000, 500)
+    rounds: int = ranged(3, 1)
     calibration: str = ""
     programs: ClassVar[tuple[Program, ...]] = (SPLIT, ATTRIBUTE)
 
     def __post_init__(self) -> None:
-        if self.overlap is not None:
-            check_range("overlap", self.overlap, 0.0, 1.0)
-        check_range("similarity", self.similarity, 0.0, 1.0)
-        check_range("characters", self.characters, 500)
-        check_range("rounds", self.rounds, 1)
+        check_ranges(self)
         repeated = len(set(self.cascade)) < len(self.cascade)
         if repeated or "auto" in self.cascade or "llm" in self.cascade[:-1]:
             rule = "name lexical, semantic, llm at most once each, llm last"

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, why
 from trecjudge.judging.offline.features import Features
 from trecjudge.judging.offline.wording import SHIPPED as SHIPPED_FREQUENCIES
 from trecjudge.settings.limits import shown_bytes
@@ -68,6 +68,9 @@ def _logistic(log_odds: float) -> float:
     return 1 / (1 + math.exp(-max(-_FARTHEST, min(_FARTHEST, log_odds))))
 
 
+WANTED = "give the file that `calibrate --out FILE` wrote"
+
+
 def read_calibration(path: Path = _FILE) -> Calibration:
     """Read a calibration. Raises ValueError, with what is wrong, if it is not one; OSError."""
     with path.open("rb") as file:
@@ -77,11 +80,9 @@ def read_calibration(path: Path = _FILE) -> Calibration:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"is no JSON: {error}") from error
+        raise ValueError(f"is no calibration; {WANTED}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(
-            f"is no calibration: its 'format' is not {FORMAT!r}; `calibrate` writes one"
-        )
+        raise ValueError(f"is no calibration, its 'format' is not {FORMAT!r}; {WANTED}")
     try:
         return _calibration(content)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -162,6 +163,6 @@ def calibration_at(path: str) -> Calibration:
     try:
         return read_calibration(Path(path))
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise InputError(f"{path}: cannot be read: {why(error)}; {WANTED}") from error
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error

@@ -6,6 +6,7 @@ Nothing in them is believed: neither that a table is one, nor that a number is a
 from __future__ import annotations
 
 import math
+import os
 import sqlite3
 import time
 from collections import Counter
@@ -24,6 +25,7 @@ from trecjudge.models.cache.schema import (
     check_tables,
     check_version,
     make_tables,
+    no_cache,
 )
 
 PATIENCE = 20.0
@@ -49,6 +51,8 @@ class ReadCache:
     _until: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not os.path.lexists(self.path):  # a link to nothing is a cache that cannot be read
+            raise InputError(f"{self.folder}: {no_cache(self.path)}; give a folder with a cache")
         try:
             check_regular(self.path)
             self.database = self._opened()

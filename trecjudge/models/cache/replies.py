@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import OutputError
+from trecjudge.errors import OutputError, why
 from trecjudge.models.cache.behind import Behind
 from trecjudge.models.cache.opened import CacheFile
 from trecjudge.models.cache.rows import MOST_TOKENS, NAMES, checksum, kept_fault
@@ -106,7 +106,8 @@ class ReplyCache:
             self._writer = CacheFile(self.path, self.notify)
             self._reader = CacheFile(self.path, self.notify)
         except (OSError, sqlite3.Error) as error:
-            message = f"{self.folder}: cannot keep the cache there: {error}; use --cache-dir"
+            message = f"{self.folder}: cannot keep the cache there: {why(error)}"
+            message += "; give a folder with --cache-dir"
             raise OutputError(message) from error
         self._reads = TurnReads(self._reader.database)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cache")

@@ -128,6 +128,13 @@ def open_sound(path: Path) -> sqlite3.Connection:
     return database
 
 
+def no_cache(path: Path) -> str:
+    """Return why there is no cache at a path: its folder, or its file, is not there."""
+    if path.parent.is_dir():
+        return f"no {path.name} in it"
+    return "is a file, not a folder" if path.parent.exists() else "there is no such folder"
+
+
 def check_regular(path: Path) -> None:
     """Raise Damaged for a folder, a pipe or a device in place of a file: reading may never end."""
     for name in (str(path), *(f"{path}{suffix}" for suffix in BESIDE)):

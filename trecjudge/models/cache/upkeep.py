@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from trecjudge.errors import InputError, OutputError, unknown
+from trecjudge.errors import InputError, OutputError, unknown, why
 from trecjudge.files import default_folder
 from trecjudge.models.access.secrets import public
 from trecjudge.models.cache.batches import BatchRecord
@@ -23,7 +23,7 @@ from trecjudge.models.cache.foreign import ReadCache
 from trecjudge.models.cache.manifest import checked_digest, write_manifest
 from trecjudge.models.cache.opened import CacheFile
 from trecjudge.models.cache.rows import MOST_TOKENS, NAMES, Row
-from trecjudge.models.cache.schema import FILE, Damaged, open_sound
+from trecjudge.models.cache.schema import FILE, Damaged, no_cache, open_sound
 
 DAY = 24 * 60 * 60
 ENDPOINT = NAMES.index("endpoint")
@@ -95,7 +95,7 @@ def export_to(
                     _add_abilities(database, source, model)
                 database.execute("PRAGMA journal_mode = DELETE")  # one file, for a read-only place
         except (OSError, sqlite3.Error) as error:
-            raise OutputError(f"{target}: cannot be written: {error}") from error
+            raise OutputError(f"{target}: cannot be written: {why(error)}") from error
         source.report(notify)
     return write_manifest(target).replies
 
@@ -120,7 +120,7 @@ def import_from(folder: Path | None, source: Path, notify: Notify = untold) -> i
 
                 count = file.write(add)
         except (OSError, sqlite3.Error) as error:
-            raise OutputError(f"{path}: cannot be written: {error}") from error
+            raise OutputError(f"{path}: cannot be written: {why(error)}") from error
         other.report(notify)
     return count
 
@@ -165,7 +165,7 @@ def _existing(folder: Path | None, notify: Notify) -> Iterator[CacheFile]:
     """Open a cache that is there; one that is damaged anywhere is repaired."""
     path = _path(folder)
     if not path.exists():
-        raise InputError(f"{path}: no cache there; give --cache-dir")
+        raise InputError(f"{path.parent}: {no_cache(path)}: no cache there; give --cache-dir DIR")
     try:
         with closing(CacheFile(path, notify)) as file:
             file.read(_check_pages)

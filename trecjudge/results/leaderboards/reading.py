@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import ENDINGS, first_line, lines
 from trecjudge.inputs.sources.values import as_id, objects
@@ -116,6 +117,24 @@ def _companions(
         yield place, companion(row, record["expected"] - record["judged"])
 
 
+def _can_be_row(cells: Sequence[str]) -> bool:
+    """Return whether cells can be a row of a leaderboard, be it with a value that is no number."""
+    if len(cells) < FEWEST_COLUMNS:
+        return False
+    is_mean = len(cells) == FEWEST_COLUMNS + 1 and ALL in cells[:FEWEST_COLUMNS]
+    return is_mean or any(number_of(cell) is not None for cell in cells)
+
+
+def _check_rows(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    """Raise InputError for a text that holds some rows of a leaderboard, but mainly others."""
+    fit = sum(map(_can_be_row, rows))
+    if 2 * fit < len(rows):
+        raise InputError(
+            f"{path}: is no leaderboard: only {fit} of its {len(rows)} lines can be rows of one;"
+            " give a job or a leaderboard"
+        )
+
+
 def _of_lines(
     path: Path, report: OnFinding, layout: Layout | None, shared: Collection[str]
 ) -> Iterator[Placed]:
@@ -127,6 +146,8 @@ def _of_lines(
     if columns is not None:
         rows.pop(0)
     elif rows:
+        if layout is None:
+            _check_rows(path, [cells for _, cells in rows])
         columns = (layout or layout_of(str(path), (cells for _, cells in rows))).columns
     named = unquote(_unpacked_name(path))  # in a file's name more is encoded than in a column
     at = {column: place for place, column in enumerate(columns or ())}

@@ -1,0 +1,102 @@
+"""Mistakes in a command line: one line, exit status 2, and what to give instead."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import trecjudge
+from tests.commandline import ROOT, command, sample
+
+CACHE = "there are: export, import, info, prune, verify"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param(
+            "",
+            "--rag-responses is missing: give run files or folders, or a command (--help)",
+            id="nothing",
+        ),
+        pytest.param(
+            "--judge citation support --topic 12 13 check",
+            "--rag-responses is missing: give run files or folders, or a command (--help); the"
+            " command 'check' must come first",
+            id="a command last",
+        ),
+        pytest.param("-q check x", "the command 'check' must come first, before -q", id="flag"),
+        pytest.param("cache", "cache: give one of its commands: info, export,", id="group"),
+        pytest.param(
+            "cache expo", f"cache: unknown command 'expo'; did you mean 'export'? {CACHE}"
+        ),
+        pytest.param("cache export", "cache export: DIR is missing: give a folder with", id="DIR"),
+        pytest.param("cache prune --older-than x", "cache prune: --older-than: x is not a number"),
+        pytest.param("nuggets creat", "nuggets: unknown command 'creat'; did you mean 'create'?"),
+        pytest.param("nuggets create", "nuggets create: TARGET is missing: give the new file"),
+        pytest.param("compare", "compare: LEADERBOARD is missing: give jobs (by folder"),
+        pytest.param("compare a --against", "compare: --against: a value is missing: give NAME"),
+        pytest.param("compare a --mesure B", "compare: unknown flag '--mesure'; did you mean '--m"),
+        pytest.param("convert a b --to x", "convert: --to: unknown value 'x'; there are: autoarg"),
+        pytest.param("convert a b", "convert: --to is missing: give one of ir_measures,"),
+        pytest.param("label-next a --budget 0", "label-next: --budget: 0 is too small; give a who"),
+        pytest.param("judges x", "judges: 'x' is a word too many: it takes no words, only flags"),
+        pytest.param("rescore a b", "rescore: 'b' is a word too many: it takes JOB"),
+        pytest.param("help comprae", "unknown command 'comprae'; did you mean 'compare'? there"),
+    ],
+)
+def test_a_mistake_is_one_line(words: str, message: str) -> None:
+    done = command(*words.split())
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith(f"error: {message}")
+
+
+@pytest.mark.parametrize("words", ["--judge citation length", "--judge citation,length"])
+@pytest.mark.parametrize("topics", ["--topic 11 12", "--topic 11 --topic 12"])
+def test_several_judges_and_topics(words: str, topics: str, tmp_path: Path) -> None:
+    given = [*words.split(), *topics.split(), "--run", "careful", "careless"]
+    done = sample("rag", tmp_path, "-q", *given)
+    rows = [line.split() for line in (tmp_path / "x.leaderboard.txt").read_text().splitlines()]
+    assert done.status == 0, done.err
+    assert {row[0] for row in rows} == {"careful", "careless"}
+    assert {row[1] for row in rows} == {"11", "12", "all"}
+    assert {"LENGTH", "AVG_CITATIONS"} <= {row[2] for row in rows}
+
+
+@pytest.mark.parametrize(
+    "words", [["help", "compare"], ["compare", "-h"], ["compare", "x", "--nosuch", "--help"]]
+)
+def test_help_of_a_command(words: list[str]) -> None:
+    assert command(*words).out == command("compare", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ("help", "--help"),
+        ("help cache export", "cache export --help"),
+        ("cache help export", "cache export --help"),
+        ("help cache", "cache --help"),
+    ],
+)
+def test_help_as_a_word(words: str, same: str) -> None:
+    done = command(*words.split())
+    assert (done.status, done.out) == (0, command(*same.split()).out)
+    assert "Usage: " in done.out
+
+
+def test_the_package_runs_as_the_script_does(tmp_path: Path) -> None:
+    told = [
+        subprocess.run(
+            [sys.executable, *program, "--version"],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=True,
+        ).stdout
+        for program in (["-m", "trecjudge"], ["run_judge.py"])
+    ]
+    assert told == [f"trecjudge {trecjudge.__version__}\n"] * 2

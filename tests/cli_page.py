@@ -1,0 +1,108 @@
+"""docs/cli.md from the parser: `python -m tests.cli_page` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.main import get_command
+
+from run_judge import app
+from trecjudge.cli.pages import ARGUMENTS, Page, page_of
+from trecjudge.cli.parts import Part
+
+PATH = Path(__file__).parent.parent / "docs" / "cli.md"
+PROGRAM = "run_judge.py"
+INTRODUCTION = f"""# The command line
+
+`{PROGRAM}` judges runs with the flags of the [main job](#the-main-job). The commands below it read
+what a job has written, or look after something else; a command comes first, before its flags.
+`help COMMAND` prints one of these sections. `python -m trecjudge` and, where the package is
+installed, `run-judge` start the same program.
+
+Flags with `...` take several values: `--judge support citation`, or the flag again before each.
+Commas part the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that has
+arguments too, words after such a flag that name files that are there are arguments, not values.
+
+A mistake in the command line itself is told in one line, `error: ...`, with exit status 2. For bad
+input it is also one line, with exit status 1.
+
+This page is written from the program: `python -m tests.cli_page`."""
+
+
+def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, Any]]:
+    """Yield each command with a context that it may be called in, the main job first."""
+    command = command or get_command(app)
+    context = context or typer.Context(command, info_name=PROGRAM)
+    yield command, context
+    for name, stand_in in getattr(command, "commands", {}).items():
+        found = command.loaded(name) if hasattr(command, "loaded") else stand_in
+        yield from commands(found, typer.Context(found, info_name=name, parent=context))
+
+
+def pages() -> list[Page]:
+    """Return the page of each command, that of the main job first."""
+    return [page_of(command, context) for command, context in commands()]
+
+
+def text() -> str:
+    """Return what docs/cli.md has to be."""
+    return "\n\n".join([INTRODUCTION, *("\n\n".join(_section(page)) for page in pages())]) + "\n"
+
+
+def _section(page: Page) -> Iterator[str]:
+    yield f"## {page.name or 'The main job'}"
+    yield _block(page.usage)
+    yield from page.paragraphs
+    if page.commands:
+        lines = (f"[`{_called(page, name)}`](#{_anchor(page, name)})" for name in page.commands)
+        rows = zip(lines, page.commands.values(), strict=True)
+        yield _table(("command", "what it does"), rows)
+    if page.examples:
+        yield _block([f"# {e.what}\n{page.program} {e.words}" for e in page.examples])
+    for title, parts in page.panels().items():
+        if not page.name:
+            yield f"### {title}"
+        if title == ARGUMENTS:
+            yield _table(("argument", "what it is"), ((_code(p.shown), p.help) for p in parts))
+        else:
+            yield _table(("flag", "what it does", "default"), map(_row, parts))
+
+
+def _row(part: Part) -> tuple[str, ...]:
+    shown = ", ".join(f"`{flag}`" for flag in part.flags[:-1])
+    last = f"{part.flags[-1]} {part.metavar}{'...' * part.is_several}".rstrip()
+    is_told = part.is_required or part.default
+    default = "required" if part.is_required else f"`{part.default}`" if is_told else ""
+    return ", ".join(filter(None, (shown, _code(last)))), part.help, default
+
+
+def _called(page: Page, name: str) -> str:
+    return f"{page.name} {name}".strip()
+
+
+def _anchor(page: Page, name: str) -> str:
+    return _called(page, name).replace(" ", "-")
+
+
+def _code(words: str) -> str:
+    return f"`{words}`"
+
+
+def _block(lines: list[str]) -> str:
+    return "\n".join(("```sh", *lines, "```"))
+
+
+def _table(head: tuple[str, ...], rows: Any) -> str:
+    told = (head, ("---",) * len(head), *(_cells(row) for row in rows))
+    return "\n".join(f"| {' | '.join(row)} |" for row in told)
+
+
+def _cells(row: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(cell.replace("|", "\\|") for cell in row)
+
+
+if __name__ == "__main__":
+    PATH.write_text(text(), encoding="utf-8")

@@ -1,0 +1,167 @@
+"""Examples of each command, and the flags of the main job that most people need first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+FIRST_FLAGS = (
+    "--rag-responses",
+    "--rag-topics",
+    "--documents",
+    "--nuggets",
+    "--topic",
+    "--run",
+    "--judge",
+    "--judgments-from",
+    "--workflow",
+    "--set",
+    "--use-env-llm",
+    "--plan",
+    "--max-cost",
+    "--out-dir",
+    "--name",
+    "--report",
+    "--quiet",
+    "--json",
+    "--version",
+    "--help-all",
+    "--help",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A command line, and what it is for."""
+
+    what: str
+    words: str
+    """The words after the program's name."""
+
+
+EXAMPLES: Mapping[str, tuple[Example, ...]] = {
+    "": (
+        Example(
+            "Judge a folder of runs without a model",
+            "--rag-responses runs/ --rag-topics topics.jsonl",
+        ),
+        Example(
+            "Two judges on two topics, with a report to browse",
+            "--rag-responses runs/ --judge support citation --topic 12 13 --report",
+        ),
+        Example(
+            "What a model would cost, before it is asked",
+            "--rag-responses runs/ --use-env-llm --plan",
+        ),
+    ),
+    "judges": (Example("Which judges there are", "judges"),),
+    "formats": (Example("Which formats of runs are read", "formats"),),
+    "rescore": (
+        Example("Write the leaderboard again, in place", "rescore out/default"),
+        Example(
+            "Correct the means by labels of people, into another folder",
+            "rescore out/default --human labels.jsonl --out-dir corrected",
+        ),
+    ),
+    "pairs": (
+        Example("Judge pairs without a model", "pairs pairs.jsonl --output verdicts.jsonl"),
+        Example(
+            "Say what the fields are called in the file",
+            "pairs facts.jsonl --field sentence=claim document=evidence",
+        ),
+    ),
+    "calibrate": (
+        Example(
+            "Fit to labels on pairs, then judge with the weights",
+            "calibrate --labels labels.jsonl --out calibration.json",
+        ),
+        Example(
+            "Count only the words of the runs",
+            "calibrate --rag-responses runs/ --out calibration.json",
+        ),
+    ),
+    "check": (
+        Example("Would the track accept these runs?", "check runs/ --rag-topics topics.jsonl"),
+        Example("Write repaired copies", "check runs/ --rag-topics topics.jsonl --fix repaired/"),
+    ),
+    "report": (
+        Example("One HTML file of a job", "report out/default"),
+        Example("Beside another judgment of the same runs", "report out/a --compare out/b"),
+    ),
+    "show": (Example("One response", "show out/default --run careful --topic 11"),),
+    "compare": (
+        Example("Two judgments of the same runs", "compare out/words out/model"),
+        Example(
+            "The runs of one job with one of them, by two measures",
+            "compare out/default --against baseline --measure CITATION_SUPPORT AVG_CITATIONS",
+        ),
+    ),
+    "gate": (
+        Example(
+            "No run may be below 0.8",
+            "gate out/default --min CITATION_SUPPORT=0.8",
+        ),
+        Example(
+            "No run may fall by more than 0.02 since the last release",
+            "gate out/default --baseline old/default --max-drop 0.02 --junit gate.xml",
+        ),
+    ),
+    "meta-evaluate": (
+        Example(
+            "How far a judge orders the runs as people do",
+            "meta-evaluate out/default --truth assessors.leaderboard.txt",
+        ),
+        Example(
+            "Two coefficients, with plots",
+            "meta-evaluate out/default --truth people.txt --correlation kendall tauap_b --svg plot",
+        ),
+    ),
+    "agree": (
+        Example(
+            "Labels of people against those of a job",
+            "agree --truth labels.jsonl --predicted out/default",
+        ),
+    ),
+    "label-next": (
+        Example(
+            "The fifty items that would settle the ranking best",
+            "label-next out/default --budget 50 --output to-label.jsonl",
+        ),
+    ),
+    "convert": (
+        Example("A leaderboard as CSV", "convert out/default board.csv --to csv"),
+        Example(
+            "Banks of nuggets for another tool",
+            "convert banks/ banks.jsonl --to nuggetizer",
+        ),
+    ),
+    "nuggets": (
+        Example(
+            "Banks from the documents that runs cite",
+            "nuggets create banks.jsonl --from-documents --rag-responses runs/",
+        ),
+    ),
+    "nuggets create": (
+        Example(
+            "Banks from the documents that runs cite, by their words",
+            "nuggets create banks.jsonl --from-documents --rag-responses runs/",
+        ),
+        Example(
+            "Banks from the topics, by a model",
+            "nuggets create banks/ --from-topic --rag-topics topics.jsonl --use-env-llm",
+        ),
+    ),
+    "nuggets edit": (
+        Example("A table for people", "nuggets edit banks.jsonl --to-table nuggets.tsv"),
+        Example("Take it back", "nuggets edit banks.jsonl --from-table nuggets.tsv"),
+    ),
+    "cache": (Example("What the cache holds", "cache info"),),
+    "cache info": (Example("What the cache holds", "cache info"),),
+    "cache export": (
+        Example("A copy for others", "cache export shared-cache"),
+        Example("Only one model's replies", "cache export shared-cache --model gpt-4o-mini"),
+    ),
+    "cache import": (Example("Take over another cache", "cache import shared-cache"),),
+    "cache verify": (Example("Is a copy whole?", "cache verify shared-cache"),),
+    "cache prune": (Example("Delete what is older than 90 days", "cache prune --older-than 90"),),
+}

@@ -1,0 +1,157 @@
+"""The words of a command line, read flag by flag: what cannot be is told in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import typer
+
+from trecjudge.cli.parts import Part, begun
+from trecjudge.errors import unknown
+
+HELP = ("--help", "-h", "--help-all", "--version")
+
+
+@dataclass
+class Reading:
+    """A command line on its way to the parser: each value has its flag before it.
+
+    A flag that may be given several times takes all words up to the next flag. Where a command
+    has arguments too, words that name files that are there are its arguments, and so are the last
+    words where it would lack some.
+    """
+
+    parts: Sequence[Part]
+    commands: Collection[str] = ()
+    """Those of a group: a command comes first, and reads the rest."""
+    done: list[str] = field(default_factory=list)
+    free: list[str] = field(default_factory=list)
+    """Words that no flag takes."""
+    given: dict[Part, str] = field(default_factory=dict)
+    """Flags so far, each as it was written."""
+
+    def read(self, words: Sequence[str]) -> list[str]:
+        """Return the words for the parser. Raises BadParameter for what cannot be."""
+        if self.commands and words and not _is_flag(words[0]):
+            return list(words)
+        for word in words:
+            if word in HELP:  # nothing else counts beside it
+                return [word]
+        rest = list(words)
+        while rest:
+            if rest[0] == "--":
+                self.free += rest[1:]
+                self.done += rest
+                break
+            if not _is_flag(rest[0]):
+                self._take_free(rest.pop(0))
+                continue
+            self._flag(rest)
+        self._check_arguments()
+        return self.done
+
+    def _take_free(self, word: str) -> None:
+        if self.commands and self.given:
+            part, name = list(self.given.items())[-1]
+            takes = "no value" if part.is_switch else "one value"
+            raise typer.BadParameter(
+                f"the command {word!r} must come first, before {name}"
+                if word in self.commands
+                else f"{word!r} is a word too many: {name} takes {takes}"
+            )
+        self.free.append(word)
+        self.done.append(word)
+
+    def _flag(self, rest: list[str]) -> None:
+        """Take a flag with its values from the words that are left."""
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        part = self._part(name)
+        if part is None:  # short ones in a row, such as -qh
+            self.done.append(word)
+            return
+        self.given[part] = name
+        if part.is_switch:
+            if equals:
+                raise typer.BadParameter(f"{name}: takes no value")
+            self.done.append(word)
+            return
+        if not equals:
+            if not rest or self._is_known(rest[0]):
+                raise typer.BadParameter(f"{name}: a value is missing: give {part.wanted}")
+            value = rest.pop(0)
+        values = [value, *self._further(part, rest)]
+        for one in values if not part.parts_at_commas else _parted(name, part, values):
+            if (refused := part.refused(one)) is not None:
+                raise typer.BadParameter(f"{name}: {refused}")
+            self.done += [f"{name}={one}"] if _is_flag(one) else [name, one]
+
+    def _further(self, part: Part, rest: list[str]) -> Iterator[str]:
+        """Yield the further values of a flag; words that are arguments are taken as such."""
+        if not part.is_several:
+            return
+        count = next((i for i, word in enumerate(rest) if _is_flag(word)), len(rest))
+        words = rest[:count]
+        del rest[:count]
+        arguments = [p for p in self.parts if p.is_argument]
+        lacking = sum(p.is_required for p in arguments) - len(self.free)
+        lacking -= sum(not _is_flag(word) for word in rest)
+        for place, word in enumerate(words):
+            is_last = len(words) - place <= lacking
+            is_file = arguments and part.kind is not Path and _is_there(word)
+            if is_last or is_file:
+                self._take_free(word)
+                lacking -= not is_last
+            else:
+                yield word
+
+    def _part(self, name: str) -> Part | None:
+        """Return the flag of this name. Raises BadParameter where there is none."""
+        known = {flag: part for part in self.parts for flag in part.flags}
+        if name in known:
+            return known[name]
+        if not name.startswith("--") and all(f"-{letter}" in known for letter in name[1:]):
+            return None
+        raise typer.BadParameter(unknown("flag", name, known))
+
+    def _is_known(self, word: str) -> bool:
+        return any(word.partition("=")[0] in part.flags for part in self.parts)
+
+    def _check_arguments(self) -> None:
+        """Raise BadParameter where an argument or a flag is missing, or a word is too many."""
+        arguments = [part for part in self.parts if part.is_argument]
+        for place, part in enumerate(arguments):
+            if part.is_required and len(self.free) <= place:
+                raise typer.BadParameter(f"{part.metavar} is missing: give {begun(part.help)}")
+        if not any(part.is_several for part in arguments) and len(self.free) > len(arguments):
+            word = self.free[len(arguments)]
+            takes = " ".join(part.metavar for part in arguments) or "no words, only flags"
+            raise typer.BadParameter(f"{word!r} is a word too many: it takes {takes}")
+        for part in self.parts:
+            if part.is_required and not part.is_argument and part not in self.given:
+                raise typer.BadParameter(f"{part.flags[0]} is missing: give {part.wanted}")
+
+
+def _is_flag(word: str) -> bool:
+    return word.startswith("-") and word != "-"
+
+
+def _is_there(word: str) -> bool:
+    """Return whether a word names a file or folder, or a job's files by what they start with."""
+    path = Path(word)
+    try:
+        return path.exists() or any(
+            p.name.startswith(f"{path.name}.") for p in path.parent.iterdir()
+        )
+    except OSError:
+        return False
+
+
+def _parted(name: str, part: Part, values: Sequence[str]) -> list[str]:
+    """Return the values that commas part; at least one."""
+    found = [one.strip() for value in values for one in value.split(",") if one.strip()]
+    if not found:
+        raise typer.BadParameter(f"{name}: a value is missing: give {part.wanted}")
+    return found
