@@ -71,7 +71,7 @@ def test_every_flag_of_the_main_job_is_a_typed_field() -> None:
     hints = get_type_hints(JobFlags, include_extras=True)
     known = [value for value in vars(options).values() if hasattr(value, "__metadata__")]
     assert all(hints[field.name] in known for field in fields(JobFlags))
-    assert len(fields(JobFlags)) == 42
+    assert len(fields(JobFlags)) == 45
 
 
 def test_flags_make_jobs(tmp_path: Path) -> None:

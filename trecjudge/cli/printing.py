@@ -13,19 +13,24 @@ from rich.console import Console
 
 from trecjudge.findings import visible
 from trecjudge.scores.summary import Summary
-from trecjudge.show.closing import closing_lines, listing, plan_lines, ranking
+from trecjudge.show.closing import closing_lines, listing, plan_lines
+from trecjudge.show.columns import Columns
+from trecjudge.show.ranking import Wanted, ranking, ranking_lines
 
-WIDE = 200
-"""Columns where the output is no terminal: rich would cut tables at 80 in a pipe."""
 PIECE = 1 << 16
 """Bytes of JSON that are printed at once."""
 
 
 def output() -> Console:
-    """Return the console of standard output; wide where that is no terminal."""
+    """Return the console of standard output; where that is no terminal, of COLUMNS or 80."""
     if sys.stdout is None:  # started with its output closed (`>&-`)
         return Console(file=open(os.devnull, "w"))
-    return Console(width=None if sys.stdout.isatty() else WIDE)
+    return Console()
+
+
+def print_table(table: Columns) -> None:
+    """Print a table; nothing of it is cut or folded."""
+    output().print(table, soft_wrap=True)
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -71,7 +76,9 @@ def _json_parts(value: object) -> Iterator[bytes]:
         yield orjson.dumps(value)
 
 
-def print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:
+def print_summaries(
+    summaries: list[Summary], quiet: bool, as_json: bool, wanted: Wanted = Wanted()
+) -> None:
     """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
     if as_json:
         print_json([summary.as_dict() for summary in summaries])
@@ -79,8 +86,8 @@ def print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> Non
     if quiet:
         return
     for summary in summaries:
-        output().print(ranking(summary))
-        print_lines(closing_lines(summary))
+        print_table(ranking(summary, wanted))
+        print_lines((*ranking_lines(summary, wanted), *closing_lines(summary)))
 
 
 def print_plans(plans: list[dict[str, Any]], as_json: bool) -> int:

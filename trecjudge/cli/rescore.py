@@ -17,6 +17,7 @@ from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import score
+from trecjudge.show.ranking import Wanted
 
 
 @exits
@@ -28,10 +29,14 @@ def rescore(
     name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
     human: flag.Human = None,
     trust: own.Trust = False,
+    measures: flag.MeasuresShown = None,
+    wide: flag.Wide = False,
+    all_runs: flag.AllRuns = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
     """Write qrels and leaderboards again from the judgments of a job, without a model."""
+    wanted = Wanted.of(measures or (), wide, all_runs)
     judged = judged_job(job)
     reader = JudgmentsReader(judged.judgments)
     outputs = Outputs(out_dir or judged.place.parent, name or judged.place.name)
@@ -41,5 +46,5 @@ def rescore(
         labels = read_labels(human, printer) if human else None
         summary = score(reader, outputs, labels, printer, trust)
         printer.close()
-    print_summaries([summary], quiet, as_json)
+    print_summaries([summary], quiet, as_json, wanted)
     return max(summary.exit_status, printer.status())

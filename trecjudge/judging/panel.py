@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -101,6 +101,16 @@ def panel_spec(
         if measure.judge and measure.judge not in specs:
             raise WorkflowError(f"measure {measure.name}: {unknown('judge', measure.judge, specs)}")
     return spec
+
+
+def ranked_by_judge(panel: Panel, columns: Collection[str]) -> dict[str, str]:
+    """Return the measure that each judge ranks by, as the leaderboard of all calls it.
+
+    A judge whose measure is in no column has none.
+    """
+    names = column_names(panel)
+    found = {s.name: names[s.name, measures_of(s.judge).ranked_by] for s in panel}
+    return {judge: name for judge, name in found.items() if name in columns}
 
 
 def column_names(panel: Panel) -> dict[tuple[str, str], str]:
