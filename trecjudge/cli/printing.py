@@ -20,12 +20,21 @@ from trecjudge.show.ranking import Wanted, ranking, ranking_lines
 PIECE = 1 << 16
 """Bytes of JSON that are printed at once."""
 
+TEXT_WIDTH = 200
+"""Columns of running text where the output is no terminal and COLUMNS does not say: for grep."""
 
-def output() -> Console:
+
+def output(width: int | None = None) -> Console:
     """Return the console of standard output; where that is no terminal, of COLUMNS or 80."""
     if sys.stdout is None:  # started with its output closed (`>&-`)
         return Console(file=open(os.devnull, "w"))
-    return Console()
+    return Console(width=width)
+
+
+def text_output() -> Console:
+    """Return the console of standard output for running text, in long lines where it is a pipe."""
+    piped = sys.stdout is not None and not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return output(TEXT_WIDTH if piped else None)
 
 
 def print_table(table: Columns) -> None:
@@ -43,7 +52,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def print_listing(rows: list[tuple[str, str]]) -> int:
     """Print names with one line each; return 0."""
-    output().print(listing(rows))
+    text_output().print(listing(rows))
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trecjudge.cli import command_options as flag
 from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import output
+from trecjudge.cli.printing import text_output
 from trecjudge.results.jobs import judged_job
 from trecjudge.show.terminal import find_response, response_view
 
@@ -18,5 +18,5 @@ def show_response(
 ) -> int:
     """Print a response: sentences by label, citations with reason and evidence."""
     found = find_response(judged_job(job, name).judgments, run, topic)
-    output().print(response_view(*found))
+    text_output().print(response_view(*found))
     return 0
