@@ -101,7 +101,7 @@ def test_places_and_totals_as_lines(write: Write) -> None:
         "refused (citation_out_of_range): a.jsonl:1: sentence 0 cites 7, references has 2",
         "refused (citation_out_of_range): a.jsonl:1: sentence 1 cites 8, references has 2",
         "refused (citation_out_of_range): a.jsonl:1: sentence 2 cites 9, references has 2",
-        "refused (citation_out_of_range): 4 in all",
+        "refused (citation_out_of_range): a.jsonl: 4 in all",
         "warned (response_missing): a.jsonl: has no response on 1 of 2 topics: 2",
     ]
     assert closing_line(report) == "checked: 3 runs, 4 records: 1 refused, 1 warned, 1 accepted"

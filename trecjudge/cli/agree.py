@@ -11,7 +11,7 @@ import trecjudge  # its names are imported when they are asked for: no numpy for
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.show import tables
 
 SIDE = "Qrels, JSONL of labels, or a job: its folder, FOLDER/NAME, or any of its files."
@@ -44,10 +44,10 @@ def agree(
         return printer.status()
     printer.close()
     if not quiet:
-        console = output()
-        console.print(tables.confusion_table(found))
-        console.print(tables.agreement_table(found))
+        print_lines([tables.agreement_sentence(found)])
+        print_table(tables.confusion_table(found))
+        print_table(tables.agreement_table(found))
         if by_topic:
-            console.print(tables.topic_table(found))
+            print_table(tables.topic_table(found))
         print_lines([tables.agreement_line(found)])
     return printer.status()

@@ -85,5 +85,11 @@ MaxSize = Annotated[
         "--max-size", min=0, help="Above this size in MB, details go into a folder beside the file."
     ),
 ]
+WideTable = Annotated[
+    bool, typer.Option("--wide", help="Show whole names and all columns, however long the lines.")
+]
+AllTableRows = Annotated[
+    bool, typer.Option("--all", help="Show all rows of the tables, not only the first 20.")
+]
 ShownRun = Annotated[str, typer.Option("--run", help="The run.")]
 ShownTopic = Annotated[str, typer.Option("--topic", help="The topic.")]

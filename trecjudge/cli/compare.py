@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import trecjudge  # its names are imported when they are asked for: no numpy for --help
+from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors
-from trecjudge.cli.printing import output, print_json, print_lines
-from trecjudge.show.tables import difference_table, moved_lines, verdict_lines
+from trecjudge.cli.printing import print_json, print_lines, print_table
+from trecjudge.show import comparison as shown
+
+if TYPE_CHECKING:  # numpy: not for --help
+    from trecjudge.evaluation.comparing import Comparison
 
 
 @exits
@@ -26,6 +30,8 @@ def compare(
     ] = "",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
+    wide: own.WideTable = False,
+    show_all: own.AllTableRows = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -55,7 +61,15 @@ def compare(
     printer.close()
     common.print_sources(found.leaderboards, quiet)
     if not quiet:
-        output().print(difference_table(found.differences))
-        print_lines(moved_lines(found.differences))
-        print_lines(verdict_lines(found.verdicts) if found.verdicts else ())
+        _print(found, wide, show_all)
     return printer.status()
+
+
+def _print(found: Comparison, wide: bool, show_all: bool) -> None:
+    names = [table.name for table in found.leaderboards]
+    print_lines(shown.difference_lines(found.differences))
+    if found.differences:
+        print_table(shown.difference_table(found.differences, names, wide, show_all))
+    print_lines(shown.hidden_differences(found.differences, wide, show_all))
+    print_lines(shown.moved_lines(found.differences, show_all))
+    print_lines(shown.verdict_lines(found.verdicts) if found.verdicts else ())

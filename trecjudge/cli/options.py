@@ -294,8 +294,8 @@ Wide = Annotated[
 AllRuns = Annotated[
     bool,
     typer.Option(
-        "--all-runs",
-        help="Show all runs in the closing table, not the 20 best.",
+        "--all",
+        help="Show all runs in the closing table, not only the 20 best.",
         rich_help_panel=OUTPUTS,
     ),
 ]

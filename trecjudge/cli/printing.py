@@ -15,7 +15,7 @@ from trecjudge.findings import visible
 from trecjudge.scores.summary import Summary
 from trecjudge.show.closing import closing_lines, listing, plan_lines
 from trecjudge.show.columns import Columns
-from trecjudge.show.ranking import Wanted, ranking, ranking_lines
+from trecjudge.show.ranking import ONLY_THE_BEST, Wanted, ranking, ranking_lines
 
 PIECE = 1 << 16
 """Bytes of JSON that are printed at once."""
@@ -86,7 +86,7 @@ def _json_parts(value: object) -> Iterator[bytes]:
 
 
 def print_summaries(
-    summaries: list[Summary], quiet: bool, as_json: bool, wanted: Wanted = Wanted()
+    summaries: list[Summary], quiet: bool, as_json: bool, wanted: Wanted = ONLY_THE_BEST
 ) -> None:
     """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
     if as_json:

@@ -8,9 +8,8 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.findings import KINDS, PREFIX, shown_line, visible
+from trecjudge.findings import KINDS, PREFIX, counted, shown_line, visible
 from trecjudge.scores.summary import Summary
-from trecjudge.show.words import counted
 
 NO_TEXT_ADVICE = (
     "{items} could not be judged: the runs carry no document text. Supply it with"
@@ -106,10 +105,10 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
 
 def _failure_lines(summary: Summary) -> list[str]:
     lines = [
-        f"unjudged: {counted(count, 'item')}, {kind}, in no numerator and no denominator; the first:"
-        f" {shown_line(summary.examples[kind])}"
+        f"unjudged: {counted(count, 'item')}, {kind}, in no numerator and no denominator;"
+        f" the first: {shown_line(summary.examples[kind])}"
         for kind, count in summary.failures.items()
     ]
     if count := summary.failures.get("no_document_text"):
-        lines.append(NO_TEXT_ADVICE.format(items=counted(count, 'item')))
+        lines.append(NO_TEXT_ADVICE.format(items=counted(count, "item")))
     return lines

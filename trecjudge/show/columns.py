@@ -11,13 +11,11 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from trecjudge.findings import visible
-from trecjudge.show.words import least_width, longest_part, shortened, stacked
+from trecjudge.show.words import longest_part, shortened, stacked, told_apart
 
 GAP = 2
 LONGEST_WORD = 24
 """Columns of a word in a header: a longer one is shortened in the middle."""
-MOST_OF_A_LINE = 0.5
-"""A name may take this share of the line to differ from all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +57,20 @@ class _Laid:
         natural = max(cells, word)
         if column.least is None or cells <= column.least:
             return cls(column, mark, natural, natural)
-        most = max(column.least, int(width * MOST_OF_A_LINE))
-        distinct = min(least_width(column.cells, column.least, mark), most)
-        return cls(column, mark, natural, min(max(distinct, word), natural))
+        return cls(column, mark, natural, min(max(column.least, word), natural))
 
     def header(self, width: int) -> list[str]:
         return [shortened(line, width, self.mark) for line in stacked(self.column.header, width)]
 
-    def text(self, text: str, width: int) -> str:
-        short = shortened(text, width, self.mark)
-        blanks = " " * (width - cell_len(short))
-        return f"{short}{blanks}" if self.column.is_left else f"{blanks}{short}"
+    def lines(self, texts: Iterable[str], width: int) -> list[str]:
+        return [self._padded(text, width) for text in texts]
+
+    def cells(self, width: int) -> list[str]:
+        return self.lines(told_apart(self.column.cells, width, self.mark), width)
+
+    def _padded(self, text: str, width: int) -> str:
+        blanks = " " * (width - cell_len(text))
+        return f"{text}{blanks}" if self.column.is_left else f"{blanks}{text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,10 @@ def _needed(part: Sequence[_Laid]) -> int:
 
 def _widths(part: Sequence[_Laid], width: int | None) -> list[int]:
     """Return the width of each column: what is over for the line is taken from the widest."""
+    whole = [max(one.natural, cell_len(one.column.header)) for one in part]
+    if width is None or sum(whole) + GAP * (len(whole) - 1) <= width:
+        return whole
     widths = [one.natural for one in part]
-    if width is None:
-        return widths
     excess = sum(widths) + GAP * (len(widths) - 1) - width
     while excess > 0:
         room = [w if w > one.least else 0 for w, one in zip(widths, part, strict=True)]
@@ -150,12 +152,10 @@ def _lines(part: Sequence[_Laid], widths: Sequence[int]) -> tuple[list[str], lis
     height = max(map(len, headers), default=0)
     # Of the shorter headers the last line stands above the cells.
     tops = [[""] * (height - len(lines)) + lines for lines in headers]
-    return (
-        [_joined(part, line, widths) for line in zip(*tops, strict=True)],
-        [_joined(part, row, widths) for row in zip(*(o.column.cells for o in part), strict=True)],
-    )
+    padded = [o.lines(t, w) for o, t, w in zip(part, tops, widths, strict=True)]
+    cells = [one.cells(width) for one, width in zip(part, widths, strict=True)]
+    return _joined(padded), _joined(cells)
 
 
-def _joined(part: Sequence[_Laid], texts: Iterable[str], widths: Sequence[int]) -> str:
-    cells = (one.text(t, w) for one, t, w in zip(part, texts, widths, strict=True))
-    return (" " * GAP).join(cells).rstrip()
+def _joined(columns: Sequence[Sequence[str]]) -> list[str]:
+    return [(" " * GAP).join(row).rstrip() for row in zip(*columns, strict=True)]

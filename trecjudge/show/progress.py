@@ -25,9 +25,9 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from trecjudge.findings import PREFIX, Finding, visible
+from trecjudge.findings import PREFIX, Finding, counted, visible
 from trecjudge.judging.runner import JudgedResponse
-from trecjudge.show.words import counted, within
+from trecjudge.show.words import within
 
 SHOWN_OF_A_KIND = 3
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable

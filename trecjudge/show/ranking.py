@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from trecjudge.errors import InputError, unknown
+from trecjudge.findings import counted
 from trecjudge.scores.leaderboard import Mean
 from trecjudge.scores.summary import RunSummary, Summary
 from trecjudge.show.columns import Column, Columns
-from trecjudge.show.words import counted
 
 if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing
@@ -65,7 +65,10 @@ class Wanted:
         return summary.runs if self.all_runs else summary.runs[:MOST_RUNS]
 
 
-def ranking(summary: Summary, wanted: Wanted = Wanted()) -> Columns:
+ONLY_THE_BEST: Final = Wanted()
+
+
+def ranking(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Columns:
     """Return the runs in order with the measure that ranks them, its interval, and coverage."""
     judges = summary.judge.split(",")
     who = f"judge {judges[0]}" if len(judges) == 1 else f"judges {', '.join(judges)}"
@@ -86,11 +89,11 @@ def ranking(summary: Summary, wanted: Wanted = Wanted()) -> Columns:
     return Columns(columns, title, wanted.wide)
 
 
-def ranking_lines(summary: Summary, wanted: Wanted = Wanted()) -> Iterator[str]:
+def ranking_lines(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Iterator[str]:
     """Yield the lines below the table: runs and measures that it does not show, and where."""
     hidden = len(summary.runs) - len(wanted.runs(summary))
     if hidden:
-        where = f"--all-runs shows {'it' if hidden == 1 else 'them'} too"
+        where = f"--all shows {'it' if hidden == 1 else 'them'} too"
         yield f"… {counted(hidden, 'more run', 'more runs')}{_in_file(summary)}; {where}"
     if any(run.means[summary.ranked_by].is_open for run in summary.runs):
         yield OPEN_LINE

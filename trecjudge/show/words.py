@@ -1,18 +1,14 @@
-"""Words of the terminal: counted nouns, names shortened in the middle, lines that fit."""
+"""Text in the columns of a terminal: names shortened in the middle, headers, lines that fit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from rich.cells import cell_len, chop_cells
 
 PART = re.compile(r"[^\s_]*_+|\S+")
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return `1 run`, `2 runs`; `plural` where that is not the noun with an s."""
-    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def shortened(text: str, width: int, mark: str = "…") -> str:
@@ -38,13 +34,26 @@ def _first(text: str, width: int) -> str:
     return chop_cells(text[: width + 1], width)[0] if width and text else ""
 
 
-def least_width(texts: Sequence[str], least: int, mark: str = "…") -> int:
-    """Return the width, at least `least`, in which no two different texts look the same."""
-    different, widest = len(set(texts)), max(map(cell_len, texts), default=0)
-    for width in range(least, widest):
-        if len({shortened(text, width, mark) for text in set(texts)}) == different:
-            return width
-    return max(widest, least)
+def told_apart(texts: Sequence[str], width: int, mark: str = "…") -> list[str]:
+    """Return each text in so many columns; of those that would look the same, where they differ."""
+    short = {text: shortened(text, width, mark) for text in dict.fromkeys(texts)}
+    alike: dict[str, list[str]] = {}
+    for text, form in short.items():
+        alike.setdefault(form, []).append(text)
+    for same in alike.values():
+        if len(same) > 1:
+            columns = zip(*same, strict=False)
+            common = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
+            short |= {text: _around(text, common, width, mark) for text in same}
+    return [short[text] for text in texts]
+
+
+def _around(text: str, place: int, width: int, mark: str) -> str:
+    """Return the start of a text, and what stands at a place of it."""
+    start = _first(text[:place], width // 4)
+    gap = mark if place > len(start) else ""
+    rest = cut(text[place:], max(width - cell_len(start) - cell_len(gap), 0), mark)
+    return f"{start}{gap}{rest}"
 
 
 def stacked(header: str, width: int) -> list[str]:
