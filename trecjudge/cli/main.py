@@ -45,7 +45,12 @@ class Commands(LazyGroup):
         ),
         "show": (
             "trecjudge.cli.show:show_response",
-            "Print a response: sentences by label, citations with reason and evidence.",
+            "Print responses: sentences by label, citations with reason and evidence; or some of"
+            " them.",
+        ),
+        "judgments": (
+            "trecjudge.cli.judgments:judgments",
+            "List the judgments of a job, a line each, by run, topic, label or word; export them.",
         ),
         "compare": (
             "trecjudge.cli.compare:compare",
