@@ -21,7 +21,7 @@ PIECE = 1 << 16
 """Bytes of JSON that are printed at once."""
 
 TEXT_WIDTH = 200
-"""Columns of running text where the output is no terminal and COLUMNS does not say: for grep."""
+"""Columns of running text where the output is no terminal: long lines, for grep."""
 
 
 def output(width: int | None = None) -> Console:
@@ -33,7 +33,7 @@ def output(width: int | None = None) -> Console:
 
 def text_output() -> Console:
     """Return the console of standard output for running text, in long lines where it is a pipe."""
-    piped = sys.stdout is not None and not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    piped = sys.stdout is not None and not sys.stdout.isatty()
     return output(TEXT_WIDTH if piped else None)
 
 
