@@ -259,3 +259,8 @@ def shown_line(text: str, limit: int = 160) -> str:
     """Return a message on one line, cut to `limit` characters."""
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return `1 run`, `2 runs`; `plural` where that is not the noun with an s."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"

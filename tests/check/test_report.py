@@ -10,7 +10,7 @@ from rich.console import Console
 from tests.check.samples import GOOD, Write, changed, checked, citing, lines, topics
 from trecjudge.check.checking import check
 from trecjudge.check.outcome import CheckReport
-from trecjudge.show.check import closing_line, place_lines, verdict_table
+from trecjudge.show.check import cause_lines, closing_line, place_lines, shared_rules, verdict_table
 
 
 def example(write: Write) -> CheckReport:
@@ -101,7 +101,7 @@ def test_places_and_totals_as_lines(write: Write) -> None:
         "refused (citation_out_of_range): a.jsonl:1: sentence 0 cites 7, references has 2",
         "refused (citation_out_of_range): a.jsonl:1: sentence 1 cites 8, references has 2",
         "refused (citation_out_of_range): a.jsonl:1: sentence 2 cites 9, references has 2",
-        "refused (citation_out_of_range): 4 in all",
+        "refused (citation_out_of_range): a.jsonl: 4 in all",
         "warned (response_missing): a.jsonl: has no response on 1 of 2 topics: 2",
     ]
     assert closing_line(report) == "checked: 3 runs, 4 records: 1 refused, 1 warned, 1 accepted"
@@ -110,3 +110,30 @@ def test_places_and_totals_as_lines(write: Write) -> None:
 def test_no_run_at_all_is_refused(write: Write) -> None:
     assert check([write("read me", "README")]).refused
     assert not checked(write, GOOD["rag25"]).refused
+
+
+def test_a_cause_that_all_records_share_is_one_line(write: Write) -> None:
+    files = [
+        write(
+            lines(
+                *(
+                    changed(
+                        "rag25",
+                        metadata__type=None,
+                        metadata__narrative_id=str(topic),
+                        metadata__run_id=name,
+                    )
+                    for topic in range(1, 6)
+                )
+            ),
+            f"{name}.jsonl",
+        )
+        for name in "ab"
+    ]
+    report = check(files)
+    shared = shared_rules(report)
+    (line,) = [line for line in cause_lines(report, shared) if "field_" in line]
+    assert line.startswith("warned (field_missing): 10 of 10 records, 2 of 2 runs: has no metadata")
+    assert line.endswith("the first: " + str(files[0]) + ":1")
+    assert not any("field_missing" in line for line in place_lines(report, shared, show_all=False))
+    assert not any("field_missing" in " ".join(row) for row in rows_of(report)[1:])

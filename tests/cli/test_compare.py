@@ -130,3 +130,15 @@ def test_bad_input_is_one_line(arguments: str, message: str, write: Write, tmp_p
     assert done.status == 1
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_sentence_first_then_twenty_of_the_most_telling_differences(tmp_path: Path) -> None:
+    runs = {f"run-{i:02d}-of-a-team-with-a-long-name": [GOOD] * i + [BAD] * 2 for i in range(1, 9)}
+    lines = command("compare", job(tmp_path, "x", runs)).out.splitlines()
+    assert lines[0].startswith("7 pairs of runs by 5 measures: ")
+    assert " differences are significant (p < 0.05 after Holm; the smallest is " in lines[0]
+    rest = next(i for i, line in enumerate(lines) if line.startswith("… 15 more differences"))
+    assert max(map(len, lines[2:rest])) <= 80
+    assert sum(line.startswith("moved most, ") for line in lines) <= 5
+    whole = command("compare", tmp_path / "out" / "x", "--all", "--wide").out
+    assert "more differences" not in whole and "effect d" in whole

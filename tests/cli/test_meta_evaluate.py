@@ -215,7 +215,9 @@ def test_what_is_unjudged_is_said(tmp_path: Path) -> None:
             assert "items of the run are unjudged" in picture.read_text()
             assert "unjudged 4" in picture.read_text()
     done = command("meta-evaluate", path, "--truth", truth, *wanted)
-    assert "unjudged in the truth" in done.out
+    table = done.out.splitlines()
+    assert table[0].startswith("CITATION_SUPPORT by ") and "orders 4 runs as H does" in table[0]
+    assert table[-1].split()[-2:] == ["4", "n/a"]  # unjudged, and unjudged in the truth
     assert "CITATION_SUPPORT: items of 2 runs are unjudged: 'b' 4 of 6 (0.3333 to 1)" in done.err
     assert f"note: {path}: with its statistics, {path}.leaderboard.jsonl" in done.err
 

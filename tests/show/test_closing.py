@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.cli.jobs import BAD, GOOD, job
+from tests.cli.jobs import BAD, GOOD, job, partly_judged
 from tests.commandline import SAMPLES, command, sample
-from trecjudge.show.closing import interval_text, shown_letters
+from trecjudge.show.ranking import interval_text, shown_letters
 
 LABELS = SAMPLES / "rag" / "labels.jsonl"
 
@@ -103,3 +104,61 @@ def test_a_judge_that_takes_no_labels_says_so_before_it_judges(tmp_path: Path) -
     done = sample("rag", tmp_path, "--judge", "length", "--human", LABELS)
     assert (done.status, "'length' takes no labels of others (--human)" in done.err) == (1, True)
     assert not (tmp_path / "x.judgments.jsonl").exists()
+
+
+def many(path: Path, *options: str) -> list[str]:
+    """Return what is printed of 23 runs with long names by two judges."""
+    runs = {f"team-{i:02d}-with-a-long-name-of-a-run": [GOOD] * (i % 3) + [BAD] for i in range(23)}
+    made = job(path, "x", runs, "--judge", "citation", "--also", "support")
+    return rescored(made, *options)
+
+
+def test_by_default_twenty_runs_and_the_measure_that_ranks(tmp_path: Path) -> None:
+    lines = many(tmp_path)
+    table = lines[: next(i for i, line in enumerate(lines) if line.startswith("…"))]
+    assert max(map(len, table)) <= 80
+    assert len(re.findall(r"^ *[\d?]+=? ", "\n".join(table), re.MULTILINE)) == 20
+    assert "WEIGHTED" not in "".join(table)
+    where = tmp_path / "out" / "x.leaderboard.txt"
+    assert f"… 3 more runs in {where}; --all shows them too" in lines
+    assert any(f" more measures in {where}; --measures A,B or all" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "there", "gone"),
+    [
+        pytest.param(["--all"], "team-22", "more run", id="all runs"),
+        pytest.param(["--measures", "all"], "WEIGHTED_", "more measure", id="all measures"),
+        pytest.param(["--measures", "ranking"], "WEIGHTED_", "RECALL", id="of each judge"),
+        pytest.param(["--measures", "HARD_RECALL,AVG_CITATIONS"], "HARD_", "PERFECT", id="named"),
+        pytest.param(["--wide"], "team-00-with-a-long-name-of-a-run", "more measure", id="wide"),
+    ],
+)
+def test_the_rest_is_shown_on_request(
+    tmp_path: Path, options: list[str], there: str, gone: str
+) -> None:
+    text = "\n".join(many(tmp_path, *options))
+    assert there in text
+    assert gone not in text
+
+
+def test_a_measure_that_is_none_is_told_before_anything_is_judged(tmp_path: Path) -> None:
+    done = sample("rag", tmp_path, "--measures", "PERFECT")
+    assert done.status == 1
+    assert "--measures: unknown measure 'PERFECT'" in done.err
+    assert not (tmp_path / "x.judgments.jsonl").exists()
+
+
+def test_what_unjudged_items_leave_open_is_no_confidence_interval(tmp_path: Path) -> None:
+    lines = rescored_open(partly_judged(tmp_path))
+    assert "lowest to" in lines[1] and "highest" in lines[2]
+    (row,) = [line for line in lines if line.split()[1:2] == ["b"]]
+    assert row.split()[:4] == ["?", "b", "1.000", "0.33-1.00"]
+    assert any(line.endswith("this is no confidence interval") for line in lines)
+
+
+def rescored_open(path: Path) -> list[str]:
+    """Return the lines that `rescore` prints of a job with unjudged items."""
+    done = command("rescore", f"{path}.judgments.jsonl")
+    assert done.status == 3
+    return done.out.splitlines()

@@ -12,7 +12,7 @@ from trecjudge.check.fixing import Change, fix
 from trecjudge.check.outcome import CheckReport
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
-from trecjudge.findings import Finding, FindingLog
+from trecjudge.findings import Finding, FindingLog, counted
 from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.hostile import OF_HOSTILE_TEXT
@@ -54,7 +54,8 @@ class Checked:
         lines = []
         if self.banks:
             nuggets = sum(len(bank.nuggets) for bank in self.banks.values())
-            lines.append(f"checked: banks of {len(self.banks)} topics, {nuggets} nuggets")
+            topics = counted(len(self.banks), "topic")
+            lines.append(f"checked: banks of {topics}, {counted(nuggets, 'nugget')}")
         if not self.topics_given and not self.only_banks:
             lines.append(
                 "without --rag-topics: limits and texts of topics, missing topics unchecked"
@@ -66,7 +67,7 @@ class Checked:
         if self.mended is not None:
             refused = self.mended.standings["refused"]
             lines.append(
-                f"mended: {len(self.changes)} changes in {self.folder};"
+                f"mended: {counted(len(self.changes), 'change')} in {self.folder};"
                 f" of the copies {refused} would still be refused"
             )
         return lines

@@ -15,6 +15,9 @@ STANDINGS: tuple[Standing, ...] = ("refused", "warned", "accepted")
 EXAMPLES = 3
 """Places that are shown for each broken rule of a run."""
 
+MOST_CAUSES = 100
+"""Messages of a rule in a run that are counted one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Violation:
@@ -35,6 +38,8 @@ class Tally:
     verdict: RuleVerdict
     count: int = 0
     examples: list[Finding] = field(default_factory=list)
+    causes: Counter[str] = field(default_factory=Counter)
+    """How often by message, of the first messages."""
 
     def add(self, violation: Violation) -> None:
         """Count a violation."""
@@ -42,6 +47,10 @@ class Tally:
         # The first places are enough to find the cause; all of them could be millions.
         if len(self.examples) < EXAMPLES:
             self.examples.append(violation.finding)
+        message = violation.finding.message
+        # Where each message has a value of its own, they are no common cause.
+        if message in self.causes or len(self.causes) < MOST_CAUSES:
+            self.causes[message] += violation.times
 
     def as_dict(self) -> dict[str, Any]:
         """Return this as JSON values."""

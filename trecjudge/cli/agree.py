@@ -12,7 +12,7 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.cli.printing import print_json, print_lines, print_table
 
 if TYPE_CHECKING:  # rich and the scores: not for --help
     from trecjudge.show import tables
@@ -52,10 +52,10 @@ def agree(
         return printer.status()
     printer.close()
     if not quiet:
-        console = output()
-        console.print(tables.confusion_table(found))
-        console.print(tables.agreement_table(found))
+        print_lines([tables.agreement_sentence(found)])
+        print_table(tables.confusion_table(found))
+        print_table(tables.agreement_table(found))
         if by_topic:
-            console.print(tables.topic_table(found))
+            print_table(tables.topic_table(found))
         print_lines([tables.agreement_line(found)])
     return printer.status()

@@ -7,7 +7,7 @@ from pathlib import Path
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import InputError
 from trecjudge.evaluation.calibrate.calibrate import Calibrated, calibrate_command
 from trecjudge.evaluation.calibrate.counting import count_command
@@ -53,6 +53,6 @@ def _count(
 
 
 def _print_report(done: Calibrated) -> None:
-    output().print(figure_table(done))
-    output().print(reliability_table(done))
+    print_table(figure_table(done))
+    print_table(reliability_table(done))
     print_lines(closing_lines(done))

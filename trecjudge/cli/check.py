@@ -6,9 +6,16 @@ from trecjudge.check.check_runs import Checked, check_command
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.settings.limits import limited
-from trecjudge.show.check import closing_line, place_lines, verdict_table
+from trecjudge.show.check import (
+    cause_lines,
+    closing_line,
+    hidden_runs,
+    place_lines,
+    shared_rules,
+    verdict_table,
+)
 
 
 @exits
@@ -21,6 +28,8 @@ def check_runs(
     nuggets: flag.Nuggets = None,
     fix: own.Fix = None,
     limit: flag.LimitFlag = None,
+    wide: own.WideTable = False,
+    show_all: own.AllTableRows = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -35,13 +44,19 @@ def check_runs(
     if as_json:
         print_json([done.as_dict()])
     elif not quiet:
-        _print_report(done)
+        _print_report(done, wide, show_all)
     return int(done.refused)
 
 
-def _print_report(done: Checked) -> None:
-    if not done.only_banks:
-        output().print(verdict_table(done.report))
-    found = (*map(str, done.beside), *place_lines(done.report), *map(str, done.changes))
-    runs = () if done.only_banks else (closing_line(done.report),)
-    print_lines((*found, *runs, *done.closing))
+def _print_report(done: Checked, wide: bool, show_all: bool) -> None:
+    """Print what is shared first, then run by run; the verdict last."""
+    report, beside, changes = done.report, map(str, done.beside), map(str, done.changes)
+    if done.only_banks:
+        print_lines((*beside, *changes, *done.closing))
+        return
+    shared = shared_rules(report)
+    print_lines(cause_lines(report, shared))
+    print_table(verdict_table(report, wide, show_all))
+    print_lines(hidden_runs(report, show_all))
+    print_lines((*beside, *place_lines(report, shared, show_all), *changes, *done.closing))
+    print_lines([closing_line(report)])

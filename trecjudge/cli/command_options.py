@@ -93,5 +93,25 @@ MaxSize = Annotated[
         "--max-size", min=0, help="Above this size in MB, details go into a folder beside the file."
     ),
 ]
-ShownRun = Annotated[str, typer.Option("--run", help="The run.")]
-ShownTopic = Annotated[str, typer.Option("--topic", help="The topic.")]
+WideTable = Annotated[
+    bool, typer.Option("--wide", help="Show whole names and all columns, however long the lines.")
+]
+AllTableRows = Annotated[
+    bool, typer.Option("--all", help="Show all rows of the tables, not only the first 20.")
+]
+OfRuns = Annotated[list[str] | None, typer.Option("--run", help="Of this run; may be repeated.")]
+OfTopics = Annotated[
+    list[str] | None, typer.Option("--topic", help="On this topic; may be repeated.")
+]
+OfJudges = Annotated[
+    list[str] | None, typer.Option("--judge", help="By this judge; may be repeated.")
+]
+OfLabels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        help="With this label; may be repeated. `none`, `partial`, `full` in short;"
+        " `missing_document`, `unjudged`.",
+    ),
+]
+Unjudged = Annotated[bool, typer.Option("--unjudged", help="What the judge could not decide.")]

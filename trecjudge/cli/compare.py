@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import trecjudge  # its names are imported when they are asked for: no numpy for --help
+from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.cli.printing import print_json, print_lines, print_table
 
-if TYPE_CHECKING:  # rich and the scores: not for --help
-    from trecjudge.show import tables
+if TYPE_CHECKING:  # numpy, rich and the scores: not for --help
+    from trecjudge.evaluation.comparing import Comparison
+    from trecjudge.show import comparison as shown
 else:
-    tables = Later("trecjudge.show.tables")
+    shown = Later("trecjudge.show.comparison")
 
 
 @exits
@@ -29,6 +31,8 @@ def compare(
     ] = "",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
+    wide: own.WideTable = False,
+    show_all: own.AllTableRows = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -58,7 +62,15 @@ def compare(
     printer.close()
     common.print_sources(found.leaderboards, quiet)
     if not quiet:
-        output().print(tables.difference_table(found.differences))
-        print_lines(tables.moved_lines(found.differences))
-        print_lines(tables.verdict_lines(found.verdicts) if found.verdicts else ())
+        _print(found, wide, show_all)
     return printer.status()
+
+
+def _print(found: Comparison, wide: bool, show_all: bool) -> None:
+    names = [table.name for table in found.leaderboards]
+    print_lines(shown.difference_lines(found.differences))
+    if found.differences:
+        print_table(shown.difference_table(found.differences, names, wide, show_all))
+    print_lines(shown.hidden_differences(found.differences, wide, show_all))
+    print_lines(shown.moved_lines(found.differences, show_all))
+    print_lines(shown.verdict_lines(found.verdicts) if found.verdicts else ())

@@ -56,6 +56,20 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     ),
     "judges": (Example("Which judges there are", "judges"),),
     "formats": (Example("Which formats of runs are read", "formats"),),
+    "init": (
+        Example("Write judge.yml for the runs of a folder", "init runs/"),
+        Example("Another file, also where it is there already", "init --output mine.yml --force"),
+    ),
+    "schema": (Example("The schema, with judges of your own", "schema"),),
+    "judgments": (
+        Example(
+            "Citations of one run that support nothing",
+            "judgments out/default --run mine --label none",
+        ),
+        Example(
+            "All that is unjudged, as a table", "judgments out/default --unjudged --output open.csv"
+        ),
+    ),
     "rescore": (
         Example("Write the leaderboard again, in place", "rescore out/default"),
         Example(

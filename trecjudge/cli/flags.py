@@ -56,6 +56,9 @@ class JobFlags:
     debug_log: flag.DebugLogFlag = True
     document_text: flag.DocumentText = True
     report: flag.Report = False
+    measures: flag.MeasuresShown = None
+    wide: flag.Wide = False
+    all_runs: flag.AllRuns = False
     quiet: flag.Quiet = False
     as_json: flag.AsJson = False
     version: flag.Version = False

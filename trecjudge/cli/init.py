@@ -27,9 +27,9 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the workflow if it
 def init(
     folder: Folder = Path("."), output: Output = Path("judge.yml"), force: Force = False
 ) -> int:
-    """Look at a folder, write a workflow for what is in it, and print the command to run.
+    """Write a workflow for what is in a folder.
 
-    It asks nothing. The judge is the one that fits the runs; the workflow says why.
+    It asks nothing, and prints the command to run. The judge is the one that fits the runs; the workflow says why.
     """
     if output.exists() and not force:
         raise OutputError(

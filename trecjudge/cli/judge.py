@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from typing import Any
 
@@ -16,12 +16,14 @@ from trecjudge.cli.printing import print_plans, print_summaries
 from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pipeline import check_jobs, plan_job, run_job
+from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import Summary
 from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.progress import ConsoleWatcher
+from trecjudge.show.ranking import Wanted
 
 MOST_HELD = 100
 """Points of a sweep that are locked from the start; further ones only while they are judged."""
@@ -37,7 +39,9 @@ def judge(flags: JobFlags) -> int:
 def _judge(flags: JobFlags) -> int:
     find_in_working_folder()  # for the user's own judges, measures and prompts
     jobs = jobs_asked_for(flags)
+    wanted = Wanted.of(flags.measures or (), flags.wide, flags.all_runs)
     check_jobs(jobs)  # all of them, before the first one spends anything
+    _check_measures(jobs, wanted)
     if flags.plan:
         return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
     _settle_process()
@@ -53,10 +57,18 @@ def _judge(flags: JobFlags) -> int:
         for job in jobs[MOST_HELD:]:
             with job.outputs.held(warn):
                 summaries.append(_summary(job, flags))
-    print_summaries(summaries, flags.quiet, flags.as_json)
+    print_summaries(summaries, flags.quiet, flags.as_json, wanted)
     # Not only in the closing table: with -q too, and behind it.
     print_errors(f"error: {summary.name}: {summary.bug}" for summary in summaries if summary.bug)
     return max(summary.exit_status for summary in summaries)
+
+
+def _check_measures(jobs: Sequence[Job], wanted: Wanted) -> None:
+    """Raise InputError where a measure is to be shown that a job does not have."""
+    for job in jobs if wanted.measures else ():
+        panel = make_panel(job.judges, job.settings, job.made)
+        spec = panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+        wanted.check([measure.name for measure in spec.measures])
 
 
 def jobs_asked_for(flags: JobFlags) -> list[Job]:

@@ -13,7 +13,7 @@ from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
 from trecjudge.cli.lazy import Later
-from trecjudge.cli.printing import output, print_json
+from trecjudge.cli.printing import print_json, print_table
 from trecjudge.errors import InputError
 from trecjudge.inputs.labels import read_labels
 from trecjudge.show import tables
@@ -71,7 +71,7 @@ def label_next(
         return printer.status()
     printer.close()
     if not quiet:
-        output().print(tables.candidate_table(found, number))
+        print_table(tables.candidate_table(found, number))
     return printer.status()
 
 

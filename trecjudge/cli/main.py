@@ -22,7 +22,7 @@ class Commands(LazyGroup):
         "formats": ("trecjudge.cli.listings:formats", "List the run formats."),
         "init": (
             "trecjudge.cli.init:init",
-            "Look at a folder, write a workflow for what is in it, and print the command to run.",
+            "Write a workflow for what is in a folder.",
         ),
         "schema": (
             "trecjudge.cli.schema:schema",
@@ -50,7 +50,11 @@ class Commands(LazyGroup):
         ),
         "show": (
             "trecjudge.cli.show:show_response",
-            "Print a response: sentences by label, citations with reason and evidence.",
+            "Print responses with labels, reasons and evidence.",
+        ),
+        "judgments": (
+            "trecjudge.cli.judgments:judgments",
+            "List, filter and export judgments.",
         ),
         "compare": (
             "trecjudge.cli.compare:compare",

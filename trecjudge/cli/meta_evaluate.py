@@ -14,11 +14,11 @@ from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits
-from trecjudge.cli.printing import output, print_json, print_lines
+from trecjudge.cli.printing import print_json, print_lines, print_table
 from trecjudge.errors import OutputError, why
 from trecjudge.files import whole
+from trecjudge.show import correlation as shown
 from trecjudge.show.pictures import bump_picture, scatter_picture
-from trecjudge.show.tables import correlation_table
 from trecjudge.stats.meta import Correlated
 
 UNSAFE = re.compile(r"[^\w.+-]+")
@@ -59,6 +59,8 @@ def meta_evaluate(
     strict: FailIfOdd = False,
     svg: Svg = None,
     out: common.JsonlFile = None,
+    wide: own.WideTable = False,
+    show_all: own.AllTableRows = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -92,7 +94,9 @@ def meta_evaluate(
     printer.close()
     common.print_sources(tables, quiet)
     if not quiet:
-        output().print(correlation_table(found.pairs))
+        print_lines(shown.correlation_lines(found.pairs))
+        print_table(shown.correlation_table(found.pairs, wide, show_all))
+        print_lines(shown.hidden_rows(found.pairs, show_all))
         print_lines(f"plot: {path}" for path in drawn)
     return printer.status(strict)
 

@@ -295,6 +295,31 @@ DocumentText = Annotated[
         rich_help_panel=OUTPUTS,
     ),
 ]
+MeasuresShown = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measures",
+        metavar="A,B",
+        help="Further measures in the closing table: names, `all`, or `ranking` for each judge's.",
+        rich_help_panel=OUTPUTS,
+    ),
+]
+Wide = Annotated[
+    bool,
+    typer.Option(
+        "--wide",
+        help="Show whole names and all measures, however long the lines.",
+        rich_help_panel=OUTPUTS,
+    ),
+]
+AllRuns = Annotated[
+    bool,
+    typer.Option(
+        "--all",
+        help="Show all runs in the closing table, not only the 20 best.",
+        rich_help_panel=OUTPUTS,
+    ),
+]
 Report = Annotated[
     bool,
     typer.Option(

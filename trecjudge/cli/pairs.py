@@ -15,7 +15,7 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exit_status, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.judge import GARBAGE_THRESHOLDS
-from trecjudge.cli.printing import output, print_json, print_lines, print_plans
+from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.errors import InputError
 from trecjudge.evaluation.pairs.measuring import Tally
 from trecjudge.evaluation.pairs.reading import bare_pairs, renamed, some
@@ -153,8 +153,8 @@ def _print(
     if flags.quiet:
         return
     if measured.whole is not None:
-        output().print(shown.figure_table(measured.whole))
+        print_table(shown.figure_table(measured.whole))
         for title, parts in (("group", measured.by_group), ("document", measured.by_length)):
             if parts:
-                output().print(shown.part_table(title, parts))
+                print_table(shown.part_table(title, parts))
     print_lines(shown.pair_lines(tally, measured, str(flags.output), spent))

@@ -17,23 +17,37 @@ if TYPE_CHECKING:  # they take a fifth of the time of --help
     from rich.console import Console
 
     from trecjudge.scores.summary import Summary
-    from trecjudge.show import closing
+    from trecjudge.show import closing, ranking
+    from trecjudge.show.columns import Columns
 else:
     closing = Later("trecjudge.show.closing")
+    ranking = Later("trecjudge.show.ranking")
 
-WIDE = 200
-"""Columns where the output is no terminal: rich would cut tables at 80 in a pipe."""
 PIECE = 1 << 16
 """Bytes of JSON that are printed at once."""
 
+TEXT_WIDTH = 200
+"""Columns of running text where the output is no terminal: long lines, for grep."""
 
-def output() -> Console:
-    """Return the console of standard output; wide where that is no terminal."""
+
+def output(width: int | None = None) -> Console:
+    """Return the console of standard output; where that is no terminal, of COLUMNS or 80."""
     from rich.console import Console
 
     if sys.stdout is None:  # started with its output closed (`>&-`)
         return Console(file=open(os.devnull, "w"))
-    return Console(width=None if sys.stdout.isatty() else WIDE)
+    return Console(width=width)
+
+
+def text_output() -> Console:
+    """Return the console of standard output for running text, in long lines where it is a pipe."""
+    piped = sys.stdout is not None and not sys.stdout.isatty()
+    return output(TEXT_WIDTH if piped else None)
+
+
+def print_table(table: Columns) -> None:
+    """Print a table; nothing of it is cut or folded."""
+    output().print(table, soft_wrap=True)
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -46,7 +60,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def print_listing(rows: list[tuple[str, str]]) -> int:
     """Print names with one line each; return 0."""
-    output().print(closing.listing(rows))
+    text_output().print(closing.listing(rows))
     return 0
 
 
@@ -79,15 +93,19 @@ def _json_parts(value: object) -> Iterator[bytes]:
         yield orjson.dumps(value)
 
 
-def print_summaries(summaries: list[Summary], quiet: bool, as_json: bool) -> None:
+def print_summaries(
+    summaries: list[Summary], quiet: bool, as_json: bool, wanted: ranking.Wanted | None = None
+) -> None:
     """Print the closing tables, or one JSON object (a list of them under `jobs` if several)."""
     if as_json:
         print_json([summary.as_dict() for summary in summaries])
         return
     if quiet:
         return
+    chosen = wanted or ranking.ONLY_THE_BEST
     for summary in summaries:
-        output().print(closing.ranking(summary))
+        print_table(ranking.ranking(summary, chosen))
+        print_lines(ranking.ranking_lines(summary, chosen))
         print_lines(closing.closing_lines(summary))
 
 

@@ -17,6 +17,7 @@ from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import score
+from trecjudge.show.ranking import Wanted
 
 
 @exits
@@ -28,6 +29,9 @@ def rescore(
     name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
     human: flag.Human = None,
     trust: own.Trust = False,
+    measures: flag.MeasuresShown = None,
+    wide: flag.Wide = False,
+    all_runs: flag.AllRuns = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -35,6 +39,7 @@ def rescore(
 
     No model is asked.
     """
+    wanted = Wanted.of(measures or (), wide, all_runs)
     judged = judged_job(job)
     reader = JudgmentsReader(judged.judgments)
     outputs = Outputs(out_dir or judged.place.parent, name or judged.place.name)
@@ -44,5 +49,5 @@ def rescore(
         labels = read_labels(human, printer) if human else None
         summary = score(reader, outputs, labels, printer, trust)
         printer.close()
-    print_summaries([summary], quiet, as_json)
+    print_summaries([summary], quiet, as_json, wanted)
     return max(summary.exit_status, printer.status())

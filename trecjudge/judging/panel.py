@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -103,19 +103,30 @@ def panel_spec(
     return spec
 
 
+def ranked_by_judge(panel: Panel, columns: Collection[str]) -> dict[str, str]:
+    """Return the measure that each judge ranks by, as the leaderboard of all calls it.
+
+    A judge whose measure is in no column has none.
+    """
+    names = column_names(panel)
+    found = {s.name: names[s.name, measures_of(s.judge).ranked_by] for s in panel}
+    return {judge: name for judge, name in found.items() if name in columns}
+
+
 def leading_measures(panel: Panel, spec: LeaderboardSpec) -> list[str]:
     """Return the measures to look at first: all of one judge, the ranking one of each of several.
 
     Of a judge whose ranking measure is no column, its first column is taken.
     """
+    columns = [measure.name for measure in spec.measures]
     if len(panel) == 1:
-        return [measure.name for measure in spec.measures]
-    names, leading = column_names(panel), {spec.ranked_by}
+        return columns
+    ranking = ranked_by_judge(panel, columns)
+    leading = {spec.ranked_by, *ranking.values()}
     for named in panel:
-        own = [measure.name for measure in spec.measures if measure.judge == named.name]
-        ranking = names[named.name, measures_of(named.judge).ranked_by]
-        leading |= {ranking} if ranking in own else set(own[:1])
-    return [measure.name for measure in spec.measures if measure.name in leading]
+        if named.name not in ranking:
+            leading |= {m.name for m in [m for m in spec.measures if m.judge == named.name][:1]}
+    return [name for name in columns if name in leading]
 
 
 def column_names(panel: Panel) -> dict[tuple[str, str], str]:

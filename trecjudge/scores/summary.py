@@ -36,6 +36,8 @@ class Summary:
     measures: list[str]
     runs: list[RunSummary]
     topics: int
+    ranked_by_judge: Mapping[str, str] = field(default_factory=dict)
+    """The measure that each judge ranks by; the first judge's is `ranked_by` as a rule."""
     files: dict[str, str] = field(default_factory=dict)
     findings: dict[str, int] = field(default_factory=dict)
     findings_by_run: dict[str, dict[str, int]] = field(default_factory=dict)

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.table import Table
-
 from trecjudge.evaluation.calibrate.calibrate import Calibrated
 from trecjudge.evaluation.calibrate.counting import Counted
 from trecjudge.evaluation.calibrate.figures import CalibrationFigure
 from trecjudge.findings import Finding
+from trecjudge.show.columns import Columns
+from trecjudge.show.tables import table
 
 
-def figure_table(done: Calibrated) -> Table:
+def figure_table(done: Calibrated) -> Columns:
     """Return the figures of the shipped weights beside those fitted, with 95 % intervals."""
-    table = Table(box=None, pad_edge=False)
+    rows = (
+        (shipped.name, figure_text(shipped), figure_text(fitted))
+        for shipped, fitted in zip(done.shipped, done.fitted, strict=True)
+    )
     by = f"{done.groups} {done.held_out} held out one by one"
-    for column in (by, "shipped weights", "fitted weights"):
-        table.add_column(column, justify="left" if column == by else "right")
-    for shipped, fitted in zip(done.shipped, done.fitted, strict=True):
-        table.add_row(shipped.name, figure_text(shipped), figure_text(fitted))
-    return table
+    return table((by, "shipped weights", "fitted weights"), rows)
 
 
 def figure_text(figure: CalibrationFigure) -> str:
@@ -34,14 +33,12 @@ def figure_text(figure: CalibrationFigure) -> str:
     return f"{figure.value:.3f} ({low:.3f}-{high:.3f})"
 
 
-def reliability_table(done: Calibrated) -> Table:
+def reliability_table(done: Calibrated) -> Columns:
     """Return predicted against observed support, by bins of predicted probability."""
-    table = Table(box=None, pad_edge=False)
-    for column in ("pairs", "P(supported)", "supported by people"):
-        table.add_column(column, justify="right")
-    for part in done.reliability:
-        table.add_row(str(part.pairs), f"{part.predicted:.2f}", f"{part.observed:.2f}")
-    return table
+    rows = (
+        (part.pairs, f"{part.predicted:.2f}", f"{part.observed:.2f}") for part in done.reliability
+    )
+    return table(("pairs", "P(supported)", "supported by people"), rows, left=0)
 
 
 def closing_lines(done: Calibrated) -> list[str]:

@@ -1,23 +1,19 @@
-"""The end of a job in the terminal: the closing table, its lines, plans, lists."""
+"""The end of a job in the terminal: the lines below the closing table, plans, lists."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from trecjudge.findings import KINDS, PREFIX, shown_line, visible
-from trecjudge.scores.leaderboard import Mean
+from trecjudge.findings import KINDS, PREFIX, counted, shown_line, visible
 from trecjudge.scores.places import too_few_topics
-from trecjudge.scores.summary import RunSummary, Summary
-
-if TYPE_CHECKING:
-    from trecjudge.stats.standing import Standing
+from trecjudge.scores.summary import Summary
 
 NO_TEXT_ADVICE = (
-    "{count} items could not be judged: the runs carry no document text. Supply it with"
+    "{items} could not be judged: the runs carry no document text. Supply it with"
     " --documents FILE (JSONL of docid, title, text), or use runs with a `documents` field."
 )
 
@@ -37,83 +33,6 @@ def listing(rows: list[tuple[str, str]]) -> Table:
     return table
 
 
-def ranking(summary: Summary) -> Table:
-    """Return the runs in order with their measures and coverage."""
-    title = f"{summary.name}: judge {summary.judge}, ranked by {summary.ranked_by}"
-    table = Table(title=escape(title), title_justify="left", box=None, pad_edge=False)
-    table.add_column("", justify="right")
-    table.add_column("run", overflow="fold", min_width=12)
-    extra = _extra_columns(summary)
-    for measure in (*summary.measures, *extra, "responses", "judged"):
-        # Headers are stacked, so that eighty columns hold them.
-        table.add_column(measure.replace("_", "_\n"), justify="right", overflow="fold")
-    for run in summary.runs:
-        # Where unjudged items leave a mean open, its rank is open too.
-        is_open = run.means[summary.ranked_by].is_open
-        rank = "?" if is_open else rank_text(run.standings[summary.ranked_by])
-        table.add_row(rank, escape(visible(run.run_id)), *_cells(summary, run, extra))
-    return table
-
-
-def rank_text(standing: Standing) -> str:
-    """Return the rank of a run: `2=` for all that are second together, `?` where it has none."""
-    if standing.rank is None:
-        return "?"
-    return f"{standing.rank}=" if standing.ties else str(standing.rank)
-
-
-def _extra_columns(summary: Summary) -> list[str]:
-    """Return the names of further columns on the ranking measure: interval, groups, labels."""
-    known = [run.standings[summary.ranked_by] for run in summary.runs]
-    columns = ["95 %"] if any(standing.low is not None for standing in known) else []
-    if len(known) > 1 and any(standing.groups for standing in known):
-        columns.append("group")
-    if any(standing.human for standing in known):
-        columns += ["with labels", "95 % with labels"]
-    return columns
-
-
-def _extra_cells(standing: Standing, columns: Sequence[str]) -> list[str]:
-    human = standing.human
-    cells = {
-        "95 %": interval_text(standing.low, standing.high),
-        "group": shown_letters(standing.groups),
-        "with labels": f"{human.mean:.3f}" if human else "n/a",
-        "95 % with labels": interval_text(human.low, human.high) if human else "n/a",
-    }
-    return [cells[column] for column in columns]
-
-
-def shown_letters(letters: Sequence[str]) -> str:
-    """Return letters as one word: `ab`; a long row of them as `a-h`."""
-    return "".join(letters) if len(letters) <= 3 else f"{letters[0]}-{letters[-1]}"
-
-
-def interval_text(low: float | None, high: float | None) -> str:
-    """Return `0.41 to 0.60`, `n/a` where there is no interval."""
-    return "n/a" if low is None or high is None else f"{low:.2f} to {high:.2f}"
-
-
-def _cells(summary: Summary, run: RunSummary, extra: Sequence[str]) -> list[str]:
-    means = [mean_text(run.means[measure]) for measure in summary.measures]
-    coverage = run.coverage
-    return [
-        *means,
-        *_extra_cells(run.standings[summary.ranked_by], extra),
-        f"{coverage.responses}/{coverage.expected_responses}",
-        f"{coverage.judged}/{coverage.expected}",
-    ]
-
-
-def mean_text(mean: Mean) -> str:
-    """Return `0.512`, with bounds `0.512 (0.40-0.60)` where unjudged items leave it open."""
-    value = "n/a" if mean.value is None else f"{mean.value:.3f}"
-    if not mean.is_open:
-        return value
-    lowest, highest = (0.0 if bound is None else bound for bound in (mean.lowest, mean.highest))
-    return f"{value} ({lowest:.2f}-{highest:.2f})"
-
-
 def closing_lines(summary: Summary) -> list[str]:
     """Return the lines below the table: coverage, findings, model calls, files."""
     runs = [run.coverage for run in summary.runs]
@@ -121,8 +40,8 @@ def closing_lines(summary: Summary) -> list[str]:
     wanted = sum(run.expected_responses for run in runs)
     judged, expected = sum(run.judged for run in runs), sum(run.expected for run in runs)
     lines = [
-        f"coverage: {len(runs)} runs, {responses} of {wanted} responses,"
-        f" {judged} of {expected} items judged, {summary.seconds:.1f} s"
+        f"coverage: {counted(len(runs), 'run')}, {responses} of {counted(wanted, 'response')},"
+        f" {judged} of {counted(expected, 'item')} judged, {summary.seconds:.1f} s"
     ]
     if summary.gate:
         counts = ", ".join(f"{count} {status}" for status, count in summary.gate.items())
@@ -181,10 +100,10 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
 
 def _failure_lines(summary: Summary) -> list[str]:
     lines = [
-        f"unjudged: {count} items, {kind}, in no numerator and no denominator; the first:"
-        f" {shown_line(summary.examples[kind])}"
+        f"unjudged: {counted(count, 'item')}, {kind}, in no numerator and no denominator;"
+        f" the first: {shown_line(summary.examples[kind])}"
         for kind, count in summary.failures.items()
     ]
     if count := summary.failures.get("no_document_text"):
-        lines.append(NO_TEXT_ADVICE.format(count=count))
+        lines.append(NO_TEXT_ADVICE.format(items=counted(count, "item")))
     return lines

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.table import Table
-
 from trecjudge.evaluation.pairs.figures import FIGURES, Part
 from trecjudge.evaluation.pairs.measuring import FEWEST_PAIRS, MOST_GROUPS, Measured, Tally
 from trecjudge.findings import shown_line
 from trecjudge.show.closing import model_line
+from trecjudge.show.columns import Columns
 from trecjudge.show.tables import interval, number, table
 
 
-def figure_table(part: Part) -> Table:
+def figure_table(part: Part) -> Columns:
     """Return the figures of all pairs, each with its interval."""
     rows = ((f.name, number(f.value, 3), interval(f.interval)) for f in part.figures)
     return table((f"{part.pairs} labels", "all", f"95 % over {part.over}"), rows)
 
 
-def part_table(title: str, parts: Sequence[Part]) -> Table:
+def part_table(title: str, parts: Sequence[Part]) -> Columns:
     """Return a row for each part, its figures in columns."""
-    columns = (title, "labels", *(name.replace(", ", ",\n") for name in FIGURES))
+    columns = (title, "labels", *(FIGURES))
     rows = (
         (part.name or "(none)", part.pairs, *(_figure_text(part, i) for i in range(len(FIGURES))))
         for part in parts

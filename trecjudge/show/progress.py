@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,22 +18,31 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    TextColumn,
+    ProgressColumn,
+    Task,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
-from trecjudge.findings import PREFIX, Finding, visible
+from trecjudge.findings import PREFIX, Finding, counted, visible
 from trecjudge.judging.runner import JudgedResponse
+from trecjudge.show.words import within
 
 SHOWN_OF_A_KIND = 3
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
+SECONDS_OF_FILES = 5.0
+"""After so long the formats of the files read so far are told, before all are read."""
+BAR, SHORT_BAR, WIDTH_OF_BAR = 20, 8, 70
+TIMES = 2 * 8 + 4 + 1
+"""Columns of the times beside the bar, of the blanks between, and one to spare."""
 
 
 class ConsoleWatcher:
     """Shows progress on `console`, and of each kind of finding the first few.
 
-    `clock` gives seconds; a test brings its own.
+    On a terminal as a bar, elsewhere as a line every `pause` seconds. `clock` gives seconds; a test
+    brings its own.
     """
 
     def __init__(
@@ -38,29 +50,37 @@ class ConsoleWatcher:
         console: Console,
         quiet: bool = False,
         clock: Callable[[], float] = time.monotonic,
+        pause: float = SECONDS_BETWEEN_LINES,
     ) -> None:
         self._console = console
         self._quiet = quiet
         self._clock = clock
+        self._pause = pause
         self._shown: Counter[str] = Counter()
+        self._taken = TakenFiles()
         self._spent: Callable[[], dict[str, Any]] = dict
         self._expected: Callable[[], int | None] = lambda: None
         self._responses = self._items = 0
-        self._began = self._printed_at = clock()
+        self._began = clock()
         self._bar = Progress(
-            BarColumn(bar_width=20),
+            BarColumn(bar_width=BAR if console.width >= WIDTH_OF_BAR else SHORT_BAR),
             MofNCompleteColumn(),
-            TextColumn("{task.description}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
+            _Counts(console, self._state),
             console=console,
             disable=quiet or not console.is_terminal,
             transient=True,
         )
         self._task = self._bar.add_task("responses", total=None)
+        self._over = threading.Event()
+        # The first response of a slow model may take minutes: lines must not wait for it.
+        self._lines = threading.Thread(target=self._print_lines, daemon=True)
 
     def __enter__(self) -> ConsoleWatcher:
         self._bar.start()
+        if not (self._quiet or self._console.is_terminal):
+            self._lines.start()
         return self
 
     def __exit__(
@@ -70,31 +90,50 @@ class ConsoleWatcher:
         trace: TracebackType | None,
     ) -> None:
         self._bar.stop()
+        self._over.set()
+        if self._lines.is_alive():
+            self._lines.join()
+        self._print_taken()
 
     def begins(
         self, responses: Callable[[], int | None], spent: Callable[[], dict[str, Any]]
     ) -> None:
         """Start the clock; `responses` returns the number of responses once it is known."""
         self._expected, self._spent = responses, spent
-        self._began = self._printed_at = self._clock()
+        self._began = self._clock()
 
     def taken(self, path: Path, format_name: str, why: str) -> None:
-        """Print which format a run file was read as, and why."""
-        self.notify(f"{path}: read as {format_name}: {why}")
+        """Keep which format a run file was read as, and why: a line for all that are alike."""
+        self._taken.add(path, format_name, why)
 
     def judged(self, judged: JudgedResponse) -> None:
         """Show that one more response was judged."""
         self._responses += 1
         self._items += len(judged.judgments)
         if self._console.is_terminal:
-            total = self._expected()
-            self._bar.update(self._task, total=total, advance=1, description=self._state())
-        elif self._clock() - self._printed_at >= SECONDS_BETWEEN_LINES:
-            self._printed_at = self._clock()
-            # The estimate may be too low, and no time left may be negative.
-            expected = max(self._expected() or 0, self._responses)
-            share = f"{self._responses} of about {expected} responses"
-            self.notify(f"{share}, {self._state()}, {self._left(expected)} left")
+            self._bar.update(self._task, total=self._expected(), advance=1)
+        if self._taken.waiting and self._clock() - self._began >= SECONDS_OF_FILES:
+            self._print_taken()
+
+    def line(self) -> str:
+        """Return the state of the job in a line."""
+        done = self._clock() - self._began
+        # The estimate may be too low, and no time left may be negative.
+        expected = max(self._expected() or 0, self._responses)
+        left = "time left unknown"
+        if self._responses:
+            left = f"{_time(done / self._responses * (expected - self._responses))} left"
+        share = f"{self._responses} of about {counted(expected, 'response')}"
+        return ", ".join((share, f"{_time(done)} elapsed", left, *self._state()))
+
+    def _print_lines(self) -> None:
+        while not self._over.wait(self._pause):
+            self._print_taken()
+            self.notify(self.line())
+
+    def _print_taken(self) -> None:
+        for line in self._taken.lines():
+            self.notify(line)
 
     def finding(self, finding: Finding) -> None:
         """Print the first few findings of a kind; those after them are only counted."""
@@ -110,22 +149,75 @@ class ConsoleWatcher:
         if not self._quiet:
             self._console.print(escape(visible(message)), highlight=False, soft_wrap=True)
 
-    def _state(self) -> str:
-        """Return items judged and, with a model, calls, cached, in flight, 429s, tokens, cost."""
+    def _state(self) -> list[str]:
+        """Return items judged and, with a model, calls, cost, 429s, in flight, cached, tokens."""
         spent = self._spent()
+        items = [f"{counted(self._items, 'item')} judged"]
         if not spent:
-            return f"{self._items} items judged"
+            return items
         rate = spent["calls"] / max(self._clock() - self._began, 0.001)
+        cost = [f"cost {spent['cost']:.2f}"] if "cost" in spent else []
         tokens = spent["prompt_tokens"] + spent["completion_tokens"]
-        cost = f", cost {spent['cost']:.2f}" if "cost" in spent else ""
-        return (
-            f"{self._items} items judged, {spent['calls']} calls ({rate:.1f}/s),"
-            f" {spent['cached']} cached, {spent['in_flight']} in flight,"
-            f" {spent['throttled']} x 429, {tokens} tokens{cost}"
-        )
+        return [
+            f"{counted(spent['calls'], 'call')} ({rate:.1f}/s)",
+            *cost,
+            f"{spent['throttled']} x 429",
+            *items,
+            f"{spent['in_flight']} in flight",
+            f"{spent['cached']} cached",
+            counted(tokens, "token"),
+        ]
 
-    def _left(self, expected: int) -> str:
-        """Return the time left, by the responses judged so far."""
-        done = self._clock() - self._began
-        left = done / self._responses * (expected - self._responses)
-        return f"{int(left // 3600)}:{int(left % 3600 // 60):02}:{int(left % 60):02}"
+
+def _time(seconds: float) -> str:
+    return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02}:{int(seconds % 60):02}"
+
+
+class _Counts(ProgressColumn):
+    """As many counts as the line holds whole, behind bar, number and times."""
+
+    def __init__(self, console: Console, counts: Callable[[], Sequence[str]]) -> None:
+        super().__init__()
+        self._console = console
+        self._counts = counts
+
+    def render(self, task: Task) -> Text:
+        width = self._console.width
+        bar = BAR if width >= WIDTH_OF_BAR else SHORT_BAR
+        number = 2 * len(str(int(task.total or task.completed))) + 1
+        # A count that is cut would be another number: it is left out.
+        return Text(within(self._counts(), width - bar - number - TIMES), no_wrap=True)
+
+
+@dataclass(slots=True)
+class TakenFiles:
+    """Run files by the format that they were read as and the reason, until a line tells of them."""
+
+    waiting: dict[tuple[str, str], list[Path]] = field(default_factory=dict)
+    told: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, path: Path, format_name: str, why: str) -> None:
+        """Add a file."""
+        self.waiting.setdefault((format_name, why), []).append(path)
+
+    def lines(self) -> list[str]:
+        """Return a line for all files taken alike that no line told of before."""
+        lines = [self._line(key, paths) for key, paths in self.waiting.items()]
+        self.told |= set(self.waiting)
+        self.waiting = {}
+        return lines
+
+    def _line(self, key: tuple[str, str], paths: Sequence[Path]) -> str:
+        format_name, why = key
+        files = str(paths[0])
+        if len(paths) > 1:
+            folder = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
+            more = "more " if key in self.told else ""
+            files = f"{len(paths)} {more}files in {_as_given(folder)}"
+        return f"{files}: read as {format_name}: {why}"
+
+
+def _as_given(folder: str) -> str:
+    """Return a folder from the working folder where it is below that, else whole."""
+    relative = os.path.relpath(folder)
+    return folder if relative.startswith("..") else relative

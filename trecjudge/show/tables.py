@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from rich.markup import escape
-from rich.table import Table
-
-from trecjudge.findings import shown_line, visible
-from trecjudge.stats.flips import VerdictChanges, verdict
+from trecjudge.findings import counted
+from trecjudge.show.columns import Column, Columns
 
 if TYPE_CHECKING:  # numpy: not for --help
     from trecjudge.evaluation.agreement import Agreement
-    from trecjudge.stats.comparison import Difference
     from trecjudge.stats.known import Unjudged
     from trecjudge.stats.labelling import Candidate
-    from trecjudge.stats.meta import Correlated
     from trecjudge.stats.resampling import Interval
 
-MOST_FLIPS = 20
+T = TypeVar("T")
+
+LEAST_NAME = 10
+MOST_ROWS = 20
+"""Rows of a table that are shown without --all."""
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1) -> Table:
-    """Return a table, the first `left` columns flush left and all others right."""
-    grid = Table(box=None, pad_edge=False)
-    for place, column in enumerate(columns):
-        grid.add_column(column, justify="left" if place < left else "right", overflow="fold")
-    for row in rows:
-        grid.add_row(*(escape(visible(str(cell))) for cell in row))
-    return grid
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    left: int = 1,
+    once: Collection[str] = (),
+    wide: bool = False,
+) -> Columns:
+    """Return a table, the first `left` columns names, flush left, and all others right.
+
+    A column of `once` that is the same in all of several rows stands in the title.
+    """
+    cells = [[str(cell) for cell in row] for row in rows]
+    by_column = list(zip(*cells, strict=True)) if cells else [()] * len(columns)
+    said, kept = [], []
+    for place, (header, own) in enumerate(zip(columns, by_column, strict=True)):
+        if header in once and len(own) > 1 and len(set(own)) == 1:
+            said.append(f"{header} {own[0]}")
+            continue
+        is_name = place < left
+        kept.append(Column(header, own, is_name, is_name, LEAST_NAME if is_name else None))
+    return Columns(kept, f"in all rows: {', '.join(said)}" if said else "", wide)
+
+
+def first_rows(found: Sequence[T], show_all: bool) -> Sequence[T]:
+    """Return the rows to show: the first ones, or all."""
+    return found if show_all else found[:MOST_ROWS]
+
+
+def hidden_line(hidden: int, noun: str, where: str = "--all or --json") -> Iterator[str]:
+    """Yield a line on the rows that a table does not show, if there are any."""
+    if hidden > 0:
+        yield f"… {counted(hidden, f'more {noun}')}: {where}"
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -55,90 +78,7 @@ def gaps(unjudged: Unjudged | None) -> str:
     return "n/a" if unjudged is None else unjudged.with_bounds
 
 
-def correlation_table(found: Sequence[Correlated]) -> Table:
-    """Return a row for each coefficient of each pair of measures; what is unjudged, if anything."""
-    columns = ("judge", "measure", "truth", "runs", "topics", "correlation", "value")
-    counts = [one.items_unjudged() for one in found]
-    is_open = any(of_truth or of_judge for of_truth, of_judge in counts)
-    rows = (
-        (
-            one.name,
-            one.measure,
-            one.truth_measure,
-            len(one.runs),
-            one.topics,
-            c.name,
-            number(c.value),
-            interval(c.topics),
-            interval(c.runs),
-            *(("n/a" if n is None else n for n in reversed(count)) if is_open else ()),
-        )
-        for one, count in zip(found, counts, strict=True)
-        for c in one.correlations
-    )
-    more = ("unjudged", "unjudged in the truth") if is_open else ()
-    return table((*columns, "95 % over topics", "95 % over runs", *more), rows, left=3)
-
-
-def difference_table(found: Sequence[Difference]) -> Table:
-    """Return a row for each measure of each pair of systems; what is unjudged, if anything."""
-    columns = ("measure", "before", "after", "topics", "mean before", "mean after", "difference")
-    sides = [(d.unjudged_before, d.unjudged_after) for d in found]
-    is_open = any(one is not None and one.items for side in sides for one in side)
-    rows = (
-        (
-            d.measure,
-            d.before,
-            d.after,
-            d.topics,
-            number(d.mean_before),
-            number(d.mean_after),
-            f"{d.difference:+.4f}",
-            interval(d.interval),
-            probability(d.p),
-            probability(d.holm),
-            number(d.effect, 2),
-            *(map(gaps, side) if is_open else ()),
-        )
-        for d, side in zip(found, sides, strict=True)
-    )
-    more = ("unjudged before", "unjudged after") if is_open else ()
-    return table((*columns, "95 %", "p", "p (Holm)", "effect d", *more), rows, left=3)
-
-
-def moved_lines(found: Sequence[Difference]) -> Iterator[str]:
-    """Yield the topics that moved most, by measure and pair."""
-    for d in found:
-        if d.moved:
-            moves = ", ".join(f"{m.topic_id} {m.before:.3f} -> {m.after:.3f}" for m in d.moved)
-            yield f"moved most, {d.measure}, {d.before} -> {d.after}: {moves}"
-
-
-def verdict_lines(found: VerdictChanges) -> Iterator[str]:
-    """Yield the count of flipped verdicts, and the first of them with their evidence."""
-    yield (
-        f"verdicts: {found.shared} items on both sides, {len(found.flips)} decided differently;"
-        f" {found.only_before} only on the first side, {found.only_after} only on the second"
-    )
-    flipped = ((pair, n) for pair, n in sorted(found.counts.items()) if pair[0] != pair[1])
-    for (before, after), count in flipped:
-        yield f"  {count} x {before} -> {after}"
-    for flip in found.flips[:MOST_FLIPS]:
-        j = flip.after
-        sentence = "" if j.sentence_index is None else f" sentence {j.sentence_index}"
-        yield (
-            f"{j.run_id} {j.topic_id}{sentence} {j.doc_id or ''}: {verdict(flip.before)} ->"
-            f" {verdict(j)}: {shown_line(flip.sentence)}"
-        )
-        for side, judgment in (("before", flip.before), ("after", j)):
-            quote = judgment.evidence.quote if judgment.evidence else ""
-            why = judgment.failure.message if judgment.failure else judgment.reason
-            yield "    " + shown_line(f"{side}: {why or 'no reason given'} {quote!r}", 240)
-    if len(found.flips) > MOST_FLIPS:
-        yield f"  … {len(found.flips)} in all; --json has them all"
-
-
-def confusion_table(found: Agreement) -> Table:
+def confusion_table(found: Agreement) -> Columns:
     """Return the confusion matrix, a row for each label of the truth."""
     rows = (
         (label, *counts, sum(counts))
@@ -147,7 +87,7 @@ def confusion_table(found: Agreement) -> Table:
     return table(("truth \\ predicted", *found.labels, "all"), rows)
 
 
-def agreement_table(found: Agreement) -> Table:
+def agreement_table(found: Agreement) -> Columns:
     """Return a row for each figure of agreement."""
     rows = (
         (
@@ -163,7 +103,7 @@ def agreement_table(found: Agreement) -> Table:
     return table(columns, rows)
 
 
-def topic_table(found: Agreement) -> Table:
+def topic_table(found: Agreement) -> Columns:
     """Return a row for each topic, its figures in columns."""
     names = [figure.name for figure in found.figures]
     topics = sorted({topic for figure in found.figures for topic in figure.by_topic})
@@ -171,16 +111,28 @@ def topic_table(found: Agreement) -> Table:
     return table(("topic", *names), rows)
 
 
+def agreement_sentence(found: Agreement) -> str:
+    """Return what matters first: how many labels are the same, and kappa."""
+    same = sum(counts[place] for place, counts in enumerate(found.confusion))
+    kappa = next((f for f in found.figures if f.name == "kappa"), None)
+    behind = ""
+    if kappa is not None and kappa.pooled is not None:
+        behind = f"; kappa {kappa.pooled:.3f} ({interval(kappa.interval)} over topics)"
+    share = f" ({same / found.items:.1%})" if found.items else ""
+    return f"{same} of {counted(found.items, 'item')} have the same label{share}{behind}"
+
+
 def agreement_line(found: Agreement) -> str:
     """Return a line on the items compared and those left out."""
     return (
-        f"agreement: {found.items} items of {found.topics} topics; {found.only_truth} only in the"
+        f"agreement: {counted(found.items, 'item')} of {counted(found.topics, 'topic')};"
+        f" {found.only_truth} only in the"
         f" truth, {found.only_predicted} only in the predicted; unjudged {found.truth.unjudged}"
         f" and {found.predicted.unjudged}"
     )
 
 
-def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain") -> Table:
+def candidate_table(found: Sequence[tuple[float, Candidate]], what: str = "gain") -> Columns:
     """Return a row for each item to label, with the number that `what` names."""
     nuggets = ["nugget"] if any(c.nugget for _, c in found) else []
     rows = (

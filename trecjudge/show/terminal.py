@@ -64,12 +64,28 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
     paths = [path for own in paths_by_judge(response, judgments).values() for path in own]
     for sentence in response.sentences:
         mine = [j for j in others if j.sentence_index == sentence.index]
-        parts.append(_sentence(sentence.index, sentence.text, signs[sentence.index], width))
+        parts.append(_sentence(sentence.index + 1, sentence.text, signs[sentence.index], width))
         parts += _paths(paths, sentence.index)
         parts += _judgments(mine, 6)
     if not response.sentences:
         parts.append(Text("the response has no sentence", "italic"))
     return Group(*parts, *_nuggets(judgments, stated))
+
+
+def chosen_view(response: Response, judgments: Sequence[Judgment]) -> Group:
+    """Return some judgments on a response, each under its sentence; sentences count from 1."""
+    head = Text.assemble(
+        (visible(response.run_id), "bold"), " on ", (visible(response.topic_id), "bold")
+    )
+    whole = [judgment for judgment in judgments if judgment.sentence_index is None]
+    parts: list[RenderableType] = [head, *_judgments(whole, 2)]
+    for sentence in response.sentences:
+        mine = [j for j in judgments if j.sentence_index == sentence.index]
+        if mine:
+            signs = _signs(sentence.index, marks_of(mine).values())
+            parts.append(_sentence(sentence.index + 1, sentence.text, signs, max(len(signs), 1)))
+            parts += _judgments(mine, 6)
+    return Group(*parts)
 
 
 def _nuggets(judgments: Sequence[Judgment], stated: Sequence[Stating]) -> Iterator[RenderableType]:
@@ -82,7 +98,7 @@ def _nuggets(judgments: Sequence[Judgment], stated: Sequence[Stating]) -> Iterat
         for one in own:
             lines = [*_lines(judgments[one.place], one.tone)]
             if one.where:
-                indexes = dict.fromkeys(str(index) for index, *_ in one.where)
+                indexes = dict.fromkeys(str(index + 1) for index, *_ in one.where)
                 lines.append(Text(f"  in sentence {', '.join(indexes)}", "dim"))
             yield Padding(Text("\n").join(lines), (0, 0, 0, 2), expand=False)
 
@@ -98,12 +114,12 @@ def _signs(index: int, marks: Iterable[SentenceMarks]) -> Text:
     return signs or Text(SIGNS["plain"])
 
 
-def _sentence(index: int, text: str, signs: Text, width: int) -> Table:
+def _sentence(number: int, text: str, signs: Text, width: int) -> Table:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right", width=3)
     grid.add_column(width=width)
     grid.add_column(overflow="fold")
-    grid.add_row(str(index), signs, Text(visible(text)))
+    grid.add_row(str(number), signs, Text(visible(text)))
     return grid
 
 

@@ -31,7 +31,7 @@ def test_sentences_citations_and_evidence(folder: Path) -> None:
     done = command("show", folder, "--run", "careless", "--topic", "12")
     shown = lines(done.out)
     assert (done.status, shown[0]) == (0, "careless on 12")
-    assert shown[1].startswith("0 ✗ Masons from the village of Orvick finished the lighthouse")
+    assert shown[1].startswith("1 ✗ Masons from the village of Orvick finished the lighthouse")
     assert shown[2] == "✗ msmarco_v2.1_doc_99_130001#0_230001 does not support (citation)"
     assert shown[3].startswith("18 % of the sentence's weight is in the document; missing:")
     assert shown[4].startswith("[21-311] “Cinderloaf was founded in February 1998")
@@ -49,7 +49,7 @@ def test_claims_failures_and_hostile_text(tmp_path: Path) -> None:
     shown = lines(command("show", tmp_path, "--run", "r", "--topic", "t1").out)
     assert shown[1:] == [
         "· fits 12.500 (length)",
-        "0 ✓? [b]S\\x202e.[/b]",
+        "1 ✓? [b]S\\x202e.[/b]",
         "✓ ATTRIBUTED EXACT (length)",
         "claim: A claim.",
         "[3-9] “a passage”",
@@ -64,8 +64,8 @@ def test_each_judge_has_a_sign_of_its_own() -> None:
     console = Console(width=60)
     with console.capture() as captured:
         console.print(response_view(response(("One.", []), ("Two.", [])), judged))
-    shown = [line for line in lines(captured.get()) if line[0] in "s01"]
-    assert shown == ["signs by a, b", "0 ✓✗? One.", "1 ·· Two."]
+    shown = [line for line in lines(captured.get()) if line[0] in "s12"]
+    assert shown == ["signs by a, b", "1 ✓✗? One.", "2 ·· Two."]
 
 
 def test_a_response_without_a_sentence(tmp_path: Path) -> None:
@@ -90,14 +90,14 @@ def test_nuggets_that_a_response_states_and_lacks(tmp_path: Path) -> None:
     nuggets_output(tmp_path, r="nsc?")
     done = command("show", tmp_path, "--run", "r", "--topic", "t1")
     assert lines(done.out)[1:] == [
-        "0 · Tin lines it.",
-        "1 · It was lit in 1871.",
+        "1 · Tin lines it.",
+        "2 · It was lit in 1871.",
         "nuggets: 1 stated, 1 contradicted, 1 not stated, 1 unjudged",
         "✓ stated (nuggets)",
         "nugget, vital: The tower is 34 m high.",
         "why 2",
         "[24-33] “in 1871.”",
-        "in sentence 1",
+        "in sentence 2",
         "≠ contradicted (nuggets)",
         "nugget, vital: It was lit in 1871.",
         "why 3",

@@ -19,6 +19,11 @@ def csv_line(cells: Iterable[str]) -> str:
     return ",".join(map(_cell, cells)) + "\n"
 
 
+def tsv_line(cells: Iterable[str]) -> str:
+    """Return a line of TSV, as safe; tabs and line ends in a cell are blanks."""
+    return "\t".join(_marked(" ".join(cell.split())) for cell in cells) + "\n"
+
+
 def csv_cells(line: str) -> list[str]:
     """Return the cells of a line of CSV as they were before `csv_line`; none where it is broken."""
     try:
@@ -28,9 +33,12 @@ def csv_cells(line: str) -> list[str]:
     return [_unmarked(cell) for cell in cells]
 
 
+def _marked(text: str) -> str:
+    return MARK + text if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
 def _cell(text: str) -> str:
-    if FORMULA.match(text) and not NUMBER.fullmatch(text):
-        text = MARK + text
+    text = _marked(text)
     if not QUOTED.search(text):
         return text
     doubled = text.replace('"', '""')

@@ -1,0 +1,97 @@
+"""Tables that fit the terminal: names shortened, headers whole, no number cut."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from trecjudge.findings import counted
+from trecjudge.show.columns import Column, Columns
+from trecjudge.show.words import cut, shortened, stacked, told_apart, within
+
+NAMES = ["submod-ecards-v1-gpt4o-refined", "splade.2024.trec", "r", "日本語の長い名前の実行"]
+
+
+def printed(table: Columns, width: int, encoding: str = "utf-8") -> list[str]:
+    """Return what a terminal of this width shows."""
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace")
+    Console(file=file, width=width).print(table, soft_wrap=True)
+    file.flush()
+    return file.buffer.getvalue().decode(encoding).splitlines()  # type: ignore[attr-defined]
+
+
+def measures(count: int, wide: bool = False) -> Columns:
+    names = Column("run", NAMES, is_left=True, is_key=True, least=12)
+    numbers = [
+        Column(f"MEASURE_{i}_OF_CITATIONS", [f"{100 + i}/125"] * len(NAMES)) for i in range(count)
+    ]
+    return Columns([names, *numbers], wide=wide)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+@pytest.mark.parametrize("count", [1, 5, 17])
+def test_a_table_fits_and_has_every_number_whole(width: int, count: int) -> None:
+    lines = printed(measures(count), width)
+    assert max(map(cell_len, lines)) <= width
+    found = re.findall(r"\d+/125\b", "\n".join(lines))
+    assert sorted(found) == sorted(f"{100 + i}/125" for i in range(count) for _ in NAMES)
+
+
+def test_headers_are_parted_only_behind_a_line_or_a_blank() -> None:
+    words = {word for line in printed(measures(5), 60) for word in line.split()}
+    assert {"MEASURE_", "CITATIONS"} <= words
+    assert not {"MEASUR", "CITATION"} & words
+
+
+def test_a_wide_table_is_one_table_with_whole_names() -> None:
+    lines = printed(measures(17, wide=True), 80)
+    assert len(lines) == 1 + len(NAMES)
+    assert lines[1].startswith(NAMES[0])
+
+
+def test_a_terminal_without_an_ellipsis_has_three_points() -> None:
+    lines = printed(measures(3), 60, "ascii")
+    assert any("..." in line for line in lines)
+    assert max(map(len, lines)) <= 60
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "wanted"),
+    [
+        pytest.param("abcdef", 6, "abcdef", id="fits"),
+        pytest.param("abcdefgh", 5, "ab…gh", id="middle"),
+        pytest.param("abcdefgh", 6, "abc…gh", id="even"),
+        pytest.param("日本語日本語", 7, "日…語", id="wide letters"),
+        pytest.param("abc", 1, "…", id="no room"),
+    ],
+)
+def test_names_are_shortened_in_the_middle(text: str, width: int, wanted: str) -> None:
+    assert shortened(text, width) == wanted
+    assert cell_len(wanted) <= width
+
+
+def test_names_that_differ_in_the_middle_are_told_apart() -> None:
+    names = ["splade.rag_2024.decom-gemma.trec", "splade.rag_2025.decom-gemma.trec", "other"]
+    short = told_apart(names, 12)
+    assert (len(set(short)), short[2]) == (3, "other")
+    assert "4.d" in short[0] and "5.d" in short[1]
+    assert all(len(name) <= 12 for name in short)
+
+
+def test_lines_and_headers() -> None:
+    assert cut("a  long\nsentence", 8) == "a long…"
+    assert stacked("PERFECT_CITATIONS", 17) == ["PERFECT_CITATIONS"]
+    assert stacked("PERFECT_CITATIONS", 10) == ["PERFECT_", "CITATIONS"]
+    assert stacked("95 % over topics", 9) == ["95 % over", "topics"]
+    assert within(["10 calls", "3 cached", "12345 tokens"], 20) == "10 calls, 3 cached"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0 runs"), (1, "1 run"), (2, "2 runs")], ids=["none", "one", "two"]
+)
+def test_counted_nouns(number: int, text: str) -> None:
+    assert counted(number, "run") == text

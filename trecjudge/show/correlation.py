@@ -1,0 +1,84 @@
+"""What `meta-evaluate` prints: the measure that orders the runs best, then each coefficient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from trecjudge.findings import counted
+from trecjudge.show.columns import Columns
+from trecjudge.show.tables import first_rows, hidden_line, interval, number, table
+
+if TYPE_CHECKING:  # numpy: not for --help
+    from trecjudge.stats.meta import Correlated, Correlation
+
+COLUMNS = ("judge", "measure", "truth", "correlation", "value", "95 % over topics")
+ONCE = ("judge", "truth", "measure", "correlation", "runs", "topics")
+
+
+def best_first(found: Sequence[Correlated]) -> list[Correlated]:
+    """Return the pairs of measures by their first coefficient, the highest first."""
+    return sorted(found, key=lambda one: -_value(_first(one)))
+
+
+def correlation_lines(found: Sequence[Correlated]) -> Iterator[str]:
+    """Yield a sentence on the pair of measures that orders the runs most alike."""
+    for one in best_first(found)[:1]:
+        first = _first(one)
+        if first is None or first.value is None:
+            yield f"no coefficient is defined on {counted(len(one.runs), 'run')}"
+            return
+        over = interval(first.topics)
+        bounds = "" if over == "n/a" else f" ({over} over topics)"
+        most = "most " if len(found) > 1 else ""
+        yield (
+            f"{one.measure} by {one.name} orders {counted(len(one.runs), 'run')} {most}as"
+            f" {one.truth_measure} does: {first.name} {first.value:.3f}{bounds}"
+        )
+
+
+def correlation_table(
+    found: Sequence[Correlated], wide: bool = False, show_all: bool = True
+) -> Columns:
+    """Return a row for each coefficient of each pair of measures; what is unjudged, if anything.
+
+    The pairs that agree most come first.
+    """
+    counts = {id(one): one.items_unjudged() for one in found}
+    is_open = any(of_truth or of_judge for of_truth, of_judge in counts.values())
+    rows = (
+        (
+            one.name,
+            one.measure,
+            one.truth_measure,
+            c.name,
+            number(c.value),
+            interval(c.topics),
+            interval(c.runs),
+            len(one.runs),
+            one.topics,
+            *(("n/a" if n is None else n for n in reversed(counts[id(one)])) if is_open else ()),
+        )
+        for one, c in first_rows(_rows(found), show_all)
+    )
+    more = ("unjudged", "unjudged in the truth") if is_open else ()
+    headers = (*COLUMNS, "95 % over runs", "runs", "topics", *more)
+    return table(headers, rows, left=4, once=ONCE, wide=wide)
+
+
+def hidden_rows(found: Sequence[Correlated], show_all: bool) -> Iterator[str]:
+    """Yield a line on the coefficients that the table does not show."""
+    rows = _rows(found)
+    yield from hidden_line(len(rows) - len(first_rows(rows, show_all)), "coefficient")
+
+
+def _rows(found: Sequence[Correlated]) -> list[tuple[Correlated, Correlation]]:
+    return [(one, c) for one in best_first(found) for c in one.correlations]
+
+
+def _first(one: Correlated) -> Correlation | None:
+    return one.correlations[0] if one.correlations else None
+
+
+def _value(first: Correlation | None) -> float:
+    return -2.0 if first is None or first.value is None else first.value

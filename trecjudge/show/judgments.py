@@ -1,0 +1,152 @@
+"""Judgments in lines: one a judgment on a terminal, or as JSONL, CSV or TSV in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+from rich.cells import cell_len
+
+from trecjudge.errors import InputError, unknown
+from trecjudge.findings import visible
+from trecjudge.records import Judgment
+from trecjudge.results.leaderboards.spreadsheet import csv_line, tsv_line
+from trecjudge.show.selection import said
+from trecjudge.show.words import cut, shortened
+
+LOOKED_AT = 200
+"""Judgments whose names say how wide the columns are: the list starts before all are read."""
+Row = tuple[Judgment, str]
+"""A judgment and its sentence."""
+COLUMNS = ("run", "topic", "#", "document", "label", "judge")
+MOST = (16, 8, 5, 16, 16, 10)
+"""Columns of a line of 80 that each may take; in longer lines more."""
+FIELDS = (
+    *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "judge", "verdict", "label"),
+    *("grade", "value", "exists", "failure", "reason", "claim", "nugget", "evidence", "text"),
+)
+FORMATS = (".jsonl", ".csv", ".tsv")
+
+
+def judgment_fields(row: Row) -> dict[str, Any]:
+    """Return a judgment for a file: as it is stored, in one level, with its sentence.
+
+    `verdict` is the label, `missing_document` or `unjudged`; `sentence_index` counts from 0.
+    """
+    judgment, text = row
+    plain = {name: getattr(judgment, name, None) for name in FIELDS}
+    return plain | {
+        "verdict": said(judgment) or None,
+        "failure": judgment.failure.kind if judgment.failure else None,
+        "claim": judgment.claim.text if judgment.claim else None,
+        "nugget": judgment.about if judgment.nugget else None,
+        "evidence": judgment.evidence.quote if judgment.evidence else None,
+        "text": text or None,
+    }
+
+
+def file_lines(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:
+    """Yield judgments as lines of a file, its format by the ending; a pipe takes JSONL.
+
+    Raises InputError for another ending.
+    """
+    written = _writer(path)
+    if written is None:
+        for row in rows:
+            yield orjson.dumps(judgment_fields(row), option=orjson.OPT_APPEND_NEWLINE)
+        return
+    yield written(FIELDS).encode()
+    for row in rows:
+        yield written([_cell(value) for value in judgment_fields(row).values()]).encode()
+
+
+def _writer(path: Path) -> Callable[[Iterable[str]], str] | None:
+    ending = path.suffix.lower()
+    if not ending and path.is_relative_to("/dev"):
+        ending = FORMATS[0]
+    if ending not in FORMATS:
+        raise InputError(f"--output {path}: {unknown('ending', ending, FORMATS)}")
+    return {".csv": csv_line, ".tsv": tsv_line}.get(ending)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The widths of the columns of a line; the text has what is left."""
+
+    widths: Sequence[int]
+    text: int
+
+    def line(self, cells: Sequence[str], text: str) -> str:
+        padded = (
+            self._padded(shortened(cell, width), width, place == 2)
+            for place, (cell, width) in enumerate(zip(cells, self.widths, strict=True))
+            if width
+        )
+        return " ".join((*padded, cut(text, self.text))).rstrip()
+
+    def _padded(self, cell: str, width: int, is_number: bool) -> str:
+        blanks = " " * (width - cell_len(cell))
+        return f"{blanks}{cell}" if is_number else f"{cell}{blanks}"
+
+
+def listed(rows: Iterable[Row], width: int, several_judges: bool) -> Iterator[str]:
+    """Yield a header, and a line for each judgment, in so many columns; sentences count from 1."""
+    rest = iter(rows)
+    first = list(islice(rest, LOOKED_AT))
+    if not first:
+        return
+    layout = _layout([_cells(row, several_judges) for row in first], width, several_judges)
+    yield layout.line(COLUMNS if several_judges else (*COLUMNS[:-1], ""), "text")
+    for row in chain(first, rest):
+        yield layout.line(_cells(row, several_judges), visible(_text(row)))
+
+
+def _layout(rows: Sequence[Sequence[str]], width: int, several_judges: bool) -> _Layout:
+    spare = max(width - 80, 0) // 4
+    widths = []
+    for place, (header, most) in enumerate(zip(COLUMNS, MOST, strict=True)):
+        cells = max(cell_len(row[place]) for row in rows)
+        shown = place < len(COLUMNS) - 1 or several_judges
+        limit = cells if place == 2 else most + spare
+        widths.append(min(max(cells, len(header)), limit) if shown and cells else 0)
+    taken = sum(widths) + sum(1 for own in widths if own)
+    return _Layout(widths, max(width - taken, 8))
+
+
+def _cells(row: Row, several_judges: bool) -> tuple[str, ...]:
+    judgment, _ = row
+    index = judgment.sentence_index
+    label = said(judgment)
+    if not label and judgment.value is not None:
+        label = f"{judgment.value:.3f}"
+    cells = (
+        judgment.run_id,
+        judgment.topic_id,
+        "" if index is None else str(index + 1),
+        judgment.doc_id or judgment.citation or "",
+        label,
+        judgment.judge if several_judges else "",
+    )
+    return tuple(map(visible, cells))
+
+
+def _text(row: Row) -> str:
+    judgment, text = row
+    return judgment.about or text
+
+
+def with_texts(judgments: Iterable[Judgment], texts: Mapping[int, str]) -> Iterator[Row]:
+    """Yield judgments with their sentences."""
+    for judgment in judgments:
+        index = judgment.sentence_index
+        yield judgment, "" if index is None else texts.get(index, "")
