@@ -29,7 +29,8 @@ def init(
 ) -> int:
     """Write a workflow for what is in a folder.
 
-    It asks nothing, and prints the command to run. The judge is the one that fits the runs; the workflow says why.
+    It asks nothing, and prints the command to run. The judge is the one that fits the runs; the
+    workflow says why.
     """
     if output.exists() and not force:
         raise OutputError(

@@ -17,8 +17,8 @@ from trecjudge.measures import OnMissingResponse
 from trecjudge.models.settings import AT_LEAST_ONE, MOST_TRIES, LlmSettings
 from trecjudge.scores.review import KEYS as GATE_KEYS
 from trecjudge.scores.review import RULE_PATTERN
-from trecjudge.settings.wanted import TRUTH
 from trecjudge.settings.plugins import is_own, judge_folders
+from trecjudge.settings.wanted import TRUTH
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 """The draft that all editors know."""
