@@ -27,7 +27,7 @@ from trecjudge.inputs.pipelines.tables import is_table
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.values import as_id, as_text
-from trecjudge.inputs.strays import OF_A_RUN, stray
+from trecjudge.inputs.strays import stray
 from trecjudge.records import Place, Response
 
 # A run may begin with a few broken lines.
@@ -189,8 +189,7 @@ class RunRecords:
     def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
         names = ", ".join(f.NAME for f in all_formats())
         message = f"is of no known format ({names}): keys {shown(sorted(record))}"
-        if any(map(OF_A_RUN.search, record)):
-            message += "; if they hold an answer, say where: " + KEYS_SHOWN
+        message += f"; if they hold an answer, say where: {KEYS_SHOWN}"
         self.report(Finding("record_unknown_shape", place, message, shown(sorted(record))))
 
 

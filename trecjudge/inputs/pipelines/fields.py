@@ -27,8 +27,12 @@ def record_keys() -> Mapping[str, str]:
 
 
 @contextmanager
-def keyed(written: str) -> Iterator[Mapping[str, str]]:
-    """Set the keys of records for what is read meanwhile. Raises InputError as `keys_of`."""
+def keyed(given: str | Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """Set the keys of records, by part or as written, for what is read meanwhile.
+
+    Raises InputError as `keys_of`.
+    """
+    written = given if isinstance(given, str) else ",".join(f"{p}={k}" for p, k in given.items())
     found = keys_of(written)
     token = _SET.set(found)
     try:
