@@ -35,7 +35,7 @@ def default_folder() -> Path:
 
 @contextmanager
 def chosen(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that the user named: written whole, or a device or pipe that is written as it is.
+    """Open a file that the user named for writing: whole or not at all; a device or pipe directly.
 
     `/dev/stdout` is this process's own output. Raises OutputError if it cannot be written.
     """
@@ -44,7 +44,7 @@ def chosen(path: Path) -> Iterator[BinaryIO]:
             yield file
         return
     try:
-        # Its own output, and not the file behind it, which would be written from its start again.
+        # A copy of our own descriptor: opening the file behind it would overwrite its beginning.
         number = OWN.get(str(path))
         with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
             yield file
@@ -68,9 +68,9 @@ def _is_stream(path: Path) -> bool:
 def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
     """Open a file that takes its name only when it is complete.
 
-    After an error nothing of it remains; with `keep_partial` (a log) all that was written, as
-    `NAME.part`. A link of that name is replaced: what it leads to stays as it is. Raises
-    OutputError if it cannot be written.
+    After an error nothing of it remains. With `keep_partial`, as for a log, what was written stays
+    as `NAME.part`. A link of that name is replaced, and its target is not changed. Raises
+    OutputError if the file cannot be written.
     """
     with _part(path, keep_partial) as (_, file), _writing(path, file):
         yield file
@@ -109,14 +109,14 @@ def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
 
 def new_part(path: Path) -> tuple[Path, BinaryIO]:
     """Return a new file beside `path`, and its name. Raises OSError."""
-    # Another job may write beside it, and at a name that can be guessed somebody may have put a
-    # link: the name is random, and what is there already is never opened.
+    # The name is random, since another job may write beside it, and somebody may have put a link
+    # at a name that can be guessed. An existing file is never opened.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}.part")
     return partial, os.fdopen(os.open(partial, NEW, 0o666), "wb")
 
 
 def remove_left_parts(folder: Path, name: str) -> None:
-    """Remove what killed processes left of files whose names begin so: their process is gone."""
+    """Remove the partial files of killed processes, of all files whose names begin with `name`."""
     for part in folder.glob(f".{glob.escape(name)}*.part*"):
         found = PART.search(part.name)
         if found and not is_running(int(found[1])):
@@ -130,7 +130,7 @@ def is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # as that of another user: taken to run
+    except (OSError, OverflowError):  # such as another user's process: it counts as running
         return True
     return True
 

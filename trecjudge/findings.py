@@ -19,8 +19,8 @@ PREFIX: dict[Severity, str] = {"error": "not judged", "warning": "warning", "not
 class FindingKind:
     """How bad a kind of finding is, and what it does to the scores.
 
-    `error`: something could not be judged because of it. `warning`: it changes a score. `note`: it
-    changes none.
+    `error`: something could not be judged because of it. `warning`: it changes a score. `note`: no
+    score changes.
     """
 
     severity: Severity
@@ -62,7 +62,7 @@ KINDS: dict[str, FindingKind] = {
     "team_id_missing": FindingKind("note", "none: the run has no team"),
     "response_duplicate": FindingKind("warning", "the first record counts"),
     "response_missing": FindingKind(
-        "warning", "counts with the measure's default, unless `on_missing` says otherwise"
+        "warning", "counts with the measure's default, unless `on_missing` is set otherwise"
     ),
     "response_empty": FindingKind("warning", "judged as a response with no text"),
     "response_not_a_list": FindingKind(
@@ -212,14 +212,14 @@ UNREAD = frozenset(
         *("record_unknown_shape", "topic_unreadable", "documents_unusable"),
     }
 )
-"""Kinds of which a file that is no such file has one a line."""
+"""Kinds that a file given as the wrong input would have on every line."""
 MOST_UNREAD = 10_000
-"""How many of each of these are passed on, with their lines; more are only counted."""
+"""How many findings of each of these kinds are passed on; more are only counted."""
 
 
 @dataclass(slots=True)
 class FindingLog:
-    """Counts findings by kind and passes each on to its listeners, of `UNREAD` the first."""
+    """Counts findings by kind and passes them to listeners; of kinds in UNREAD only the first."""
 
     listeners: list[OnFinding] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)

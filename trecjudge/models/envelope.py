@@ -1,4 +1,4 @@
-"""Finds the reply in an endpoint's answer, whatever it is wrapped in."""
+"""Finds the reply in an endpoint's answer, in any form that endpoints are known to send."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ CUT = frozenset({"length", "max_tokens", "model_length", "token_limit", "max_out
 """Finish reasons of a reply that came to the limit of tokens, in lower case."""
 
 FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "recitation"})
+"""Finish reasons of a reply that a filter stopped, in lower case."""
 REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers put what a model thought, beside the content."""
 
@@ -43,7 +44,7 @@ class Reply:
 
 
 def answer_in(payload: bytes) -> Any:
-    """Return the JSON value of an answer; None where it is none.
+    """Return the JSON value of an answer; None where it is not JSON.
 
     A byte order mark and comment lines before it are passed over, and the events of a stream that
     nobody asked for are put together. Raises ItemFault where it is nested too deep.

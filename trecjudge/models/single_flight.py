@@ -26,7 +26,7 @@ class SingleFlight:
     is_over: Callable[[], bool]
 
     def look(self, request: Request) -> None:
-        """Raise AskedElsewhere while another process asks: who waits for it takes no place here."""
+        """Raise AskedElsewhere while another process asks: what only waits must take no place."""
         # With `refresh` no other's reply is taken.
         if self.replies.refresh or self.is_over():
             return
@@ -48,7 +48,7 @@ class SingleFlight:
             raise AskedElsewhere
 
     async def released_after(self, request: Request, work: Awaitable[T]) -> T:
-        """Return the result of work; whatever comes of it, nobody waits for it any more."""
+        """Return the result of work, and release the request in any case."""
         try:
             return await work
         finally:
@@ -59,7 +59,7 @@ class SingleFlight:
         self.leases.release(request.key)
 
     async def of_another(self, asking: Asking) -> KeptReply | None:
-        """Return the reply that another process is asking for, None where there comes none.
+        """Return the reply that another process is asking for, None where none came.
 
         Raises FormFault where it was found out meanwhile that another form is to be asked for.
         """
