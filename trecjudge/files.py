@@ -147,4 +147,4 @@ def _writing(path: Path, file: BinaryIO) -> Iterator[None]:
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"{path}: cannot be written: {why(error)}; give another")
+    return OutputError(f"{path}: cannot be written: {why(error)}; give another path")

@@ -45,7 +45,7 @@ KINDS: dict[str, FindingKind] = {
     "line_not_json": FindingKind("error", "the line is not judged"),
     "record_not_an_object": FindingKind("error", "the line is not judged"),
     "record_unknown_shape": FindingKind("error", "the line is not judged"),
-    "record_too_large": FindingKind("error", "what is too large is not read"),
+    "record_too_large": FindingKind("error", "the record is not read"),
     "topic_id_missing": FindingKind("error", "the response is not judged"),
     "topic_id_conflict": FindingKind("warning", "the first id given counts"),
     "topic_duplicate": FindingKind("warning", "the first record counts"),
@@ -55,7 +55,7 @@ KINDS: dict[str, FindingKind] = {
     "topic_unknown": FindingKind("warning", "stays out of every mean"),
     "run_not_there": FindingKind("warning", "no such run is judged"),
     "file_name_differs": FindingKind("note", "none: the run_id counts"),
-    "run_id_missing": FindingKind("warning", "the file's name is taken"),
+    "run_id_missing": FindingKind("warning", "the file's name is used as run_id"),
     "run_id_conflict": FindingKind("warning", "the later run gets a name of its own"),
     "run_id_alike": FindingKind("note", "none: they count as two runs"),
     "run_repeated": FindingKind("note", "counts once"),
@@ -83,41 +83,41 @@ KINDS: dict[str, FindingKind] = {
     "references_unusable": FindingKind("warning", "citations by index cannot resolve"),
     "reference_unusable": FindingKind("warning", "citations of it do not exist"),
     "documents_unusable": FindingKind(
-        "warning", "not there; what is cited and found nowhere may be it"
+        "warning", "left out; a cited document that is found nowhere may be it"
     ),
-    "documents_by_position": FindingKind("note", "taken in the order of the references, or theirs"),
-    "documents_position_unsure": FindingKind("warning", "may be taken for others"),
+    "documents_by_position": FindingKind("note", "taken in the references' order, or in their own"),
+    "documents_position_unsure": FindingKind("warning", "may be mistaken for one another"),
     "documents_elsewhere": FindingKind(
         "warning", "citations may count as missing: is --documents their collection?"
     ),
-    "collection_unreadable": FindingKind("error", "what is cited and found nowhere is unjudged"),
+    "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_empty": FindingKind("warning", "citations of it cannot be judged"),
-    "own_document_empty": FindingKind("warning", "the run's doing: it supports nothing"),
+    "own_document_empty": FindingKind("warning", "it supports nothing: the run left its text out"),
     "document_differs": FindingKind(
         "warning", "the text of --documents is judged, unless --own-documents"
     ),
     "documents_beside": FindingKind("warning", "judged by the text that the run carries"),
     "document_varies": FindingKind("warning", "each is judged by the text that it carries"),
-    "documents_withheld": FindingKind("warning", "the run's doing: its citations do not exist"),
+    "documents_withheld": FindingKind("warning", "citations do not exist: the run left these out"),
     "document_unknown": FindingKind("warning", "citations of it cannot be judged"),
     "document_missing": FindingKind("warning", "counts as a citation that supports nothing"),
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),
     "row_unreadable": FindingKind("error", "left out"),
     "row_repeated": FindingKind("note", "counts once"),
-    "row_duplicate": FindingKind("warning", "as `--duplicates` says: the first value counts"),
-    "all_row_differs": FindingKind("warning", "as `--all-rows` says: what its topics give counts"),
+    "row_duplicate": FindingKind("warning", "the first value counts, as set by `--duplicates`"),
+    "all_row_differs": FindingKind("warning", "its topics' values count, as set by `--all-rows`"),
     "statistics_differ": FindingKind("warning", "they are of another job, and not used"),
     "items_unjudged": FindingKind("warning", "in no mean: the order of runs could change"),
     "grade_duplicate": FindingKind("warning", "the highest grade counts"),
     "grade_conflict": FindingKind("warning", "of pooled qrels the highest grade counts"),
-    "run_id_shared": FindingKind("warning", "the files' names are taken"),
+    "run_id_shared": FindingKind("warning", "the files' names are used instead"),
     "topics_unseen": FindingKind("note", "they count as the leaderboard counts them"),
-    "run_one_sided": FindingKind("warning", "as `--on-missing` says"),
+    "run_one_sided": FindingKind("warning", "treated as set by `--on-missing`"),
     "topic_one_sided": FindingKind(
-        "warning", "means over topics of one side, as `--all-rows` says"
+        "warning", "means include topics of one side only, as set by `--all-rows`"
     ),
     "run_not_compared": FindingKind("warning", "left out"),
     "measure_one_sided": FindingKind("warning", "left out"),
@@ -148,9 +148,9 @@ KINDS: dict[str, FindingKind] = {
     "nugget_id_number": FindingKind("note", "read as text"),
     "nugget_reference_unusable": FindingKind("warning", "left out"),
     "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
-    "chat_tokens": FindingKind("note", "broken where a model is asked, else as they are"),
-    "chat_turns": FindingKind("note", "bracketed where a model is asked, else as they are"),
-    "hidden_characters": FindingKind("note", "no model sees them, else as they are"),
+    "chat_tokens": FindingKind("note", "broken up in what a model is sent, else kept"),
+    "chat_turns": FindingKind("note", "bracketed in what a model is sent, else kept"),
+    "hidden_characters": FindingKind("note", "left out of what a model is sent, else kept"),
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
     ),

@@ -161,7 +161,7 @@ def test_two_teams_may_use_one_run_id(write: Write) -> None:
     found = reading(write(record(), "1.jsonl"), write(two, "2.jsonl"))
     assert found.answers == [("r", "1"), ("u/r", "1"), ("u/r", "2")]
     assert found.kinds == ["run_id_conflict"]
-    assert "run_id 'r' is also one of team 't'; named 'u/r'" in str(found.findings[0])
+    assert "run_id 'r' is also used by team 't'; named 'u/r'" in str(found.findings[0])
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ class RunNames:
             return False
         if answers and answers.keys() <= run.answers.keys():
             self.repeated.add((path, run.name))
-            message = f"holds run {run.name!r} once more, as {run.files[0]} does; passed over"
+            message = f"repeats run {run.name!r} of {run.files[0]}; passed over"
             complain("run_repeated", message, run.name)
         run.files.append(path)
         run.answers.update(answers)
@@ -130,9 +130,9 @@ class RunNames:
             return run.run_id
         holder = self.runs[run.run_id]
         name = next(name for name in _names(run, holder) if name not in self.runs)
-        message = f"run_id {run.run_id!r} is also one of {_whose(holder, run)}"
+        message = f"run_id {run.run_id!r} is also used by {_whose(holder, run)}"
         if is_version:
-            message = f"run_id {run.run_id!r} says something else in {holder.files[0]}"
+            message = f"run_id {run.run_id!r} has other responses in {holder.files[0]}"
         complain("run_id_conflict", f"{message}; named {name!r}", name)
         return name
 
@@ -140,7 +140,7 @@ class RunNames:
         """Report a name that looks like that of another run."""
         other = self._alike.setdefault(visible_form(run.name), run.name)
         if other != run.name:
-            message = f"run {run.name!a} looks like run {other!a}; they are two"
+            message = f"run {run.name!a} looks like run {other!a}; they count as two"
             complain("run_id_alike", message, run.name)
 
 

@@ -175,7 +175,7 @@ class RunReader:
         self._report_missing()
         self._report_elsewhere()
         for run_id in sorted(set(self.only_runs) - set(self.runs)):
-            message = f"no run {run_id!r} with a response on a wanted topic is among them"
+            message = f"run {run_id!r} is not among them, or has no response on a wanted topic"
             self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
 
     @property

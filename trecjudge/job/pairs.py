@@ -56,7 +56,7 @@ class PairJob:
     def _panel(self) -> Panel:
         job = self.job
         if job.calibration is not None and job.model.use:
-            message = "--calibration: it weighs words, and --use-env-llm asks a model: give one"
+            message = "--calibration is for judging by words, --use-env-llm asks a model: give one"
             raise WorkflowError(message)
         check_jobs([job])
         panel = make_panel(job.judges, job.settings)

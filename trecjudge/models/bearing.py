@@ -80,7 +80,7 @@ class FaultPolicy:
 
     def still(self, seconds: float, requests: int) -> None:
         """Report that there was no answer for so many seconds."""
-        ends = "this ends" if self._never_answered else "no more is asked"
+        ends = "the job ends" if self._never_answered else "no more is asked"
         most, name = self.endpoints.silence.limit, self._limit_name
         self.notify(
             f"{self._where}: no answer at all for {seconds:.0f} s, {requests} requests under way;"

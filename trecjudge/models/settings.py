@@ -163,7 +163,7 @@ def _check(settings: LlmSettings) -> None:
     try:
         settings.model.encode()
     except ValueError as error:
-        raise ModelError(f"model {settings.model!r}: unusable") from error
+        raise ModelError(f"model {settings.model!r}: is not valid text") from error
     if not (settings.api_key.isascii() and settings.api_key.isprintable()):
         raise ModelError(f"{KEY}: holds characters that no key has")
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)

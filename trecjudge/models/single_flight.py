@@ -69,7 +69,7 @@ class SingleFlight:
             return found
         prompt, form = asking.request.prompt, self._learn_form(asking)
         if isinstance(prompt, Prompt) and form not in (None, prompt.form):
-            raise FormFault("another process was refused it")
+            raise FormFault("another process found that another form is needed")
         return None
 
     def _kept(self, request: Request) -> KeptReply | None:

@@ -28,9 +28,7 @@ def write_assessments(path: Path, target: Path, to: str, report: OnFinding) -> i
     """
     lines = list(WRITERS[to](JudgmentsReader(path), report))
     if not any(count for _, count in lines):
-        raise InputError(
-            f"{path}: has no judgments that {to} holds; its judge must be {JUDGES[to]}"
-        )
+        raise InputError(f"{path}: has no judgments for {to}; its judge must be {JUDGES[to]}")
     with whole(target) as file:
         file.writelines(text.encode() for text, _ in lines)
     return sum(count for _, count in lines)

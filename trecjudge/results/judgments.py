@@ -254,7 +254,7 @@ class JudgmentsReader:
                 message = "begins a second judgments file: give each as a file of its own"
                 raise self._error(number, message)
             if before == "end":
-                raise self._error(number, f"a {shown(kind)} record stands behind the end")
+                raise self._error(number, f"a {shown(kind)} record follows the end")
             yield number, record
 
     def _error(self, number: int, message: str) -> InputError:

@@ -83,7 +83,8 @@ def _opened(
 
 def _none_of_ours(path: Path) -> OutputError:
     return OutputError(
-        f"{path}: cannot be locked: it is a link, or no file, and no lock of ours; remove it"
+        f"{path}: cannot be locked: it is no lock file of this program, but a link or no file;"
+        " remove it"
     )
 
 

@@ -41,11 +41,11 @@ class Overlap:
                     self.distinct[doc_id] = None
 
     def is_few(self, found: int) -> bool:
-        """Return whether so many are hardly any of the citations; not where there are none."""
+        """Return whether so many are hardly any of the citations; False without citations."""
         return found < FEW * self.citations
 
     def figures(self, found: int, store: DocumentStore) -> str:
-        """Return both figures and both kinds of ids, for a message."""
+        """Return, for a message, how many citations were found, and ids of each side."""
         message = f"{found} of {self.citations} citations are of documents in --documents"
         message += f"; cited are {_listed(list(self.distinct)[:SHOWN])}"
         there = store.some_ids(SHOWN)

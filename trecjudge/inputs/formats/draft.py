@@ -12,7 +12,7 @@ TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
 
 
 class Absent:
-    """The type of ABSENT: a key that the record does not have, as against one that is null."""
+    """The type of ABSENT: it stands for a key that the record does not have; null is another."""
 
     def __repr__(self) -> str:
         return "absent"
@@ -44,7 +44,7 @@ class Draft:
 
     @property
     def topic_id(self) -> str | None:
-        """The first of the topic ids that is one, None where there is none."""
+        """The first usable topic id, None where there is none."""
         return next((found for _, value in self.topic_ids if (found := as_id(value))), None)
 
 

@@ -34,7 +34,7 @@ class Markers:
     base: int | None = None
     """The number of the first document, None where no numbers count."""
     unread: str = ""
-    """A number in brackets that stays in the text, though it is no year."""
+    """A number in brackets that is no marker and no year: it stays in the text, and is reported."""
 
     @property
     def pointers(self) -> list[Pointer]:
@@ -52,9 +52,9 @@ class Markers:
         return sentences
 
     def segments(self) -> dict[int, Marked]:
-        """Return each text by its position; one of nothing but markers belongs to that before it.
+        """Return each text by its position; a text of only markers belongs to the one before it.
 
-        So does a marker that begins a text, unless the first text begins with one too.
+        So does a marker at the beginning of a text, unless the first text begins with one too.
         """
         segments: dict[int, Marked] = {}
         leading = _leads(self.texts[0], self.found[0]) if self.texts else False
@@ -100,7 +100,7 @@ def _candidates(text: str, targets: Targets) -> Iterator[_Marker]:
 
 
 def _by_number(base: int | None, targets: Targets) -> Callable[[int], str | None]:
-    """Return what finds the document of a number: by position, or by id without a base."""
+    """Return a function that finds the document of a number: by position, or by id with no base."""
 
     def resolve(number: int) -> str | None:
         doc_id = str(number)
@@ -146,7 +146,7 @@ def _with_plain_marks(
 
 
 def _add(sentences: list[Marked], text: str, spans: list[tuple[int, int, _Marker]]) -> None:
-    """Add a sentence without its markers; what comes before its first word is of the one before."""
+    """Add a sentence without its markers; markers before its first word go to the one before."""
     body = _cut(text, [(start, end) for start, end, _ in spans])
     before = sentences[-1].pointers if sentences else None
     own: list[Pointer] = []

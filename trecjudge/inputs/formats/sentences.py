@@ -117,7 +117,7 @@ class SentenceReader:
 
     def _nothing(self) -> str:
         count = len(self.resolver.references.ids or self.resolver.positions)
-        return f"references has {count}" if count else "there is no references"
+        return f"references has {count}" if count else "references is missing"
 
 
 def differ(first: Sequence[Sentence], second: Sequence[Sentence], aligned: bool) -> int | None:

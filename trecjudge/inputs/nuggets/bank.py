@@ -43,7 +43,7 @@ def without(raw: Raw, *keys: str) -> dict[str, Any]:
 
 
 def updated(raw: Raw, **known: Any) -> dict[str, Any]:
-    """Return a record in its own order with these values; None leaves what is not there out."""
+    """Return a record in its own order with these values; a key whose value is None is left out."""
     found = {**raw, **{key: value for key, value in known.items() if value is not None}}
     return {key: value for key, value in found.items() if known.get(key, value) is not None}
 

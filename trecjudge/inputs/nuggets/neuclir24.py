@@ -36,7 +36,7 @@ def title(record: Raw) -> str:
 
 
 def nuggets(entry: Entry) -> Iterator[Nugget | None]:
-    """Yield the questions, one that stands in several items once, with the answers of all."""
+    """Yield each question once, with the answers of all items that have it."""
     by_text: dict[str, list[Raw]] = {}
     for raw in entry.objects(entry.raw.get("items"), "items"):
         by_text.setdefault(as_text(raw.get("question_text")), []).append(raw)
@@ -70,7 +70,7 @@ def record(bank: Bank) -> dict[str, Any]:
 
 
 def _item(bank: Bank, nugget: Nugget, number: int) -> dict[str, Any]:
-    # They stand in `info`: beside it they are only what the reader put there.
+    # The format keeps them in `info`; outside of it they are only what the reader put there.
     raw = without(bank.raw_nugget(NAME, nugget), "importance", "aggregator_type")
     known = raw.get("info")
     info = updated(

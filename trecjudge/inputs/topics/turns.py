@@ -12,7 +12,7 @@ TURNS_KEYS = ("responses", "turns")
 """Where the turns are: iKAT 2025, and 2023 and 2024."""
 USER_KEYS = ("user_utterance", "utterance")
 OF_ITS_OWN = ("title", "ptkb", *TURNS_KEYS, *ID_KEYS)
-"""What of a conversation goes into each of its topics otherwise than by its own name."""
+"""Fields of a conversation that its topics have in another form, or under another name."""
 
 
 def turns_in(fields: Record) -> list[dict[str, Any]]:

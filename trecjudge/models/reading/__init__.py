@@ -1,4 +1,4 @@
-"""Reading a reply: reasoning cut off, exactly one distinct set of fields, each value unmistakable.
+"""Reading a reply: reasoning cut off, exactly one distinct set of fields, unmistakable values.
 
 Both forms of a reply, JSON and field markers, are read alike; which was asked for does not matter.
 """

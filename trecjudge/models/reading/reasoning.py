@@ -1,4 +1,4 @@
-"""What a model thought before its answer: recognised and cut off."""
+"""Recognises and cuts off the reasoning of a model before its answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def without_reasoning(reply: str) -> str | None:
 
 
 def _outside_tags(reply: str) -> str:
-    """Return what stands in no pair of tags, nor before a closing or after an opening one."""
+    """Return the text in no pair of tags, nor before a lone closing or after a lone opening one."""
     kept, at, open_at = [""], 0, None
     marks = [(m.start(), m.end(), True) for m in _OPENING.finditer(reply)]
     marks += [(m.start(), m.end(), False) for m in _CLOSING.finditer(reply)]
