@@ -18,8 +18,10 @@ FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 """Names of this process's own outputs."""
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+"""The flag that refuses to open a link; 0 on systems without it."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS | getattr(os, "O_BINARY", 0)
 PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
+"""The end of the name of a partial file, with the number of its process."""
 
 
 def default_folder() -> Path:
@@ -109,8 +111,8 @@ def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
 
 def new_part(path: Path) -> tuple[Path, BinaryIO]:
     """Return a new file beside `path`, and its name. Raises OSError."""
-    # The name is random, since another job may write beside it, and somebody may have put a link
-    # at a name that can be guessed. An existing file is never opened.
+    # The name is random, since another job may write beside it, and since another user may have put
+    # a link at a name that can be guessed. An existing file is never opened.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}.part")
     return partial, os.fdopen(os.open(partial, NEW, 0o666), "wb")
 
@@ -120,7 +122,7 @@ def remove_left_parts(folder: Path, name: str) -> None:
     for part in folder.glob(f".{glob.escape(name)}*.part*"):
         found = PART.search(part.name)
         if found and not is_running(int(found[1])):
-            with suppress(OSError):  # somebody else's, or a folder: it is in nobody's way
+            with suppress(OSError):  # another user's, or a folder: it does no harm
                 part.unlink()
 
 

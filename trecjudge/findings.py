@@ -33,6 +33,7 @@ STEERING = re.compile(
 """Control characters, and characters that turn the direction of text or are invisible."""
 
 RULE = FindingKind("note", "none: judged as it is, against a rule of the track")
+"""The kind of all findings on broken rules of the tracks."""
 
 KINDS: dict[str, FindingKind] = {
     "file_unreadable": FindingKind("error", "what cannot be read is not judged"),

@@ -147,7 +147,7 @@ def ranks(
     share the best of their ranks: 1, 2, 2, 4. A run without a mean has no rank.
     """
     sign = 1.0 if lower_is_better else -1.0
-    # Rounded first: means that are printed alike must not rank apart by the last bits.
+    # Rounded first: means that are printed the same must not differ in rank by their last bits.
     keys = {run: sign * round(mean, DIGITS) for run, mean in means.items() if mean is not None}
     first: dict[float, int] = {}
     for rank, key in enumerate(sorted(keys.values()), 1):

@@ -15,7 +15,7 @@ from trecjudge.text.visible import HIDDEN_KINDS, hidden_in
 OF_HOSTILE_TEXT = frozenset({"chat_tokens", "chat_turns", "hidden_characters"})
 """The kinds of findings on hostile text."""
 
-# The name of a token is one word: what is longer may be words of a document.
+# A message shows only a token that is one word: a longer one may hold words of a document.
 _NAME = re.compile(r"\W{0,4}[\w:]*\W{0,4}")
 
 
@@ -37,7 +37,7 @@ class Where:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of one kind of finding: of each thing found, in which texts, and where first."""
+    """The counts of one kind of finding: by what was found, in which texts, and where first."""
 
     first: Where
     counts: Counter[str] = field(default_factory=Counter)

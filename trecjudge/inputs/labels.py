@@ -45,7 +45,7 @@ _SUPPORT = {
 
 @runtime_checkable
 class TakesLabels(Protocol):
-    """A judge that can take a label from somebody else."""
+    """A judge that can take labels of others for its items."""
 
     def given(self, item: Item, label: str) -> Judgment:
         """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
@@ -61,7 +61,7 @@ class DecidesSome(TakesLabels, Protocol):
 
 @runtime_checkable
 class TakesNuggetLabels(Protocol):
-    """A judge that can take labels of the nuggets of a topic's bank from somebody else."""
+    """A judge that can take labels of others for the nuggets of a topic's bank."""
 
     def asked(self, item: Item) -> list[tuple[int | None, AskedNugget | None]]:
         """Return the labelled parts of an item, as (sentence index or None, nugget or None).

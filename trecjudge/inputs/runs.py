@@ -31,13 +31,13 @@ Observe = Callable[[Place, dict[str, Any], str, Response | None], None]
 
 
 def untaken(path: Path, format_name: str, why: str) -> None:
-    """Ignore the format of a file: nobody follows."""
+    """Ignore the format of a file: the default of `taken`."""
 
 
 def unobserved(
     place: Place, record: dict[str, Any], format_name: str, response: Response | None
 ) -> None:
-    """Ignore a record: nobody follows."""
+    """Ignore a record: the default of `observe`."""
 
 
 def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -> list[Path]:

@@ -28,7 +28,7 @@ UNSAFE = re.compile(r"[^\w.+-]+")
 """Characters that are replaced in a suffix, since it becomes part of file names."""
 
 Where = Callable[[tuple[str, ...]], str]
-"""(path of a key) -> where it stands, for a message."""
+"""(path of a key) -> its place in the workflow, for a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ def _joined(layers: Iterable[Settings]) -> Settings:
 
 
 def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
-    """Return what is added to the names of files, safe and no two alike."""
+    """Return what each point adds to the names of its files: safe, and no two the same."""
     owners: dict[str, str] = {}
     for name, _ in named:
         suffix = _suffix(name)

@@ -45,7 +45,7 @@ class Workflow:
         return ("judge",) in self.lines
 
     def where(self, *path: str, inside: tuple[str, ...] = ()) -> str:
-        """Return where a key stands, for a message: `w.yml:3: sweeps.grid`.
+        """Return the place of a key, for a message: `w.yml:3: sweeps.grid`.
 
         The line is that of the key `inside` it, or of the nearest key above that has one.
         """

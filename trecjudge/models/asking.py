@@ -71,7 +71,7 @@ class Asking:
     cuts: int = 0
     waits: int = 0
     room: int | None = None
-    """The most tokens that the endpoint has room for behind this prompt, once it reported that."""
+    """The most tokens that the endpoint has room for after this prompt, once it reported that."""
     waiting_since: float | None = None
     last_status: int = 0
     sent: dict[str, Any] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Asking:
         self.expected = lengths.prompt(self.prompt_tokens), min(reply, self.max_tokens)
 
     def fits(self, room: int) -> bool:
-        """Note the room behind this prompt; return whether to ask again with a limit of that."""
+        """Note the room after this prompt; return whether to ask again with that as limit."""
         # Only once: an endpoint that misreports its room would be asked for ever.
         if self.room is not None or not LEAST_ROOM <= room < self.max_tokens:
             return False

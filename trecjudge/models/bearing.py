@@ -28,6 +28,7 @@ from trecjudge.models.settings import LlmSettings
 from trecjudge.models.transport import TOO_MANY
 
 LONGEST_BACK_OFF = 30.0
+"""Seconds, at most, before an item is tried again."""
 ADVICE = {
     401: "; check OPENAI_API_KEY",
     403: "; check OPENAI_API_KEY",

@@ -282,7 +282,7 @@ def _error_in(answer: Mapping[str, Any]) -> Any:
 
 
 def _words(problem: Any) -> Iterator[str]:
-    """Yield the texts of an error, whatever shape it has."""
+    """Yield the texts of an error of any shape."""
     if isinstance(problem, str):
         yield problem
     elif isinstance(problem, list):

@@ -15,8 +15,8 @@ from trecjudge.records import ModelCall
 class ReplyLength:
     """About how many tokens a reply has, for estimates of what calls cost.
 
-    `fixed` of them whatever is asked; `each` for each entry of the list that it is aligned with;
-    `share` for each token of the input `of`, and no more than `most`.
+    `fixed` tokens for any inputs, `each` for each entry of the list that it is aligned with, and
+    `share` for each token of the input `of`; in all, no more than `most`.
     """
 
     fixed: int = 60

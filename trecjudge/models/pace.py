@@ -48,9 +48,9 @@ class Pace:
 
     A refusal for being too many (429) takes a quarter off the limit and holds new requests back for
     as long as the server asked. Several in a row show a hard limit: what the server held at that
-    moment becomes the ceiling. Successes raise the limit again, by one for as many as it admits;
-    above the ceiling one more is tried only after a while that doubles, and a refusal of that trial
-    holds nothing back.
+    moment becomes the ceiling. Successes raise the limit again, by one for as many as it admits.
+    Above the ceiling, one more is tried only after a while, which doubles each time; a refusal of
+    that trial holds nothing back.
     """
 
     most: int
@@ -62,7 +62,7 @@ class Pace:
     on_hold: Callable[[float], None] = lambda seconds: None
     """Called with the seconds whenever nothing is admitted for a while."""
     longest: Callable[[], float] = lambda: LONGEST_WAIT
-    """The longest hold that is allowed from now on, in seconds, whatever an endpoint asks for."""
+    """The longest hold that is allowed from now on, in seconds; an endpoint may ask for more."""
     cap: float = math.inf
     """The most at a time, even below the limit: set while the endpoint has not proved to work."""
     _paused_at: float | None = None

@@ -12,7 +12,7 @@ NOTICE_AGAIN = 60.0
 LONGEST_PAUSE = 30.0
 FIRST_PAUSE = 0.5
 OUTAGE_FROM = 3
-"""Different items that fail in a row from which on the endpoint is taken to be out of order."""
+"""If so many different items fail in a row, the endpoint counts as out of order."""
 LEAST_ITEMS = 5
 """Different items that have to fail, at least, before nothing is asked any more."""
 USED_UP = "its limit for a minute is used up"

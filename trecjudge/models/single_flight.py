@@ -1,4 +1,4 @@
-"""One request, one call: among the processes that share a cache, whoever claims it asks it."""
+"""One call for a request among all processes that share a cache: the one that claims it asks."""
 
 from __future__ import annotations
 

@@ -44,9 +44,9 @@ class NoRoom(Exception):
 class Budget:
     """The most that a command may spend, over all its jobs; None is no bound.
 
-    What calls under way are expected to cost is reserved until they are over. A call waits for
-    them where there may not be enough for it; the last ones are made one at a time, so that
-    an estimate never refuses what there is money for. `max_cost` needs prices.
+    The expected cost of calls under way is reserved until they are over. A call waits for them
+    where there may not be enough left for it. The last calls are made one at a time, so that no
+    estimate refuses a call that can be paid. `max_cost` needs prices.
     """
 
     max_calls: int | None = None

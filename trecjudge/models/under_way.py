@@ -43,7 +43,7 @@ class UnderWay(Generic[T]):
 
     async def begun(self, key: str, work: Coroutine[Any, Any, T]) -> T:
         """Begin work with this key, which is not under way; return its result."""
-        # A task of its own: whoever began it may be cancelled, and others wait for the result.
+        # A task of its own: its first caller may be cancelled while others wait for the result.
         task = asyncio.create_task(work)
         self._works[key] = _Work(task)
         task.add_done_callback(partial(self._over, key))

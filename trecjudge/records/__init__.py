@@ -129,10 +129,10 @@ class Response:
     """The response of one run on one topic.
 
     `documents` holds the documents that it cites, refers to or carries, as far as they are there,
-    in that order. A cited id that is not among them is the system's fault, except in three cases:
-    nothing could supply documents (no `documents_given`); some of those given beside the runs could
-    not be read or have no known id (`documents_lost`); no document that the response carries has an
-    id (`documents_unnamed`).
+    in that order. A cited id that is not among them is the system's fault, with three exceptions.
+    Without `documents_given`, nothing could supply documents. With `documents_lost`, some of those
+    given beside the runs could not be read or have no known id. With `documents_unnamed`, no
+    document that the response carries has an id.
     """
 
     run_id: str
@@ -167,7 +167,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to judge: a text, the topic it answers and, where there is one, the document.
+    """What is judged at a time: a text, its topic and, where there is one, the document.
 
     `exists` is whether the cited document is there; None where that is unknown or no document is
     involved.

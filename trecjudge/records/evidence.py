@@ -57,7 +57,7 @@ class Source:
 class Fact:
     """A statement of a document: character offsets into `Document.full_text`, and its text.
 
-    `found` is whether the response states it too; None where nobody asked.
+    `found` is whether the response states it too; None where that was not asked.
     """
 
     text: str

@@ -65,7 +65,7 @@ def _opened(
 ) -> int:
     """Return the descriptor of the file, locked and signed with this process."""
     while True:
-        # A link in a shared folder could lead to somebody else's file, which would be emptied.
+        # A link in a shared folder could lead to another user's file, which would be emptied.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o666)
         try:
             if (found := os.fstat(descriptor)).st_nlink > 1 or not stat.S_ISREG(found.st_mode):

@@ -12,7 +12,7 @@ _FREE = 0
 class Digests:
     """A table from digests of 8 bytes to others: 24 to 48 bytes a pair, where a dict takes 150.
 
-    A key stands at the place of its last bits, or at the next free one (open addressing).
+    A key is at the place of its last bits, or at the next free one (open addressing).
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Digests:
         return value
 
     def _place(self, key: int) -> int:
-        """Return where a key stands, or the free place where it would."""
+        """Return the place of a key, or the free place where it would be put."""
         last = len(self._keys) - 1
         place = key & last
         while self._keys[place] not in (_FREE, key):

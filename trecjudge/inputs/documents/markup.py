@@ -1,4 +1,4 @@
-"""Documents in SGML as TREC has them, several in a file without a root, and in XML alike.
+"""Documents in TREC's SGML, several in a file without a root element, and in XML.
 
 This small reader looks for known elements, and expands no entities that a file defines.
 """

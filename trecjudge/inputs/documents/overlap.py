@@ -11,7 +11,9 @@ from trecjudge.records import Response
 FEW = 0.05
 """Below this share of citations the documents are hardly those of the runs."""
 SHOWN = 3
+"""Ids of each side that a message shows."""
 MOST_DISTINCT = 1000
+"""Different ids that are kept, to be compared with the number of lost records."""
 
 
 @dataclass(slots=True)

@@ -29,6 +29,7 @@ HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
 
 BATCH = 10_000
+"""Documents that are written to an index at a time."""
 COLUMNS = ("text", "title", "url", "date", "version")
 """The fields of a document that an index has beside its id, in the order of `Document`."""
 IRDS = "irds:"
@@ -156,7 +157,7 @@ def documents_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Document]
 
 
 def _documents_below(path: Path, report: OnFinding) -> list[Path]:
-    """Return the files below a path but for outputs of this program.
+    """Return the files below a path, without outputs of this program.
 
     Raises InputError if there is no other.
     """

@@ -159,7 +159,7 @@ class Resolver:
 
 
 def has_citations(entry: Any) -> bool:
-    """Return whether an entry of a sentence list has a key for citations, whatever it holds."""
+    """Return whether an entry of a sentence list has a key for citations, with any value."""
     return isinstance(entry, dict) and (KEY in entry or OTHER_KEY in entry)
 
 

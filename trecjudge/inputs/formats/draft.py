@@ -12,7 +12,7 @@ TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
 
 
 class Absent:
-    """The type of ABSENT: it stands for a key that the record does not have; null is another."""
+    """The type of ABSENT, which stands for a key that the record does not have, unlike a null."""
 
     def __repr__(self) -> str:
         return "absent"
@@ -25,7 +25,7 @@ ABSENT: Final = Absent()
 class Draft:
     """The parts of one response as written; ABSENT stands for a key that is not there.
 
-    `topic_ids` are (key, value) pairs in order of precedence. `key` is where the sentences stand,
+    `topic_ids` are (key, value) pairs in order of precedence. `key` is the key of the sentences;
     `again` are those that the record gives a second time. `team_expected`: the format names a
     team; `integers_are_ids`: an integer citation is the id of a document, not an index.
     """

@@ -70,9 +70,9 @@ class Markers:
 def read_markers(texts: Sequence[str], targets: Targets) -> Markers:
     """Return the markers of a response's texts.
 
-    Brackets are a marker if all in them is a number or an id, and any of it is there; or if none
-    is there while another marker of the same kind in the response is. Years beyond the documents
-    stay text. Numbers count from 1, or from 0 if a 0 occurs.
+    Brackets are a marker if they hold only numbers or ids, and a document is there for one of them.
+    If there is none, they are a marker if another one of the same kind in the response is. Years
+    beyond the documents stay text. Numbers count from 1, or from 0 if a 0 occurs.
     """
     candidates = [list(_candidates(text, targets)) for text in texts]
     written = [p for marker in chain.from_iterable(candidates) for p in marker.pointers]
@@ -137,7 +137,7 @@ def _with_plain_marks(
     for marker in markers:
         before = text[done : marker.start]
         spans.append((length + len(before), length + len(before) + 3, marker))
-        # With a space, so that a sentence may begin right behind a marker.
+        # With a space, so that a sentence may begin right after a marker.
         after = " " if text[marker.end : marker.end + 1].isalnum() else ""
         parts += [before, "[1]", after]
         length += len(before) + 3 + len(after)

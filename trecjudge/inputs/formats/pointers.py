@@ -45,7 +45,7 @@ class Targets:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """One thing that a marker points to: as written, as a number if it is one, its document."""
+    """One target of a marker: as written, as a number if it is one, and its document."""
 
     written: str
     number: int | None = None

@@ -123,8 +123,8 @@ class SentenceReader:
 def differ(first: Sequence[Sentence], second: Sequence[Sentence], aligned: bool) -> int | None:
     """Return the first position at which sentences differ in text or documents, None for none.
 
-    Where they are not `aligned`, since one side was one text, all of it is held against all of the
-    other; a side that cites nothing does not differ then.
+    Where they are not `aligned`, since one side was one text, both sides are compared as a whole;
+    a side that cites nothing does not differ then.
     """
     sides = [[(_even(s.text), _cited([s])) for s in side] for side in (first, second)]
     if not aligned:

@@ -1,4 +1,4 @@
-"""A bank of nuggets: what a good answer to one topic says, whatever format it was read from."""
+"""A bank of nuggets: what a good answer to one topic says, the same for all formats."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from trecjudge.records import GoldAnswer, Nugget
 NAME = "neuclir24"
 SUMMARY = "NeuCLIR 2024: `items` of `question_text` and `gold_answers` with `citations`"
 FILE_NAME = "{topic}.json"
-RANK = 20
+RANK = 20  # before `exam`, which has `items` too
 TOPIC_KEYS = ("query_id",)
 EXAM_KEYS = ("facet_id", "facet_text", "nugget_id", "nugget_text")
 

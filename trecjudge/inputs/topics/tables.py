@@ -17,6 +17,7 @@ from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
 LONGEST_HEADER = 10_000
+"""Characters of a first line that may be a header."""
 
 
 def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:

@@ -20,7 +20,7 @@ BEGIN = re.compile(r"<(top|topic|query)\b([^<>]*)>", re.IGNORECASE)
 FIELD = re.compile(r"<(\w++)[^<>]*+>((?:[^<]++|<(?![/\w]))*+)")
 ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
 LABEL = re.compile(r"\A\s*+(?:number|topic|title|description|narrative)\s*+:", re.IGNORECASE)
-"""What stands before the text of a field: `<num> Number: 301`."""
+"""The label before the text of a field: `<num> Number: 301`."""
 
 
 def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:

@@ -23,6 +23,7 @@ from trecjudge.models.transport import Transport
 
 COMPLETIONS = "/chat/completions"
 WINDOW = "24h"
+"""The time within which a batch is answered: the only one that OpenAI offers."""
 OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 NO_API = frozenset({404, 405, 501})
 TOO_LARGE = 413

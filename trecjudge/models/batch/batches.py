@@ -31,9 +31,10 @@ from trecjudge.models.cache.replies import Origin, ReplyCache
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, ItemFault
 from trecjudge.models.spending import NoRoom
 
-# Seconds between two looks at a batch: short at first, since small ones are over in seconds.
+# The pause between two looks at a batch is short at first, since small ones are over in seconds.
 LONGEST_PAUSE = 60.0
 GROWTH = 1.5
+# Batches take hours: a notice after a minute shows that it works, then fewer and fewer follow.
 NOTICE_AFTER = 60.0
 LONGEST_SILENCE = 1800.0
 MOST_SENT = 3

@@ -30,7 +30,7 @@ ARRIVALS = 8 * PLACES
 BEAT = 0.5
 DEAD_AFTER = 5.0
 """Seconds without a beat after which a process counts as stopped."""
-# A link in a shared folder could point to somebody else's file, which would be written to.
+# A link in a shared folder could point to another user's file, which would be written to.
 LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 _DARWIN = sys.platform == "darwin"

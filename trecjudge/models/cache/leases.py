@@ -121,7 +121,7 @@ class Leases:
             self._fails(error)
 
     async def freed(self, key: str) -> None:
-        """Return when nobody else has the lease of this key, or when waiting is pointless."""
+        """Return when no other process has the lease of this key, or when waiting is pointless."""
         if self.is_over() or not self.is_elsewhere(key):
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -159,7 +159,7 @@ class Leases:
             self.release(key)
 
     def close(self) -> None:
-        """Give up all leases; whoever waits for them may ask."""
+        """Give up all leases: requests that wait for them may be asked."""
         if self._look is not None:
             self._look.cancel()
         if self._holder is not None:

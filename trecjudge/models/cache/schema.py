@@ -248,7 +248,7 @@ def _write_ahead(database: sqlite3.Connection) -> None:
 
 
 def make_tables(database: sqlite3.Connection) -> None:
-    """Bring a file, or a new one, to the newest version; another may be doing the same."""
+    """Bring a file, or a new one, to the newest version, while others may do the same."""
     if version_of(database) >= len(MIGRATIONS):
         return
     database.execute("BEGIN IMMEDIATE")

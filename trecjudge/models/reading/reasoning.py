@@ -20,9 +20,9 @@ _END = re.compile(r"<\|(?:end|return|start|call)\|>")
 def without_reasoning(reply: str) -> str | None:
     """Return the answer of a reply without the reasoning in it; None where it is nothing else.
 
-    Reasoning is what stands between tags such as <think> and </think>, before a closing tag whose
-    opening one is missing, after an opening tag that is never closed, and in any channel but the
-    final one.
+    Reasoning is the text between tags such as <think> and </think>, before a closing tag without an
+    opening one, and after an opening tag that is never closed. In a reply with channels it is all
+    but the final one.
     """
     finals = list(_FINAL.finditer(reply))
     if finals:

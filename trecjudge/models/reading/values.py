@@ -33,8 +33,8 @@ def read_value(annotation: Any, value: Any, name: str = "") -> Any:
     """Return a text or a JSON value as a value of the type `annotation`. Raises Unreadable.
 
     The form may differ: a label may be in another case or in mark-up, a list may be JSON text in a
-    fence, and a list of one or an object of one key stands for its value. But a text that contains
-    a label among other words is not that label.
+    fence. A list of one, or an object of one key, counts as its value. But a text that contains a
+    label among other words is not that label.
     """
     if annotation is str:
         return _text(value)
