@@ -41,7 +41,7 @@ KINDS: dict[str, FindingKind] = {
     "file_backup": FindingKind("note", "none: the file is passed over"),
     "own_output": FindingKind("note", "none: the file is passed over"),
     "file_without_responses": FindingKind("error", "nothing of the file is judged"),
-    "file_other_dataset": FindingKind("note", "none: read as what it is"),
+    "file_other_dataset": FindingKind("note", "none: read in its own format"),
     "bad_utf8": FindingKind("error", "the line is not judged"),
     "line_not_json": FindingKind("error", "the line is not judged"),
     "record_not_an_object": FindingKind("error", "the line is not judged"),
@@ -67,7 +67,7 @@ KINDS: dict[str, FindingKind] = {
     ),
     "response_empty": FindingKind("warning", "judged as a response with no text"),
     "response_not_a_list": FindingKind(
-        "warning", "split into sentences, with no citations but those that its text marks"
+        "warning", "split into sentences, with only the citations that its text marks"
     ),
     "answer_differs": FindingKind("warning", "one of the two counts"),
     "sentence_unusable": FindingKind("warning", "read as a sentence with no text"),
@@ -131,7 +131,7 @@ KINDS: dict[str, FindingKind] = {
     "nuggets_not_asked": FindingKind("error", "the bank is made without it"),
     "nuggets_not_found": FindingKind("error", "its bank is empty"),
     "nugget_field_lost": FindingKind("warning", "this format of banks does not keep it"),
-    "table_row_unusable": FindingKind("error", "what the bank has stays"),
+    "table_row_unusable": FindingKind("error", "the bank keeps its entry"),
     "table_rows_differ": FindingKind("warning", "the first row counts"),
     "nugget_bank_unknown": FindingKind("error", "left out"),
     "nugget_bank_topicless": FindingKind("error", "left out"),
@@ -148,7 +148,7 @@ KINDS: dict[str, FindingKind] = {
     "nugget_importance_unknown": FindingKind("warning", "read as without importance"),
     "nugget_id_number": FindingKind("note", "read as text"),
     "nugget_reference_unusable": FindingKind("warning", "left out"),
-    "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
+    "instruction_like_text": FindingKind("note", "judged like other text; look at its judgments"),
     "chat_tokens": FindingKind("note", "broken up in what a model is sent, else kept"),
     "chat_turns": FindingKind("note", "bracketed in what a model is sent, else kept"),
     "hidden_characters": FindingKind("note", "left out of what a model is sent, else kept"),

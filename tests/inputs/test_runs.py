@@ -268,7 +268,7 @@ def test_texts_that_runs_carry_under_one_id(write: Write) -> None:
     ]
     (found,) = reading(*files).findings
     assert (found.kind, found.run_id, found.topic_id) == ("document_varies", "b", "1")
-    assert "carries another text as 'd' than was carried under this id before" in str(found)
+    assert "carries 'd' with another text than an earlier record" in str(found)
     held = HeldDocuments({"d": Document("d", "X")})
     (found,) = reading(*files, store=held).findings
     assert (found.kind, found.run_id) == ("document_differs", "b")

@@ -151,7 +151,7 @@ def _check_entries(workflow: Workflow) -> None:
             # Its name becomes part of file names, where other characters are replaced.
             if not any(map(str.isalnum, name)):
                 raise WorkflowError(
-                    f"{where}: {shown(name)} names no files; give letters or digits"
+                    f"{where}: {shown(name)} can be in no file name; give letters or digits"
                 )
             if not isinstance(entry, dict):
                 message = f"{where} is {shown(entry)}, must be a mapping of settings"

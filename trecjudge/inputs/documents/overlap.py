@@ -51,7 +51,7 @@ class Overlap:
         message = f"{found} of {self.citations} citations are of documents in --documents"
         message += f"; cited are {_listed(list(self.distinct)[:SHOWN])}"
         there = store.some_ids(SHOWN)
-        return f"{message}; there are {_listed(there)}" if there else message
+        return f"{message}; --documents has {_listed(there)}" if there else message
 
 
 def _listed(ids: list[str]) -> str:

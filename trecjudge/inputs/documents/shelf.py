@@ -76,7 +76,7 @@ class Shelf:
         same = self.first.setdefault(digest(mine.doc_id), now) == now
         if same:
             self.first.setdefault(to_the_letter, now)
-        how = f"carries another text as {shown(mine.doc_id)} than was carried under this id before"
+        how = f"carries {shown(mine.doc_id)} with another text than an earlier record"
         return self._report_once(run, mine, "" if same else how)
 
     def _given(self, doc_id: str) -> Document | None:
@@ -105,8 +105,8 @@ def _other_text(mine: Document, given: Document) -> str:
     if ours.rstrip(" .…") in whole:
         return f"carries only {len(ours):,} of the {len(theirs):,} characters of {name}"
     if theirs in ours:
-        return f"carries {name} with {len(ours) - len(theirs):,} characters more than it has"
-    return f"carries another text as {name} than --documents has"
+        return f"carries {name} with {len(ours) - len(theirs):,} characters more than --documents"
+    return f"carries {name} with another text than --documents"
 
 
 def _plain(text: str) -> str:

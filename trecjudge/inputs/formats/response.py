@@ -188,7 +188,7 @@ class Reader:
                 self._complain("documents_not_given", message, len(cited))
             return
         if self.shelf.store is None and not carried.given:
-            message = f"carries no documents, as the run does elsewhere, for {len(cited)} citations"
+            message = f"carries no documents for {len(cited)} citations; elsewhere the run does"
             self._complain("documents_withheld", message, len(cited))
         for index, doc_id in cited:
             document = response.documents.get(doc_id)

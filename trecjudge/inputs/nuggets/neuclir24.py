@@ -42,7 +42,7 @@ def nuggets(entry: Entry) -> Iterator[Nugget | None]:
         by_text.setdefault(as_text(raw.get("question_text")), []).append(raw)
     for text, items in by_text.items():
         if len(items) > 1:
-            entry.complain("nugget_repeated", f"question {text!r} stands in {len(items)} items")
+            entry.complain("nugget_repeated", f"question {text!r} is in {len(items)} items")
         info = items[0].get("info")
         known = info if isinstance(info, dict) else {}
         answers = [answer for raw in items for answer in _answers(entry, raw)]

@@ -76,7 +76,7 @@ class PackedReader(io.RawIOBase):
         try:
             self._ready = self._frame.decompress(packed, CHUNK)
         except MemoryError as error:
-            raise ValueError("needs more memory to unpack than is given to it") from error
+            raise ValueError("needs more memory to unpack than the limit allows") from error
         return True
 
 

@@ -103,7 +103,7 @@ class JsonStream:
             if passing.over:
                 return
             if self._ended:
-                raise ValueError("what is too large is not closed")
+                raise ValueError("a value that is too large is not closed")
             self._more(1)
 
     def _stand_at(self, end: int) -> None:

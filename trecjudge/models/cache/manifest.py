@@ -103,7 +103,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     try:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_BYTES:
-            raise InputError(f"{path}: is no manifest: no ordinary file, or a huge one")
+            raise InputError(f"{path}: is no manifest: not an ordinary file, or too large")
         record = orjson.loads(path.read_bytes())
     except FileNotFoundError:
         return None

@@ -262,5 +262,5 @@ def _reply(database: sqlite3.Connection, key: str) -> Kept | None:
         return None
     _, reply, prompt_tokens, completion_tokens, source, _ = row
     if fault := kept_fault(row):
-        raise Damaged(f"of a reply {fault}")
+        raise Damaged(f"in a reply, {fault}")
     return reply, prompt_tokens, completion_tokens, source

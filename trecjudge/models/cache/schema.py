@@ -76,7 +76,7 @@ class MissingTable(InputError):
 
     def __init__(self, path: Path, version: int, name: str) -> None:
         super().__init__(
-            f"{path}: is no cache that can be read: it says version {version}, but its table"
+            f"{path}: is no cache that can be read: its version is {version}, but its table"
             f" {name!r} is missing; move the file away, or give another folder"
         )
         self.name = name
@@ -231,7 +231,7 @@ def _check_columns(database: sqlite3.Connection, path: Path) -> None:
     if any(hidden for _, hidden in columns.values()):
         raise InputError(f"{where} has a computed column")
     if [name for name, (pk, _) in columns.items() if pk] != ["key"]:
-        raise InputError(f"{where} is not kept by 'key'")
+        raise InputError(f"{where} has another primary key than 'key'")
 
 
 def _write_ahead(database: sqlite3.Connection) -> None:

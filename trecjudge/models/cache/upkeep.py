@@ -84,7 +84,7 @@ def export_to(
     Return the replies copied. Raises OutputError if there is a cache in `target` already.
     """
     if (target / FILE).exists():
-        raise OutputError(f"{target / FILE}: is there already; give another folder")
+        raise OutputError(f"{target / FILE}: exists already; give another folder")
     _check_model(folder, model, notify)
     with closing(ReadCache(_path(folder).parent)) as source:
         try:

@@ -38,10 +38,10 @@ def verify(folder: Path) -> list[Check]:
         except InputError as error:
             return [*checks, Check("manifest", False, str(error))]
         if manifest is None:
-            none = f"none: no {MANIFEST} says what should be there"
+            none = f"none: there is no {MANIFEST} to compare with"
             return [*checks, Check("manifest", True, none)]
         different = "; ".join(differences(manifest, content))
-        same = f"as it says, sha256 {content.sha256}"
+        same = f"the content matches, sha256 {content.sha256}"
         return [*checks, Check("manifest", not different, different or same)]
 
 
