@@ -83,7 +83,7 @@ def _opened(
 
 def _none_of_ours(path: Path) -> OutputError:
     return OutputError(
-        f"{path}: cannot be locked: it is no lock file of this program, but a link or no file;"
+        f"{path}: cannot be locked: it is a link, or not a file, and no lock of this program;"
         " remove it"
     )
 
