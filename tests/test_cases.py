@@ -362,7 +362,7 @@ def test_a_missing_response_is_found(case: ReadCase) -> None:
             ["cites '0': an index written as text", "cites '1': an index written as text"],
         ),
         ("duplicates", ["k-01"], ["cites 'k-01' twice"]),
-        ("missing_references", [None], ["cites 0, there is no references"]),
+        ("missing_references", [None], ["cites 0, references is missing"]),
         ("mixed_sentences", ["k-01", "p-01"], []),
     ],
 )

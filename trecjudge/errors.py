@@ -5,7 +5,7 @@
     ├── WorkflowError           a workflow file, `--set`, `--variant`, `--sweep`
     ├── PluginError             a judge, format or measure that cannot be found or used
     ├── OutputError             the output folder
-    └── ModelError              the model endpoint: settings, key, or nothing is answered
+    └── ModelError              the model endpoint: settings, key, no answer
     JudgmentFailed              one item could not be judged; the run goes on
 
 Messages give place, value and choices: `runs/a.jsonl:17: sentence 3 cites 9, references has 5`.
@@ -28,9 +28,9 @@ REASONS = {
     errno.EACCES: "this user may not do that (permission denied)",
     errno.ENOSPC: "the disk is full",
 }
-"""What the errors of files mean."""
+"""What errors of the file system mean, in plain words."""
 NOT_GIVEN = "not_given"
-"""Failure kind of what somebody should have given, such as labels or a bank of nuggets."""
+"""Failure kind where an input is missing, such as labels or a bank of nuggets."""
 UNDECIDED = "undecided"
 """Failure kind of a judge that only says why it cannot decide."""
 PLANNED = "planned"
@@ -58,19 +58,20 @@ class OutputError(TrecJudgeError):
 
 
 class ModelError(TrecJudgeError):
-    """A model endpoint that cannot be used at all: no item after this one would fare better."""
+    """A model endpoint that cannot be used at all: every other item would fail too."""
 
 
 class JudgmentFailed(Exception):
     """One item could not be judged.
 
-    `kind` is one of `transport`, `too_long`, `filtered`, `refused`, `account`, `stopped`, `parse`,
-    `cut`, `empty`, `too_large`, `budget`, `offline`, `interrupted` (the model), `no_model`,
-    `no_document_text`, `no_topic_text`, `script`, `not_read`, `not_given` (the inputs of the judge)
-    and `bug`;
-    `planned` of calls that --plan only counts. A judge may give a kind of its own, or only say why:
-    `JudgmentFailed("the sentence has no verb")` is of kind `undecided`. `call` is the exchange with
-    the model that failed, and `program` what was asked, for the debug log.
+    The `kind` shows the cause. The model: `transport`, `too_long`, `filtered`, `refused`,
+    `account`, `stopped`, `parse`, `cut`, `empty`, `too_large`, `budget`, `offline`, `interrupted`.
+    The inputs of the judge: `no_model`, `no_document_text`, `no_topic_text`, `script`, `not_read`,
+    `not_given`. An error in its code: `bug`. A call that --plan only counts: `planned`.
+
+    A judge may give a kind of its own, or only a reason: `JudgmentFailed("the sentence has no
+    verb")` is of kind `undecided`. `call` is the exchange with the model that failed, and `program`
+    names the program that was asked, for the debug log.
     """
 
     @overload
@@ -100,7 +101,7 @@ def why(error: Exception) -> str:
 
 
 def unknown(what: str, value: object, known: Iterable[object]) -> str:
-    """Return `unknown <what> '<value>'; nearest: ...; there are: ...` for an error message."""
+    """Return the message `unknown WHAT 'VALUE'; did you mean 'X'? there are: X, Y, ...`."""
     choices = sorted(map(str, known))
     near = difflib.get_close_matches(str(value), choices, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""

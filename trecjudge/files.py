@@ -18,8 +18,10 @@ FOLDER_VARIABLE = "TRECJUDGE_CACHE"
 OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 """Names of this process's own outputs."""
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+"""The flag that refuses to open a link; 0 on systems without it."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS | getattr(os, "O_BINARY", 0)
 PART = re.compile(r"\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?$")
+"""The end of the name of a partial file, with the number of its process."""
 
 
 def default_folder() -> Path:
@@ -35,7 +37,7 @@ def default_folder() -> Path:
 
 @contextmanager
 def chosen(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that the user named: written whole, or a device or pipe that is written as it is.
+    """Open a file that the user named for writing: whole or not at all; a device or pipe directly.
 
     `/dev/stdout` is this process's own output. Raises OutputError if it cannot be written.
     """
@@ -44,7 +46,7 @@ def chosen(path: Path) -> Iterator[BinaryIO]:
             yield file
         return
     try:
-        # Its own output, and not the file behind it, which would be written from its start again.
+        # A copy of our own descriptor: opening the file behind it would overwrite its beginning.
         number = OWN.get(str(path))
         with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
             yield file
@@ -68,9 +70,9 @@ def _is_stream(path: Path) -> bool:
 def whole(path: Path, keep_partial: bool = False) -> Iterator[BinaryIO]:
     """Open a file that takes its name only when it is complete.
 
-    After an error nothing of it remains; with `keep_partial` (a log) all that was written, as
-    `NAME.part`. A link of that name is replaced: what it leads to stays as it is. Raises
-    OutputError if it cannot be written.
+    After an error nothing of it remains. With `keep_partial`, as for a log, what was written stays
+    as `NAME.part`. A link of that name is replaced, and its target is not changed. Raises
+    OutputError if the file cannot be written.
     """
     with _part(path, keep_partial) as (_, file), _writing(path, file):
         yield file
@@ -109,18 +111,18 @@ def _part(path: Path, keep: bool = False) -> Iterator[tuple[Path, BinaryIO]]:
 
 def new_part(path: Path) -> tuple[Path, BinaryIO]:
     """Return a new file beside `path`, and its name. Raises OSError."""
-    # Another job may write beside it, and at a name that can be guessed somebody may have put a
-    # link: the name is random, and what is there already is never opened.
+    # The name is random, since another job may write beside it, and since another user may have put
+    # a link at a name that can be guessed. An existing file is never opened.
     partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}.part")
     return partial, os.fdopen(os.open(partial, NEW, 0o666), "wb")
 
 
 def remove_left_parts(folder: Path, name: str) -> None:
-    """Remove what killed processes left of files whose names begin so: their process is gone."""
+    """Remove the partial files of killed processes, of all files whose names begin with `name`."""
     for part in folder.glob(f".{glob.escape(name)}*.part*"):
         found = PART.search(part.name)
         if found and not is_running(int(found[1])):
-            with suppress(OSError):  # somebody else's, or a folder: it is in nobody's way
+            with suppress(OSError):  # another user's, or a folder: it does no harm
                 part.unlink()
 
 
@@ -130,7 +132,7 @@ def is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # as that of another user: taken to run
+    except (OSError, OverflowError):  # such as another user's process: it counts as running
         return True
     return True
 
@@ -147,4 +149,4 @@ def _writing(path: Path, file: BinaryIO) -> Iterator[None]:
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"{path}: cannot be written: {why(error)}; give another")
+    return OutputError(f"{path}: cannot be written: {why(error)}; give another path")

@@ -19,8 +19,8 @@ PREFIX: dict[Severity, str] = {"error": "not judged", "warning": "warning", "not
 class FindingKind:
     """How bad a kind of finding is, and what it does to the scores.
 
-    `error`: something could not be judged because of it. `warning`: it changes a score. `note`: it
-    changes none.
+    `error`: something could not be judged because of it. `warning`: it changes a score. `note`: no
+    score changes.
     """
 
     severity: Severity
@@ -33,6 +33,7 @@ STEERING = re.compile(
 """Control characters, and characters that turn the direction of text or are invisible."""
 
 RULE = FindingKind("note", "none: judged as it is, against a rule of the track")
+"""The kind of all findings on broken rules of the tracks."""
 
 KINDS: dict[str, FindingKind] = {
     "file_unreadable": FindingKind("error", "what cannot be read is not judged"),
@@ -40,12 +41,12 @@ KINDS: dict[str, FindingKind] = {
     "file_backup": FindingKind("note", "none: the file is passed over"),
     "own_output": FindingKind("note", "none: the file is passed over"),
     "file_without_responses": FindingKind("error", "nothing of the file is judged"),
-    "file_other_dataset": FindingKind("note", "none: read as what it is"),
+    "file_other_dataset": FindingKind("note", "none: read in its own format"),
     "bad_utf8": FindingKind("error", "the line is not judged"),
     "line_not_json": FindingKind("error", "the line is not judged"),
     "record_not_an_object": FindingKind("error", "the line is not judged"),
     "record_unknown_shape": FindingKind("error", "the line is not judged"),
-    "record_too_large": FindingKind("error", "what is too large is not read"),
+    "record_too_large": FindingKind("error", "the record is not read"),
     "topic_id_missing": FindingKind("error", "the response is not judged"),
     "topic_id_conflict": FindingKind("warning", "the first id given counts"),
     "topic_duplicate": FindingKind("warning", "the first record counts"),
@@ -56,18 +57,18 @@ KINDS: dict[str, FindingKind] = {
     "run_not_there": FindingKind("warning", "no such run is judged"),
     "topic_not_there": FindingKind("warning", "no such topic is judged"),
     "file_name_differs": FindingKind("note", "none: the run_id counts"),
-    "run_id_missing": FindingKind("warning", "the file's name is taken"),
+    "run_id_missing": FindingKind("warning", "the file's name is used as run_id"),
     "run_id_conflict": FindingKind("warning", "the later run gets a name of its own"),
     "run_id_alike": FindingKind("note", "none: they count as two runs"),
     "run_repeated": FindingKind("note", "counts once"),
     "team_id_missing": FindingKind("note", "none: the run has no team"),
     "response_duplicate": FindingKind("warning", "the first record counts"),
     "response_missing": FindingKind(
-        "warning", "counts with the measure's default, unless `on_missing` says otherwise"
+        "warning", "counts with the measure's default, unless `on_missing` is set otherwise"
     ),
     "response_empty": FindingKind("warning", "judged as a response with no text"),
     "response_not_a_list": FindingKind(
-        "warning", "split into sentences, with no citations but those that its text marks"
+        "warning", "split into sentences, with only the citations that its text marks"
     ),
     "answer_differs": FindingKind("warning", "one of the two counts"),
     "sentence_unusable": FindingKind("warning", "read as a sentence with no text"),
@@ -84,41 +85,41 @@ KINDS: dict[str, FindingKind] = {
     "references_unusable": FindingKind("warning", "citations by index cannot resolve"),
     "reference_unusable": FindingKind("warning", "citations of it do not exist"),
     "documents_unusable": FindingKind(
-        "warning", "not there; what is cited and found nowhere may be it"
+        "warning", "left out; a cited document that is found nowhere may be it"
     ),
-    "documents_by_position": FindingKind("note", "taken in the order of the references, or theirs"),
-    "documents_position_unsure": FindingKind("warning", "may be taken for others"),
+    "documents_by_position": FindingKind("note", "taken in the references' order, or in their own"),
+    "documents_position_unsure": FindingKind("warning", "may be mistaken for one another"),
     "documents_elsewhere": FindingKind(
         "warning", "citations may count as missing: is --documents their collection?"
     ),
-    "collection_unreadable": FindingKind("error", "what is cited and found nowhere is unjudged"),
+    "collection_unreadable": FindingKind("error", "cited documents found nowhere are unjudged"),
     "file_not_documents": FindingKind("note", "none: the file is passed over"),
     "document_duplicate": FindingKind("warning", "the first record counts"),
     "document_empty": FindingKind("warning", "citations of it cannot be judged"),
-    "own_document_empty": FindingKind("warning", "the run's doing: it supports nothing"),
+    "own_document_empty": FindingKind("warning", "it supports nothing: the run left its text out"),
     "document_differs": FindingKind(
         "warning", "the text of --documents is judged, unless --own-documents"
     ),
     "documents_beside": FindingKind("warning", "judged by the text that the run carries"),
     "document_varies": FindingKind("warning", "each is judged by the text that it carries"),
-    "documents_withheld": FindingKind("warning", "the run's doing: its citations do not exist"),
+    "documents_withheld": FindingKind("warning", "citations do not exist: the run left these out"),
     "document_unknown": FindingKind("warning", "citations of it cannot be judged"),
     "document_missing": FindingKind("warning", "counts as a citation that supports nothing"),
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),
     "row_unreadable": FindingKind("error", "left out"),
     "row_repeated": FindingKind("note", "counts once"),
-    "row_duplicate": FindingKind("warning", "as `--duplicates` says: the first value counts"),
-    "all_row_differs": FindingKind("warning", "as `--all-rows` says: what its topics give counts"),
+    "row_duplicate": FindingKind("warning", "the first value counts, as set by `--duplicates`"),
+    "all_row_differs": FindingKind("warning", "its topics' values count, as set by `--all-rows`"),
     "statistics_differ": FindingKind("warning", "they are of another job, and not used"),
     "items_unjudged": FindingKind("warning", "in no mean: the order of runs could change"),
     "grade_duplicate": FindingKind("warning", "the highest grade counts"),
     "grade_conflict": FindingKind("warning", "of pooled qrels the highest grade counts"),
-    "run_id_shared": FindingKind("warning", "the files' names are taken"),
+    "run_id_shared": FindingKind("warning", "the files' names are used instead"),
     "topics_unseen": FindingKind("note", "they count as the leaderboard counts them"),
-    "run_one_sided": FindingKind("warning", "as `--on-missing` says"),
+    "run_one_sided": FindingKind("warning", "treated as set by `--on-missing`"),
     "topic_one_sided": FindingKind(
-        "warning", "means over topics of one side, as `--all-rows` says"
+        "warning", "means include topics of one side only, as set by `--all-rows`"
     ),
     "run_not_compared": FindingKind("warning", "left out"),
     "measure_one_sided": FindingKind("warning", "left out"),
@@ -131,7 +132,7 @@ KINDS: dict[str, FindingKind] = {
     "nuggets_not_asked": FindingKind("error", "the bank is made without it"),
     "nuggets_not_found": FindingKind("error", "its bank is empty"),
     "nugget_field_lost": FindingKind("warning", "this format of banks does not keep it"),
-    "table_row_unusable": FindingKind("error", "what the bank has stays"),
+    "table_row_unusable": FindingKind("error", "the bank keeps its entry"),
     "table_rows_differ": FindingKind("warning", "the first row counts"),
     "nugget_bank_unknown": FindingKind("error", "left out"),
     "nugget_bank_topicless": FindingKind("error", "left out"),
@@ -148,10 +149,10 @@ KINDS: dict[str, FindingKind] = {
     "nugget_importance_unknown": FindingKind("warning", "read as without importance"),
     "nugget_id_number": FindingKind("note", "read as text"),
     "nugget_reference_unusable": FindingKind("warning", "left out"),
-    "instruction_like_text": FindingKind("note", "judged all the same; look at its judgments"),
-    "chat_tokens": FindingKind("note", "broken where a model is asked, else as they are"),
-    "chat_turns": FindingKind("note", "bracketed where a model is asked, else as they are"),
-    "hidden_characters": FindingKind("note", "no model sees them, else as they are"),
+    "instruction_like_text": FindingKind("note", "judged like other text; look at its judgments"),
+    "chat_tokens": FindingKind("note", "broken up in what a model is sent, else kept"),
+    "chat_turns": FindingKind("note", "bracketed in what a model is sent, else kept"),
+    "hidden_characters": FindingKind("note", "left out of what a model is sent, else kept"),
     "documents_not_given": FindingKind(
         "warning", "citations cannot be judged without document text"
     ),
@@ -213,14 +214,14 @@ UNREAD = frozenset(
         *("record_unknown_shape", "topic_unreadable", "documents_unusable"),
     }
 )
-"""Kinds of which a file that is no such file has one a line."""
+"""Kinds that a file given as the wrong input would have on every line."""
 MOST_UNREAD = 10_000
-"""How many of each of these are passed on, with their lines; more are only counted."""
+"""How many findings of each of these kinds are passed on; more are only counted."""
 
 
 @dataclass(slots=True)
 class FindingLog:
-    """Counts findings by kind and passes each on to its listeners, of `UNREAD` the first."""
+    """Counts findings by kind and passes them to listeners; of kinds in UNREAD only the first."""
 
     listeners: list[OnFinding] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)

@@ -18,7 +18,7 @@ from trecjudge.records import Judgment, Response
 from trecjudge.settings.plugins import imported
 
 UNJUDGED = ".unjudged"
-"""A leaderboard row of `MEASURE.unjudged` counts the items that a row of MEASURE lacks."""
+"""A leaderboard row of `MEASURE.unjudged` counts the items left out of the row of MEASURE."""
 DIGITS = 6
 """Decimals of a leaderboard and of every figure beside it: means that agree so far are tied."""
 HUGE = 1e300
@@ -39,9 +39,9 @@ Sums = tuple[float, ...]
 class SumsSpec:
     """How a measure is made of counts that are summed over topics: micro, as a ratio of sums.
 
-    `compute` gives the counts of a response, `of` the value of their sums, None where it is not
-    defined: then it is `empty`. `own` are the positions of counts that are the topic's own,
-    whatever the response: a missing one has them too, as far as another run shows them.
+    `compute` gives the counts of a response, `of` the value of their sums. Where `of` gives None,
+    the measure is not defined, and its value is `empty`. `own` are the positions of counts that
+    belong to the topic, not to the response: a missing response gets them from another run.
     """
 
     compute: Callable[[Response, Sequence[Judgment]], Sums]
@@ -54,13 +54,14 @@ class SumsSpec:
 class MeasureSpec:
     """One column of the leaderboard.
 
-    `default` stands in for a response that is missing or on which the measure is not defined; with
-    None such a response leaves the mean, and without `default_if_undefined` one on which it is not
-    defined does. It never stands in for an unjudged one. It sees only the
-    judgments of `judge`; all of them where that is empty. `lower_is_better` ranks the
-    lowest value first. One that aggregates `of_sums` has `sums`, an `all` row and no other.
-    `description` says in plain words what it counts, its range and which way is better; the report
-    shows it beside the name.
+    `default` is the value of a response that is missing, or on which the measure is not defined;
+    an unjudged response never gets it. With None such a response leaves the mean. Without
+    `default_if_undefined`, a response on which the measure is not defined always leaves the mean.
+
+    The measure sees only the judgments of `judge`, or all where that is empty. `lower_is_better`
+    ranks the lowest value first. A measure that aggregates `of_sums` has `sums`, and only an `all`
+    row. `description` says in plain words what it counts, its range and which way is better; the
+    report shows it beside the name.
     """
 
     name: str
@@ -79,7 +80,7 @@ class LeaderboardSpec:
     """The measures of a judge, the one that ranks runs, and the rule for missing responses.
 
     `fill` gives an unjudged judgment its best and worst outcome, for the bounds of a mean.
-    `pooled_qrels` makes classic qrels over all runs the judge's own.
+    `pooled_qrels`: the judge's qrels are classic ones, pooled over all runs.
     """
 
     measures: tuple[MeasureSpec, ...]
@@ -134,7 +135,7 @@ def aggregate(how: Aggregate, values: Iterable[float]) -> float | None:
         return max(numbers)
     if how == "first_value":
         return numbers[0]
-    return math.fsum(numbers) / len(numbers)  # fsum: the order of topics must not show
+    return math.fsum(numbers) / len(numbers)  # fsum: the mean is the same in any order of topics
 
 
 def ranks(
@@ -142,11 +143,11 @@ def ranks(
 ) -> dict[str, int | None]:
     """Return the rank of each run by its mean, the best run first, those without a mean last.
 
-    Means that agree to DIGITS decimals are tied: their runs come by run id and share the first
-    rank of them, 1, 2, 2, 4. Without a mean there is no rank.
+    Means that agree to DIGITS decimals are tied: such runs are in the order of their ids, and
+    share the best of their ranks: 1, 2, 2, 4. A run without a mean has no rank.
     """
     sign = 1.0 if lower_is_better else -1.0
-    # Rounded first: means that are printed alike must not rank apart by the last bits.
+    # Rounded first: means that are printed the same must not differ in rank by their last bits.
     keys = {run: sign * round(mean, DIGITS) for run, mean in means.items() if mean is not None}
     first: dict[float, int] = {}
     for rank, key in enumerate(sorted(keys.values()), 1):
@@ -159,7 +160,7 @@ def load_measure(reference: str) -> MeasureSpec:
     """Return the user's own measure at `package.module:name`: a MeasureSpec or a function.
 
     A function becomes a measure of its name in capitals, without a default, described by the first
-    paragraph of its docstring. With `@JUDGE` behind, it sees the judgments of that judge only.
+    paragraph of its docstring. With `@JUDGE` at the end, it sees only the judgments of that judge.
     Raises PluginError.
     """
     address, _, judge = str(reference).partition("@")

@@ -102,7 +102,7 @@ def test_what_documents_could_change_is_said(write: Write) -> None:
 def test_a_name_that_is_made_is_said(write: Write) -> None:
     one = lines(GOOD["rag25"])
     done = command("check", write(one, "a"), write(one.replace('"t"', '"u"'), "b"))
-    assert "b:1: run_id 'r' is also one of team 't'; named 'u/r'" in done.out.replace("\n", "")
+    assert "b:1: run_id 'r' is also used by team 't'; named 'u/r'" in done.out.replace("\n", "")
 
 
 def test_every_finding_of_the_log_has_its_run_and_topic(write: Write, tmp_path: Path) -> None:

@@ -150,10 +150,10 @@ def test_no_filter_changes_a_name(
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (record("B"), "run_id 'base' is also one of team 'A'; named 'B/base'"),
+        (record("B"), "run_id 'base' is also used by team 'A'; named 'B/base'"),
         (
             record("A", text="Other."),
-            "base' says something else in {}/runs/a.jsonl; named 'b/base'",
+            "base' has other responses in {}/runs/a.jsonl; named 'b/base'",
         ),
     ],
     ids=["team", "version"],
@@ -185,7 +185,7 @@ def test_a_second_copy_counts_once(
     found = read(write, tmp_path, dict.fromkeys(names, text))
     (finding,) = [finding for finding in found.findings if finding.kind == "run_repeated"]
     assert (len(found.answers), finding.severity) == (2, "note")
-    assert finding.message.endswith(f"once more, as {tmp_path}/runs/{names[0]} does; passed over")
+    assert finding.message.endswith(f" of {tmp_path}/runs/{names[0]}; passed over")
 
 
 def test_copies_without_run_id_are_two_systems_where_their_files_are(

@@ -161,7 +161,7 @@ def test_two_teams_may_use_one_run_id(write: Write) -> None:
     found = reading(write(record(), "1.jsonl"), write(two, "2.jsonl"))
     assert found.answers == [("r", "1"), ("u/r", "1"), ("u/r", "2")]
     assert found.kinds == ["run_id_conflict"]
-    assert "run_id 'r' is also one of team 't'; named 'u/r'" in str(found.findings[0])
+    assert "run_id 'r' is also used by team 't'; named 'u/r'" in str(found.findings[0])
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_texts_that_runs_carry_under_one_id(write: Write) -> None:
     ]
     (found,) = reading(*files).findings
     assert (found.kind, found.run_id, found.topic_id) == ("document_varies", "b", "1")
-    assert "carries another text as 'd' than was carried under this id before" in str(found)
+    assert "carries 'd' with another text than an earlier record" in str(found)
     held = HeldDocuments({"d": Document("d", "X")})
     (found,) = reading(*files, store=held).findings
     assert (found.kind, found.run_id) == ("document_differs", "b")

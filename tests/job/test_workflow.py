@@ -39,7 +39,7 @@ def written(tmp_path: Path, text: str) -> Path:
         ("sweeps:\n  s:\n    a: []\n", r"w.yml:3: sweeps.s.a is \[\], must be a list of values"),
         ("sweeps: {s: {a: {b: {c: [1]}}}}\n", "sweeps.s.a.b is .* must be a list of values"),
         ("variants: {hard: {1: 2}}\n", "variants.hard has the key 1, must be a name"),
-        ("variants: {'..': {}}\n", r"'\.\.' names no files"),
+        ("variants: {'..': {}}\n", r"'\.\.' can be in no file name"),
     ],
 )
 def test_faults_are_placed(tmp_path: Path, text: str, message: str) -> None:

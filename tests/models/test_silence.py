@@ -90,7 +90,7 @@ def test_one_that_never_answered_ends_the_job_by_time(serve: Streams, tmp_path: 
     assert 300 <= seconds < 303
     assert "no answer at all for 300 s (llm.first_answer); check OPENAI_BASE_URL" in str(error)
     assert "run the same command again" in str(error)
-    assert "no answer at all for 30 s, 1 requests under way; this ends after 300 s" in notices[0]
+    assert "no answer at all for 30 s, 1 requests under way; the job ends after 300 s" in notices[0]
     assert [n.split(" for ")[1][:5] for n in notices] == ["30 s,", "60 s,", "120 s", "240 s"]
 
 

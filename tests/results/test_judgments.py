@@ -71,9 +71,9 @@ def test_a_file_that_is_not_whole(path: Path, keep: slice, message: str) -> None
     ("added", "message"),
     [
         (lambda whole: whole, r"jsonl:10: begins a second judgments file"),
-        (lambda whole: whole[1:], r"jsonl:10: a 'response' record stands behind the end"),
-        (lambda whole: whole[-1:], r"jsonl:10: a 'end' record stands behind the end"),
-        (lambda whole: ["{}\n"], r"jsonl:10: a None record stands behind the end"),
+        (lambda whole: whole[1:], r"jsonl:10: a 'response' record follows the end"),
+        (lambda whole: whole[-1:], r"jsonl:10: a 'end' record follows the end"),
+        (lambda whole: ["{}\n"], r"jsonl:10: a None record follows the end"),
         (lambda whole: ["x\n"], r"jsonl:10: is not JSON"),
     ],
     ids=["a file", "a file without header", "an end", "an object", "a word"],

@@ -1,4 +1,4 @@
-"""Text that would end its turn of a chat, or that hides something: counted by run."""
+"""Hostile text of runs and topics: chat tokens, lines like turns, hidden characters; by run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from trecjudge.text.chat_tokens import chat_tokens
 from trecjudge.text.visible import HIDDEN_KINDS, hidden_in
 
 OF_HOSTILE_TEXT = frozenset({"chat_tokens", "chat_turns", "hidden_characters"})
-"""The kinds of findings on such text."""
+"""The kinds of findings on hostile text."""
 
-# The name of a token is one word: what is longer may be words of a document.
+# A message shows only a token that is one word: a longer one may hold words of a document.
 _NAME = re.compile(r"\W{0,4}[\w:]*\W{0,4}")
 
 
@@ -31,13 +31,13 @@ class Where:
 
     @property
     def key(self) -> str:
-        """What tells it from other texts: a document is one, however often it is cited."""
+        """What identifies the text: a document counts once, however often it is cited."""
         return self.name if self.noun == "document" else f"{self.place} {self.name}"
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was found of one kind: how often each, in which texts, and where first."""
+    """The counts of one kind of finding: by what was found, in which texts, and where first."""
 
     first: Where
     counts: Counter[str] = field(default_factory=Counter)
@@ -50,20 +50,20 @@ class Tally:
 
     @property
     def where(self) -> str:
-        """In how many texts of which kind it is, and where first."""
+        """In how many texts of each kind it was found, and where first, in words."""
         of_each = (_many(len(texts), noun) for noun, texts in sorted(self.texts.items()))
         return f"in {' and '.join(of_each)}, first in {self.first.name}"
 
 
 @dataclass(slots=True)
 class HostileText:
-    """Looks at the texts of runs and topics, and reports each kind of such text once by run."""
+    """Searches the texts of runs and topics, and reports each kind of hostile text once a run."""
 
     report: OnFinding
     _tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
 
     def look_at_response(self, response: Response, topic: Topic | None = None) -> None:
-        """Look at all that a run says and carries on a topic; at the `topic` if it is the run's."""
+        """Search all texts of a response, and those of `topic` where the run brings its own."""
         run, place, topic_id = response.run_id, response.place, response.topic_id
         for sentence in response.sentences:
             at = Where("sentence", f"sentence {sentence.index}", place, sentence.index, topic_id)
@@ -83,7 +83,7 @@ class HostileText:
             self.look_at_topic(topic, place, run)
 
     def look_at_topic(self, topic: Topic, place: Place, run: str = "") -> None:
-        """Look at the texts of a topic: of the topic file, or of a run that brings its own."""
+        """Search the texts of a topic: of the topic file, or of a run that brings its own."""
         at = Where("topic", f"topic {shown(topic.topic_id)}", place, None, topic.topic_id)
         parts = (topic.title, topic.problem_statement, topic.background, topic.body, topic.url)
         for text in (topic.topic_id, *parts):

@@ -21,14 +21,14 @@ from trecjudge.records.nuggets import plain_name
 ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, str | None, str]
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
 
-Of an item on a nugget the name of it comes last: its id, its answer's, or its text.
+An item on a nugget has a fifth part, the nugget's name: its id, its text, or its answer's id.
 """
 
 NUGGET_KEYS = ("answer_id", "nugget_id", "nugget")
-"""Keys of a record that name a nugget: the id of its answer, its own, or either or its text."""
+"""Keys of a record that name a nugget, by the answer's id, its own id, or any of its names."""
 
 LabelledItem = tuple[Any, ...]
-"""(sentence_index, doc_id), and the name of a nugget: the part of a key behind its response."""
+"""The part of a key after the response: (sentence_index, doc_id), and a nugget's name."""
 MOST_UNPACKED = 64
 """Responses whose labels are held unpacked: a runner has some under way at a time."""
 
@@ -45,7 +45,7 @@ _SUPPORT = {
 
 @runtime_checkable
 class TakesLabels(Protocol):
-    """A judge that can take a label from somebody else."""
+    """A judge that can take labels of others for its items."""
 
     def given(self, item: Item, label: str) -> Judgment:
         """Return the judgment that a label makes. Raises JudgmentFailed for an unknown one."""
@@ -61,10 +61,10 @@ class DecidesSome(TakesLabels, Protocol):
 
 @runtime_checkable
 class TakesNuggetLabels(Protocol):
-    """A judge that can take labels of the nuggets of a topic's bank from somebody else."""
+    """A judge that can take labels of others for the nuggets of a topic's bank."""
 
     def asked(self, item: Item) -> list[tuple[int | None, AskedNugget | None]]:
-        """Return what of an item is labelled: (index of the sentence, nugget), None for neither.
+        """Return the labelled parts of an item, as (sentence index or None, nugget or None).
 
         Raises JudgmentFailed where the topic has no bank.
         """
@@ -108,9 +108,9 @@ def label_of(labels: Mapping[ItemKey, str], judgment: Judgment) -> tuple[ItemKey
 
 @dataclass(slots=True, eq=False)
 class Labels(Mapping[ItemKey, str]):
-    """The labels of a file, or a folder, by item, packed: the first of each item.
+    """The labels of a file or folder by item, held packed; an item's first label counts.
 
-    Looked up response by response, as judgments come, a few responses at a time.
+    They are looked up as judgments come: only the labels of a few responses are held unpacked.
     """
 
     rows: PackedRows = field(default_factory=PackedRows)
@@ -150,7 +150,7 @@ class Labels(Mapping[ItemKey, str]):
         self.files.append(str(file))
 
     def close(self, report: OnFinding) -> None:
-        """Count the items; report those that are labelled twice, not alike."""
+        """Count the items, and report those that have two different labels."""
         found = []
         for group in self.rows:
             first = self.of(group)
@@ -171,9 +171,8 @@ class Labels(Mapping[ItemKey, str]):
 def read_labels(path: Path, report: OnFinding) -> Labels:
     """Return the labels of a file, or of all files of a folder; an item's first label counts.
 
-    It is JSONL of topic_id, run_id, sentence_index, doc_id, label, or nugget in place of a
-    document; AutoNuggetizer's assignments; or DRAGUN's assessments, as CSV. Raises InputError if
-    there is no label.
+    It is JSONL of topic_id, run_id, sentence_index, doc_id (or nugget) and label; AutoNuggetizer's
+    assignments; or DRAGUN's assessments, as CSV. Raises InputError if there is no label.
     """
     labels = Labels()
     for file in files_below(path):
@@ -189,7 +188,7 @@ def read_labels(path: Path, report: OnFinding) -> Labels:
 
 
 def _records(path: Path, report: OnFinding) -> Iterator[tuple[int, ItemKey, str]]:
-    """Yield (line, key, label) of every label of a JSONL file; what is none is reported."""
+    """Yield (line, key, label) of every label of a JSONL file; other records are reported."""
     for number, record in objects(path, report):
         if is_assignment(record):
             given = assignments(record, Place(str(path), number), report)
@@ -207,7 +206,7 @@ def _records(path: Path, report: OnFinding) -> Iterator[tuple[int, ItemKey, str]
 def label_duplicate(
     item: tuple[Any, ...], second: tuple[str, Place], first: tuple[str, Place]
 ) -> Finding:
-    """Return the finding of an item that is labelled twice, not alike: the first label counts."""
+    """Return the finding of an item that has two different labels: the first one counts."""
     (label, place), (before, where) = second, first
     message = f"labels {item} {label!r}, {where} labels it {before!r}: the first counts"
     topic_id, run_id = item[:2]

@@ -1,7 +1,7 @@
 """Which records belong to one run, and its name: one name for every system.
 
-A run keeps its run_id unless an earlier one, in the order of files and lines, has that name: then
-it is `X/run_id`, X its team, file or folder. No filter changes a name.
+A run keeps its run_id, unless an earlier run (in the order of files and lines) has that name. Then
+it is called `X/run_id`, where X is its team, file or folder. No filter changes a name.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from trecjudge.inputs.sources.containers import bare_name
 DigestsByTopic = Mapping[str, str]
 """A digest of each response of a run, by topic."""
 ReadDigests = Callable[[str, str | None], Mapping[str, DigestsByTopic]]
-"""(file, run_id as written or None) -> the digests of its responses as this run, by team."""
+"""(file, run_id as written or None) -> digests of this run's responses in the file, by team."""
 Complain = Callable[[str, str, str], None]
-"""(kind of finding, message, name of the run): reports what is odd about a name."""
+"""(kind of finding, message, name of the run): reports a problem with a name."""
 OF_NAMES = frozenset({"run_id_conflict", "run_id_alike", "run_repeated"})
 """The kinds of findings on names."""
 UNSEEN = re.compile("[\u034f\u115f\u1160\u3164\uffa0\ufe00-\ufe0f\U000e0000-\U000e0fff]")
@@ -29,7 +29,7 @@ UNSEEN = re.compile("[\u034f\u115f\u1160\u3164\uffa0\ufe00-\ufe0f\U000e0000-\U00
 
 @dataclass(slots=True)
 class NamedRun:
-    """A system: its name, and how it is known. `answers` are kept only where a file may go on."""
+    """A system: its name and files. `answers` are kept only where another file may continue it."""
 
     name: str
     team: str
@@ -44,14 +44,14 @@ class NamedRun:
 class RunNames:
     """Assigns each record, file after file, to its run.
 
-    `read` looks ahead into a file, or back into one: only where two files have a run_id in common.
+    `read` reads a file ahead of its turn, or once more: only where two files share a run_id.
     """
 
     read: ReadDigests
     runs: dict[str, NamedRun] = field(default_factory=dict)
     """Every run seen, by name."""
     repeated: set[tuple[str, str]] = field(default_factory=set)
-    """(file, name) where a file only repeats what another file has as this run."""
+    """(file, run's name) of files that only repeat responses of the run in another file."""
     _by_id: dict[str, list[NamedRun]] = field(default_factory=dict)
     _alike: dict[str, str] = field(default_factory=dict)
     _path: str = ""
@@ -71,7 +71,7 @@ class RunNames:
         return found
 
     def _mate(self, team: str, run_id: str) -> NamedRun | None:
-        """Return the run of this file that differs only in lacking a team, on either side."""
+        """Return the run of this file with the same run_id, where not both of them name a team."""
         mates = {run.name: run for (_, name), run in self._here.items() if name == run_id}
         if len(mates) != 1:
             return None
@@ -110,7 +110,7 @@ class RunNames:
         return run
 
     def _joins(self, path: str, answers: DigestsByTopic, run: NamedRun, complain: Complain) -> bool:
-        """Return whether a file continues a run: where both answer a topic, they agree."""
+        """Return whether a file continues a run: it does unless both answer a topic differently."""
         if run.answers is None:
             digests = self.read(run.files[0], run.run_id if run.written else None)
             run.answers = {**digests.get("", {}), **digests.get(run.team, {})}
@@ -118,7 +118,7 @@ class RunNames:
             return False
         if answers and answers.keys() <= run.answers.keys():
             self.repeated.add((path, run.name))
-            message = f"holds run {run.name!r} once more, as {run.files[0]} does; passed over"
+            message = f"repeats run {run.name!r} of {run.files[0]}; passed over"
             complain("run_repeated", message, run.name)
         run.files.append(path)
         run.answers.update(answers)
@@ -130,9 +130,9 @@ class RunNames:
             return run.run_id
         holder = self.runs[run.run_id]
         name = next(name for name in _names(run, holder) if name not in self.runs)
-        message = f"run_id {run.run_id!r} is also one of {_whose(holder, run)}"
+        message = f"run_id {run.run_id!r} is also used by {_whose(holder, run)}"
         if is_version:
-            message = f"run_id {run.run_id!r} says something else in {holder.files[0]}"
+            message = f"run_id {run.run_id!r} has other responses in {holder.files[0]}"
         complain("run_id_conflict", f"{message}; named {name!r}", name)
         return name
 
@@ -140,7 +140,7 @@ class RunNames:
         """Report a name that looks like that of another run."""
         other = self._alike.setdefault(visible_form(run.name), run.name)
         if other != run.name:
-            message = f"run {run.name!a} looks like run {other!a}; they are two"
+            message = f"run {run.name!a} looks like run {other!a}; they count as two"
             complain("run_id_alike", message, run.name)
 
 

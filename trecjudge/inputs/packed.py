@@ -1,4 +1,4 @@
-"""Rows held packed, group by group: a million of them take little more than a file of them does."""
+"""Rows held compressed, by group: a million take about as much memory as in a packed file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Group = tuple[str, ...]
-"""(topic_id, run_id), (run_id, topic_id), (topic_id,): whatever the rows are grouped by."""
+"""What rows are grouped by, such as (topic_id, run_id), (run_id, topic_id) or (topic_id,)."""
 FASTEST = 1
+"""The fastest level of zlib."""
 MOST_OPEN = 50_000
 """Rows of all groups that wait to be packed: few enough to take little, enough to pack well."""
 
@@ -59,7 +60,7 @@ class PackedRows:
         for group in groups or tuple(self._open):
             rows = self._open.pop(group, ())
             if rows:
-                # A response's rows have much in common, as the beginning of every document's id.
+                # Packed together: rows of a response are alike, as in the start of document ids.
                 part = zlib.compress(marshal.dumps(rows), FASTEST)
                 self._packed[group].append(part)
                 self._waiting -= len(rows)

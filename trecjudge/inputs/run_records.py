@@ -30,13 +30,13 @@ from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.inputs.strays import stray
 from trecjudge.records import Place, Response
 
-# A run may begin with a few broken lines.
 PEEK = 5
+"""Lines by which a file is recognised: a run may begin with a few broken ones."""
 RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
 NOT_A_RUN = re.compile(
     r"\.(txt|md|rst|log|err|out|[ct]sv|html?|ya?ml|toml|cfg|ini|py|sh|pdf)$", re.IGNORECASE
 )
-"""Names of files that are no run where they are empty."""
+"""Endings of files that are no runs where they are empty."""
 RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
 # A usual job fits; a large one is better parsed twice than held in memory.
 ROOM = 8 << 20
@@ -55,7 +55,7 @@ class FileBegins:
 
 @dataclass(frozen=True, slots=True)
 class FileTaken:
-    """A file is taken for a format."""
+    """The format of a file is recognised; `why` names the keys that show it."""
 
     path: Path
     format_name: str
@@ -66,8 +66,8 @@ class FileTaken:
 class RunRecord:
     """A record of a known format; `response` is None where its topic is not known.
 
-    `repeated`: its file only repeats what another one has. `size` is how much was
-    read since the record before it, `position` how far all files are read, in bytes on disk.
+    `repeated`: its file only repeats what another one has. `size` is how many bytes were read
+    since the record before it, `position` how far all files are read, in bytes on disk.
     """
 
     place: Place
@@ -82,12 +82,12 @@ class RunRecord:
 
 Event = FileBegins | FileTaken | RunRecord
 ReadRecords = Callable[[OnFinding], Iterator[Event]]
-"""Reads run files from their beginning; reports what is odd in between."""
+"""Reads run files from their beginning, and reports findings on the way."""
 
 
 @dataclass(slots=True)
 class RunRecords:
-    """Reads run files record by record. A file that is no run is reported, unless `Opened`."""
+    """Reads run files record by record. A path is first checked to be a run; `Opened` ones were."""
 
     files: Sequence[Path | Opened]
     store: DocumentStore | None = None
@@ -107,7 +107,7 @@ class RunRecords:
         self.carriers = Carriers([Opened.of(file).path for file in self.files], self.dataset)
 
     def read(self, report: OnFinding) -> Iterator[Event]:
-        """Yield what is read, and report what is odd where it is found."""
+        """Yield files and records as they are read, and report findings between them."""
         self.report = report
         for file in self.files:
             opened = Opened.of(file)
@@ -204,9 +204,9 @@ def _digest(draft: Draft, line: int) -> str:
 
 
 class KeptRecords:
-    """Records that several read one after another: parsed once where they fit into `room`.
+    """Records for several readers in turn: parsed once where they fit into `room` bytes.
 
-    Where they do not, nothing is kept, and the next one has the files read anew.
+    Where they do not fit, nothing is kept, and the next reader reads the files again.
     """
 
     def __init__(self, records: RunRecords, room: int = ROOM) -> None:
@@ -266,9 +266,9 @@ def _emptied(kept: deque[Event | Finding]) -> Iterator[Event | Finding]:
 
 
 def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
-    """Return the finding on a file that is no run; None of a run, and of one that is lost.
+    """Return the finding on a file that is no run; None for a run, also for an unreadable one.
 
-    `given_as` is what else the file is given as, if anything.
+    `given_as` names the other input that the same file is given as, if any.
     """
     opened = Opened.of(file)
     path = opened.path
@@ -288,8 +288,8 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
 def looks_like_a_run(file: Path | Opened) -> bool:
     """Return whether a file is a run by its name, or by a JSON object on one of its first lines.
 
-    An empty file counts as a run, unless its name shows otherwise, and so does what cannot be read,
-    or begins like one: a run that is lost.
+    An empty file counts as a run, unless its name shows otherwise. So does a file that cannot be
+    read, or only begins like a run: it is reported as a lost run, not passed over.
     """
     opened = Opened.of(file)
     if RUN_NAME.search(opened.path.name) or is_table(opened):

@@ -31,20 +31,20 @@ Observe = Callable[[Place, dict[str, Any], str, Response | None], None]
 
 
 def untaken(path: Path, format_name: str, why: str) -> None:
-    """Do nothing with what a file was taken for."""
+    """Ignore the format of a file: the default of `taken`."""
 
 
 def unobserved(
     place: Place, record: dict[str, Any], format_name: str, response: Response | None
 ) -> None:
-    """Do nothing with a record."""
+    """Ignore a record: the default of `observe`."""
 
 
 def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -> list[Path]:
     """Return the files below `paths`, each once. Raises InputError if there is none.
 
-    A backup in the folder of what it is a backup of is passed over, unless its path is given; then
-    it comes after that.
+    A backup beside its original is passed over, unless its own path is given. Then it comes after
+    the original.
     """
     found: dict[str, Path] = {}
     # Two patterns may fit one file: it would answer every topic twice.
@@ -64,10 +64,10 @@ def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -
 def open_runs(
     files: Sequence[Path], report: OnFinding, beside: Mapping[str, Sequence[Path]] | None = None
 ) -> list[Opened]:
-    """Return the files that are runs; the first of them stay open where they were looked at.
+    """Return the files that are runs; the first ones stay open, to be read on from there.
 
-    The others are reported. `beside` are paths that are given as something else, by what that is.
-    Raises InputError if there is no run.
+    Files that are no runs are reported. `beside` are the paths given as other inputs, by input:
+    such a file is no run. Raises InputError if there is no run.
     """
     given = (beside or {}).items()
     # The topic file often lies in the folder of the runs, or is linked there.
@@ -158,7 +158,8 @@ class RunReader:
         hostile = HostileText(self.report)
         for event in self.read(self.report):
             if isinstance(event, FileBegins):
-                # A run seldom goes on in a second file, and there may be a hundred.
+                # With enough runs, no file is opened only to look for a run's other half: that is
+                # rare, and there may be a hundred files.
                 enough = self.max_runs is not None and len(self.runs) >= self.max_runs
                 if enough or not left:
                     break
@@ -178,7 +179,7 @@ class RunReader:
         self._report_missing()
         self._report_elsewhere()
         for run_id in sorted(set(self.only_runs) - set(self.runs)):
-            message = f"no run {run_id!r} with a response on a wanted topic is among them"
+            message = f"run {run_id!r} is not among them, or has no response on a wanted topic"
             self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
         if self.topics is None:
             for topic_id in sorted(set(self.only_topics) - self._topic_ids):
@@ -187,7 +188,7 @@ class RunReader:
 
     @property
     def expected(self) -> int | None:
-        """About how many responses it yields, by the bytes read for those so far; None before."""
+        """Roughly how many responses there will be, by the bytes read so far; None at first."""
         yielded = sum(map(len, self.answered.values()))
         if not yielded or not self.position:
             return None
@@ -275,7 +276,7 @@ class RunReader:
                 self.report(Finding("response_missing", place, message, few, run_id=run_id))
 
     def _report_elsewhere(self) -> None:
-        """Report, of several runs, those of which hardly any cited document is there."""
+        """Report each run of which hardly any cited document is there, where there are several."""
         for run_id, overlap in self.overlaps.items():
             if self.store is not None and len(self.overlaps) > 1 and overlap.is_few(overlap.there):
                 message = f"run {run_id!r}: {overlap.figures(overlap.there, self.store)}"

@@ -15,7 +15,7 @@ OF_A_RUN = re.compile(
     r"|^run|^team|^metadata$|^model|^system|^repl(y|ies)|^reports?$|^results?$|^messages?$",
     re.IGNORECASE,
 )
-"""Keys of a system's output, in whatever shape: such a record is a run that cannot be read."""
+"""Keys of a system's output in any shape: a record with one is an unreadable run, no stray."""
 
 
 def stray(records: Iterable[Mapping[str, Any]]) -> str:

@@ -27,9 +27,9 @@ PIPELINE, OF_A_PIPELINE = "qa", "grounding"
 class Choice:
     """The judges of a request and their settings, which override the workflow.
 
-    Without `judges` those of the workflow judge; `also` judge beside them. `written` are settings
-    as `--set` takes them, `settings` the same as values. Of `variant`, `all_variants` and
-    `sweep` one may be given.
+    Without `judges`, the workflow's judges are used; those of `also` are added. `written` are
+    settings as text, as `--set` takes them; `settings` are the same as values. At most one of
+    `variant`, `all_variants` and `sweep` may be given.
     """
 
     judges: Sequence[str] = ()
@@ -43,12 +43,12 @@ class Choice:
 
 
 def workflow_at(path: Path | None) -> Workflow:
-    """Return the workflow of a file, or one that is shipped by its name; None is an empty one."""
+    """Return the workflow of a file, or a shipped one by its name; for None an empty one."""
     return Workflow() if path is None else read_workflow(find_workflow(path))
 
 
 def jobs_of(template: Job, choice: Choice) -> list[Job]:
-    """Return the jobs of a choice, one a point: the template, with judges and files of their own.
+    """Return the jobs of a choice, one for each point: the template with its judges and files.
 
     If neither flags nor workflow name a judge, answers of a pipeline are judged by `grounding`.
     Raises a TrecJudgeError for what cannot be chosen or set.
@@ -88,7 +88,7 @@ def _fitting(template: Job, workflow: Workflow) -> Sequence[str]:
 def _for_a_model(given: Workflow, asked: Workflow) -> list[str]:
     """Return what a job sets that only a model uses: sections of the workflow, and `llm.KEY`.
 
-    What a shipped workflow sets of `llm` is left out: those files are for both ways of judging.
+    The `llm` settings of a shipped workflow are left out: those files serve with and without one.
     """
     found = ["prompts"] if asked.prompts else []
     own = given.llm if given.path and given.path.parent == WORKFLOWS else {}

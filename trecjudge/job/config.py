@@ -21,8 +21,9 @@ from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.version import __version__
 
 PACKAGES = ("dspy", "aiohttp", "PyStemmer", "wordllama")
+"""Packages whose version can change a judgment."""
 CHOSEN = ("variants", "sweeps")
-"""Sections of a workflow of which a job is one point."""
+"""Sections of a workflow that a job takes one variant or point of."""
 # User and password in an address (`https://user:secret@host`): a config is shared with others.
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
@@ -51,7 +52,7 @@ def head_of(
 ) -> dict[str, Any]:
     """Return what is known of a job before it judges: versions, command line, judges, inputs.
 
-    Credentials inside addresses are cut.
+    Credentials inside addresses are removed.
     """
     head = {
         "versions": versions(),
@@ -65,7 +66,7 @@ def head_of(
 
 
 def _shareable(value: Any) -> Any:
-    """Return a value as it can be written into any file, without credentials in its texts."""
+    """Return a value that can be written into any file, without credentials in its texts."""
     if isinstance(value, str):
         return CREDENTIALS.sub("", value).encode(errors="backslashreplace").decode()
     if isinstance(value, Mapping):
@@ -81,7 +82,7 @@ def write_config(
     model: Model,
     summary: Summary,
 ) -> None:
-    """Write the config of a finished job; credentials inside addresses are cut."""
+    """Write the config of a finished job; credentials inside addresses are removed."""
     config = {
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         **head_of(job, settings, model, checksums),
@@ -95,7 +96,7 @@ def write_config(
 
 
 def _inputs(job: Job) -> dict[str, Any]:
-    """Return which input is what, as given: the report reads topics and documents from there."""
+    """Return the inputs by kind, as given: the report reads topics and documents from there."""
     keys = record_keys()
     return {
         "topics": str(job.topics) if job.topics else None,
@@ -111,7 +112,7 @@ def _inputs(job: Job) -> dict[str, Any]:
 def _workflow_record(job: Job, settings: Mapping[str, Any], checksums: Checksums) -> dict[str, Any]:
     """Return the workflow's file, the variant or point that ran, and the workflow as it ran.
 
-    What ran is a workflow itself: all settings of the judges, and no variants any more.
+    The part `ran` can be run as a workflow: it has all settings of the judges, and no variants.
     """
     path, names = job.workflow.path, list(settings)
     whole = {

@@ -1,4 +1,4 @@
-"""What lies in a folder: runs, topics, documents, nuggets and labels, by the readers that exist."""
+"""The runs, topics, documents, nuggets and labels of a folder, recognised by what files hold."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from trecjudge.results.trec import is_json_qrels, read_grades
 
 Kind = Literal["run", "topics", "documents", "nuggets", "qrels", "labels"]
 LOOKED_AT = 200
-"""Records of a file by which it is told what it holds."""
+"""Records of a file that are read to recognise what it holds."""
 LABELS, QRELS = "a file of labels", "a qrels file"
-"""What those are called that others may have written too."""
+"""Names in `own_output` of the kinds of files that other tools write too."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Found:
         return self.files.get(kind, [])
 
     def paths(self, kind: Kind) -> list[Path]:
-        """Return the files of a kind, in place of all files of a folder the folder."""
+        """Return the files of a kind; where they are all files of a folder, that folder instead."""
         return _by_folder(self.of(kind), [f for files in self.files.values() for f in files])
 
 
@@ -68,7 +68,7 @@ def look(folder: Path) -> Found:
     found, others = Found(), []
     for path in files_below(folder):
         with suppress(OSError, InputError):  # what cannot be opened is not used
-            kind = _kind_by_itself(path)
+            kind = _kind_by_content(path)
             if kind is None:
                 others.append(path)
             elif kind in ("run", "nuggets", "labels"):
@@ -85,8 +85,8 @@ def look(folder: Path) -> Found:
     return found
 
 
-def _kind_by_itself(path: Path) -> Kind | Literal["ours"] | None:
-    """Return what a file is whatever lies beside it; None where that is not clear."""
+def _kind_by_content(path: Path) -> Kind | Literal["ours"] | None:
+    """Return the kind that a file's own content shows; None where it shows none."""
     opened = Opened(path)
     own = own_output(opened)
     if own and own != QRELS:
@@ -115,7 +115,7 @@ def _read_runs(found: Found) -> None:
 
 
 def _kind_beside_runs(path: Path, found: Found) -> Kind | None:
-    """Return what a file holds, by the topics and the documents that the runs name."""
+    """Return the kind of a file by the topics that the runs answer; None where it is no input."""
     records = first_objects(path, LOOKED_AT)
     if is_json_qrels(path) or not records:
         return _table_kind(path, found)
@@ -123,14 +123,14 @@ def _kind_beside_runs(path: Path, found: Found) -> Kind | None:
     documents = [document for r in records if (document := document_of(r)) is not None]
     if topics & found.topic_ids:
         return "topics"
-    # Of a large collection hardly one of the first documents is cited.
+    # Not by what is cited: of a large collection hardly one of the first documents is.
     return "documents" if any(document.text for document in documents) else None
 
 
 def _table_kind(path: Path, found: Found) -> Kind | None:
     """Return what a file of lines holds: grades of documents, or topics."""
     columns = first_line(path).split()
-    # Of ours the second column is a run.
+    # Our own qrels have a run in the second column: they are outputs.
     if is_json_qrels(path) or (len(columns) == 4 and columns[1] in (b"0", b"Q0")):
         graded = read_grades(path, _ignore)
         if set(graded) & found.topic_ids:
@@ -143,7 +143,7 @@ def _ignore(finding: Finding) -> None:
 
 
 def _by_folder(files: Sequence[Path], every: Sequence[Path]) -> list[Path]:
-    """Return files, and in place of those of a folder that holds no others the folder."""
+    """Return the files; where a folder holds several of them and no others, the folder instead."""
     shown: dict[Path, None] = {}
     for file in files:
         folder = file.parent

@@ -1,4 +1,4 @@
-"""How signals end a command: the first one lets a job keep what is paid for, a second ends it."""
+"""How signals end a command: after the first, a job keeps what is paid for; a second ends it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import FrameType
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 """Ctrl-C, the end that a batch system gives, and a terminal that is closed."""
-SAID = b"interrupted (%s): ending; a second Ctrl-C ends at once\n"
+NOTICE = b"interrupted (%s): ending; a second Ctrl-C ends at once\n"
 
 
 class Interrupted(KeyboardInterrupt):
@@ -19,7 +19,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Interrupts:
-    """The signals of this process that interrupt. Without a job to cancel each one ends at once."""
+    """The signals that interrupt this process; without a job to cancel, the first one ends it."""
 
     def __init__(self) -> None:
         self.first = ""
@@ -28,14 +28,14 @@ class Interrupts:
         self._is_over = False
 
     def install(self) -> None:
-        """Listen to the signals, but for those that whoever started us wants ignored (`nohup`)."""
+        """Handle the signals, except those that this process was started to ignore (`nohup`)."""
         for number in (getattr(signal, name, None) for name in NAMES):
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._interrupt)
 
     @contextmanager
     def cancelling(self, cancel: Callable[[], object]) -> Iterator[None]:
-        """Call `cancel` at the first signal, rather than to break off what runs."""
+        """Within it, the first signal calls `cancel` and does not raise KeyboardInterrupt."""
         self._cancel = cancel
         try:
             yield
@@ -43,13 +43,13 @@ class Interrupts:
             self._cancel = None
 
     def cancelling_task(self) -> AbstractContextManager[None]:
-        """Cancel the task that runs now at the first signal."""
+        """Return a context within which the first signal cancels the task that runs now."""
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
         return self.cancelling(lambda: loop.call_soon_threadsafe(task.cancel))
 
     def over(self) -> None:
-        """Hear no more of them: what is to be said at the end is said whole."""
+        """Ignore further signals: what a command prints at its end is printed in full."""
         self._is_over = True
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -61,9 +61,9 @@ class Interrupts:
         if is_second or self._cancel is None:
             raise KeyboardInterrupt
         with suppress(OSError):  # not by print: it may be what is interrupted
-            os.write(2, SAID % name.encode())
+            os.write(2, NOTICE % name.encode())
         self._cancel()
 
 
 INTERRUPTS = Interrupts()
-"""Those of this process."""
+"""The signals of this process."""

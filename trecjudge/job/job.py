@@ -43,8 +43,8 @@ class Job:
     """A request to judge runs. `settings` are those of the judges, all overrides applied.
 
     `chosen` says which variant or point of a sweep it is, `idle` what only a model would use.
-    `made` are judges, of those named, that are at hand as objects, by name. `topics` None takes the
-    topics that the runs answer.
+    `made` are judges that exist as objects already, by name. `topics` None takes the topics that
+    the runs answer.
     """
 
     runs: Sequence[Path]
@@ -113,7 +113,7 @@ class JobInputs:
     def reader(
         self, on_finding: OnFinding, taken: Taken, observe: Observe = unobserved
     ) -> RunReader:
-        """Return the last reader of the runs, from their beginning."""
+        """Return the reader that the job judges by: the last one, since it frees what was kept."""
         flag = self.job.model.use
         return self._reader(on_finding, taken, observe, self.records.read_last, flag)
 
@@ -146,8 +146,8 @@ class JobInputs:
     def check_documents(self, on_finding: OnFinding) -> None:
         """Check that the runs cite documents of `--documents`, before anything is judged.
 
-        Runs are read until enough is found. Raises InputError where nothing that they cite is
-        there, nor carried by them; where only little of it is there, that is a finding.
+        Runs are read until enough cited documents are found. Where only few are, that is a finding.
+        Raises InputError where none is in `--documents` or carried by the runs.
         """
         if self.store is None:
             return
@@ -213,7 +213,7 @@ def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | Non
 def _beside(job: Job) -> dict[str, list[Path]]:
     """Return the files that are given as something else than runs, by what they are given as.
 
-    A folder of documents that also holds the runs says nothing about its files, and is left out.
+    A folder of documents that also holds the runs is left out: its files may be runs.
     """
     runs = [path.resolve() for path in job.runs]
     documents = (

@@ -1,4 +1,4 @@
-"""Bare pairs judged: by words, or as the citation judge asks a model."""
+"""Judges bare pairs of sentence and document: by words, or by the citation judge's model prompt."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from trecjudge.records import Citation, Document, Response, Sentence, Topic
 JUDGE = "citation"
 """The judge whose question a model is asked."""
 RUN = "pairs"
+"""The run_id of all pairs, and the topic of those without a group."""
 Take = Callable[[Verdict], None]
 
 
@@ -42,10 +43,9 @@ class PairJob:
     notify: Callable[[str], None]
 
     def run(self, pairs: Iterator[BarePair], take: Take) -> dict[str, Any]:
-        """Give the verdict on each pair to `take`, in their order; return what a model cost.
+        """Return what a model cost, empty without one; give the verdicts to `take`, in order.
 
-        That is empty without a model. Raises a TrecJudgeError for what the user can put right,
-        Interrupted for an interrupt.
+        Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
         """
         panel = self._panel()
         try:
@@ -56,7 +56,7 @@ class PairJob:
     def _panel(self) -> Panel:
         job = self.job
         if job.calibration is not None and job.model.use:
-            message = "--calibration: it weighs words, and --use-env-llm asks a model: give one"
+            message = "--calibration is for judging by words, --use-env-llm asks a model: give one"
             raise WorkflowError(message)
         check_jobs([job])
         panel = make_panel(job.judges, job.settings)
@@ -96,7 +96,7 @@ async def _judged(panel: Panel, model: Model, pairs: Iterator[BarePair]) -> Asyn
 
 
 def _response(pair: BarePair) -> tuple[Topic, Response]:
-    """Return a response of the one sentence, which cites the document."""
+    """Return a pair as a response of one sentence, which cites the document, with a topic."""
     topic_id, doc_id = pair.group or RUN, pair.pair_id
     sentence = Sentence(0, pair.sentence, (Citation(doc_id, doc_id),))
     documents = {doc_id: Document(doc_id, pair.document)}

@@ -79,7 +79,7 @@ class Watcher(Protocol):
 
 
 def run_job(job: Job, watcher: Watcher) -> Summary:
-    """Judge and score; all files are in place when it returns.
+    """Judge and score; return the summary, with all files in place.
 
     Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
     """
@@ -96,7 +96,7 @@ async def _cancellable(job: Job, watcher: Watcher) -> Scored:
 
 
 async def judge_job(job: Job, watcher: Watcher) -> Scored:
-    """Judge and score, as `run_job`, in the event loop that runs; return all the numbers too."""
+    """Return all the numbers of a job; it is done as by `run_job`, in the running event loop."""
     panel = _panel(job)
     job.outputs.prepare()
     return await _Session(job, panel, watcher).run()
@@ -210,7 +210,7 @@ class _Session:
         inputs.check_documents(self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
         self.watcher.begins(lambda: reader.expected, model.spent)
-        # A pass of its own costs a second reading of the runs; a model costs far more.
+        # A check before judging reads the runs twice; a model costs far more than that.
         if job.strict or (job.check and job.model.use):
             self._preflight(inputs)
         elif job.check:
@@ -279,7 +279,7 @@ class _Session:
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(self._header(inputs))
-            async for judged in Runner(self._seated(), model, self.stopped).run(reader):
+            async for judged in Runner(self._judges(), model, self.stopped).run(reader):
                 self._write(writer, judged)
                 trial.add(judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
@@ -290,8 +290,8 @@ class _Session:
             kept = f"what was judged before is in {self.job.outputs.judgments}"
             raise PluginError(f"{trial.error}; judging stopped: {kept}")
 
-    def _seated(self) -> Panel:
-        """Return the judges, or in their place those that give the labels of --judgments-from."""
+    def _judges(self) -> Panel:
+        """Return the judges; with --judgments-from, those that give its labels as judgments."""
         if self.job.labels is None:
             return self.panel
         return with_labels(self.panel, read_labels(self.job.labels, self.findings))

@@ -1,6 +1,6 @@
 """Settings of the judges, sorted by judge, at one point or at several of a sweep.
 
-`--set` beats the variant, which beats `settings`; of a sweep and `--set` only one may set a key.
+`--set` beats the variant, which beats `settings`; a sweep and `--set` may not set the same key.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ MOST_POINTS = 1000
 LONGEST = 120
 """Bytes of a suffix; a longer one is cut, since file systems allow names of 255."""
 UNSAFE = re.compile(r"[^\w.+-]+")
+"""Characters that are replaced in a suffix, since it becomes part of file names."""
 
 Where = Callable[[tuple[str, ...]], str]
-"""(path of a key) -> where it stands, for a message."""
+"""(path of a key) -> its place in the workflow, for a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value for a key of a judge, or of a section of the workflow; `where` it stands."""
+    """A value for a key of a judge, or of a section of the workflow; `where` is its place."""
 
     owner: str
     key: str
@@ -47,10 +48,10 @@ NO_SETTINGS: Settings = {}
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The judges of a job by name, and the one whose settings are those without a judge's name.
+    """The judges of a job, by name.
 
-    `owner` is empty where such settings could be of any judge. `joined` are the judges that the
-    workflow does not name.
+    `owner` is the judge that settings without a judge's name belong to; it is empty where they
+    could be of any. `joined` are the judges that the workflow does not name.
     """
 
     judges: Sequence[str]
@@ -61,8 +62,8 @@ class Names:
     def of(cls, workflow: Workflow, chosen: Sequence[str], also: Sequence[str]) -> Names:
         """Return the judges: those chosen, else the workflow's, and those that judge beside them.
 
-        What a workflow that names one judge sets is that judge's, whoever judges beside it. Raises
-        WorkflowError where none is named.
+        Where a workflow names one judge, its settings are that judge's, even if others judge beside
+        it. Raises WorkflowError where no judge is named.
         """
         first = names_in(",".join(chosen)) if chosen else workflow.judges
         if not first:
@@ -299,7 +300,7 @@ def _joined(layers: Iterable[Settings]) -> Settings:
 
 
 def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
-    """Return what is added to the names of files, safe and no two alike."""
+    """Return what each point adds to the names of its files: safe, and no two the same."""
     owners: dict[str, str] = {}
     for name, _ in named:
         suffix = _suffix(name)

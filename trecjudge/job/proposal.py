@@ -37,7 +37,7 @@ class Proposal:
     why: str
 
     def text(self, path: Path) -> str:
-        """Return the workflow as a file at `path` has it."""
+        """Return the text of the workflow's file, which is to lie at `path`."""
         settings, sort_by = self._settings()
         lines = [
             SCHEMA_LINE + _from(path.parent, SCHEMA_FILE),
@@ -84,7 +84,7 @@ class Proposal:
             yield "There is no text of documents: items that need it stay unjudged (--documents)."
 
     def _settings(self) -> tuple[dict[str, Any], str]:
-        """Return settings and ranking measure: of the dataset's own workflow, else the defaults."""
+        """Return settings and ranking measure: of the dataset's shipped workflow, else defaults."""
         own = WORKFLOWS / f"{self.judge}_{self.found.dataset}.yml"
         workflow = read_workflow(own) if own.is_file() else None
         judge = make_judge(self.judge, workflow.settings if workflow else {})
@@ -121,7 +121,7 @@ def _choices(hint: Any) -> tuple[Any, ...]:
 
 
 def _from(folder: Path, file: Path) -> str:
-    """Return the path of a file as seen from a folder; whole where that is shorter."""
+    """Return the path of a file relative to a folder, or the full one where that is shorter."""
     try:
         near = os.path.relpath(file, folder.resolve())
     except ValueError:  # on another drive

@@ -38,7 +38,7 @@ DESCRIPTIONS = {
     "gate": "Rules that responses must keep: exit status 4 where one is rejected.",
     "measures": "Measures of your own: module:name, or module:name@judge.",
 }
-"""Of each section, what it is for."""
+"""What each section is for; the schema shows it."""
 
 
 def shipped_judges() -> list[str]:
@@ -136,7 +136,7 @@ def _gate() -> Schema:
 
 
 def _section(key: str) -> Schema:
-    """Return what holds for a section whoever judges."""
+    """Return the schema of a section, as it is for any judges."""
     named = {"pattern": NAMED}
     sections = {
         "settings": _mapping(ref("named")),
@@ -154,7 +154,7 @@ def _section(key: str) -> Schema:
 
 
 def _named(owners: Mapping[str, Mapping[str, Schema]], swept: bool) -> Schema:
-    """Return what holds for `owner.key` and `owner: {key: value}`, of judges and of sections.
+    """Return the schema of `owner.key` and `owner: {key: value}`, of judges and of sections.
 
     Only a mapping is settings of an owner: a judge may have a setting of another judge's name.
     """
@@ -176,7 +176,7 @@ def _named(owners: Mapping[str, Mapping[str, Schema]], swept: bool) -> Schema:
 
 
 def _of_judge(name: str, owners: Mapping[str, Any], programs: Sequence[str]) -> Schema:
-    """Return what holds for a workflow that names one judge: its settings by their bare names."""
+    """Return the schema of a workflow that names one judge: its settings by their bare names."""
     own = {key: ref("settings", name, "properties", key) for key in owners[name]}
     swept = {key: _values(value) for key, value in own.items()}
     judges = [owner for owner in owners if owner not in SECTIONS]
@@ -192,7 +192,7 @@ def _of_judge(name: str, owners: Mapping[str, Any], programs: Sequence[str]) -> 
 
 
 def _of_several(settings: Mapping[str, Any]) -> Schema:
-    """Return what holds for a workflow that names several known judges: all settings by judge."""
+    """Return the schema of a workflow that names several known judges: all settings by judge."""
     several = {"type": "array", "minItems": 2, "items": {"enum": list(settings)}}
     by_judge = _closed({name: ref("settings", name) for name in settings}, settings)
     with_sections = _closed({name: {"type": "object"} for name in settings}, (*settings, *SECTIONS))

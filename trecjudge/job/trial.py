@@ -13,9 +13,9 @@ from trecjudge.scores.leaderboard import Leaderboard
 
 @dataclass(slots=True)
 class MeasureTrial:
-    """Scores each response as soon as it is judged, and says by `stop` that a measure fails.
+    """Scores each response as soon as it is judged, and stops the job where a measure fails.
 
-    Unless a model is paid for (`pays`), only the first few are tried.
+    Unless a model is paid for (`pays`), only the first few responses are tried.
     """
 
     spec: LeaderboardSpec
@@ -35,7 +35,7 @@ class MeasureTrial:
             for judgment in entry.judgments
         ]
         try:
-            # As they are scored in the end: on what a judgments file has, which is no document.
+            # Without documents, as in the end: scores are made from the judgments file.
             Leaderboard(self.spec).add(replace(judged.response, documents={}), judgments)
         except PluginError as error:
             self.error = error

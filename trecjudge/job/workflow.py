@@ -23,8 +23,8 @@ LEADERBOARD_KEYS = ("sort_by", "on_missing", "measures")
 class Workflow:
     """A workflow file as read. `variants` name settings, `sweeps` lists of values of settings.
 
-    `gate` has rules as `trecjudge.scores.review` reads them. `lines` are those of its keys by
-    their path.
+    `gate` has rules as `trecjudge.scores.review` reads them. `lines` are the line numbers of its
+    keys, by their path.
     """
 
     judge: str | list[str] = DEFAULT_JUDGE
@@ -45,7 +45,7 @@ class Workflow:
         return ("judge",) in self.lines
 
     def where(self, *path: str, inside: tuple[str, ...] = ()) -> str:
-        """Return where a key stands, for a message: `w.yml:3: sweeps.grid`.
+        """Return the place of a key, for a message: `w.yml:3: sweeps.grid`.
 
         The line is that of the key `inside` it, or of the nearest key above that has one.
         """
@@ -69,8 +69,8 @@ KEYS = [f.name for f in fields(Workflow) if f.name not in ("path", "lines")]
 def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
     """Return a workflow file: the path that is given or, by its name, one of those shipped.
 
-    `workflows/NAME.yml` is such a name too, wherever it is given. Raises WorkflowError with the
-    names of those.
+    `workflows/NAME.yml` is such a name too, in any current folder. Raises WorkflowError with the
+    names of the shipped ones.
     """
     if given.is_file():
         return given
@@ -82,7 +82,7 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> Path:
 
 
 def read_workflow(path: Path) -> Workflow:
-    """Read and check a workflow file, or the workflow that ran of the config of a job.
+    """Return the workflow of a file, checked; of a job's config file, the workflow that ran.
 
     Raises WorkflowError with file and line.
     """
@@ -112,7 +112,7 @@ def read_workflow(path: Path) -> Workflow:
 
 
 def _of_a_config(read: Document) -> Document:
-    """Return the workflow that ran, of the config of a job; what is none as it is."""
+    """Return the workflow that ran, of a job's config file; any other document unchanged."""
     if not (
         isinstance(read.value, dict) and {"written", "versions", "workflow"} <= set(read.value)
     ):
@@ -151,7 +151,7 @@ def _check_entries(workflow: Workflow) -> None:
             # Its name becomes part of file names, where other characters are replaced.
             if not any(map(str.isalnum, name)):
                 raise WorkflowError(
-                    f"{where}: {shown(name)} names no files; give letters or digits"
+                    f"{where}: {shown(name)} can be in no file name; give letters or digits"
                 )
             if not isinstance(entry, dict):
                 message = f"{where} is {shown(entry)}, must be a mapping of settings"

@@ -16,7 +16,7 @@ from trecjudge.settings.fields import typed_fields
 def check_workflow(workflow: Workflow, names: Names) -> None:
     """Raise WorkflowError, with its place, for any setting of a workflow that has no effect.
 
-    Variants are made whole; of a sweep each value is checked on its own.
+    The judges of each variant are made; of a sweep, each value is checked on its own.
     """
     llm = [
         Setting("llm", key, value, workflow.where("llm", inside=(key,)))
@@ -31,7 +31,7 @@ def check_workflow(workflow: Workflow, names: Names) -> None:
         except WorkflowError as error:
             where = workflow.where("variants", variant)
             raise WorkflowError(f"{where}: {error}") from error
-    # Each value by itself: the combinations of a sweep can be a thousand.
+    # Each value on its own: the combinations of a sweep can be a thousand.
     for sweep in workflow.sweeps:
         for axis in axes(workflow, names, sweep):
             check_settings(setting for _, sets in axis for setting in sets.values())

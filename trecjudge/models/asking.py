@@ -23,8 +23,9 @@ from trecjudge.records import ModelCall, Usage
 from trecjudge.text.chat_tokens import TOKEN, broken
 
 LEAST_ROOM = 64
-"""Tokens that an answer takes at least."""
+"""The fewest tokens worth asking for: an answer takes at least so many."""
 LONGEST_BEGINNING = 60
+"""Characters of an unreadable reply that a message shows."""
 LONGEST_REPEATED = 20_000
 """Characters of an unreadable reply that are sent back with what is wrong with it."""
 RAISED = 4
@@ -32,7 +33,7 @@ RAISED = 4
 
 
 class Turn:
-    """A lock that is held; it is released only once, whoever does so first."""
+    """A held lock that is released only once, however often `end` is called."""
 
     def __init__(self, lock: asyncio.Lock) -> None:
         self._lock: asyncio.Lock | None = lock
@@ -47,7 +48,7 @@ class Turn:
 class FormFault(Exception):
     """A fault that may go away where no reply by JSON schema is asked for.
 
-    `tried` are the requests that were made in that form, for the log of whoever made them.
+    `tried` are the requests that were made in that form, for the log.
     """
 
     tried: Sequence[ModelCall] = ()
@@ -57,8 +58,8 @@ class FormFault(Exception):
 class Asking:
     """A request, its limit of tokens, and what went wrong with it so far.
 
-    `turn`: it is not known yet whether the endpoint takes this form; others wait for this turn.
-    `endpoint` was asked last; `avoided` are those that could not serve it.
+    `turn` is held while it is unknown whether the endpoint takes this form: other requests wait for
+    it. `endpoint` was asked last; `avoided` are those that could not serve the request.
     """
 
     request: Request
@@ -70,7 +71,7 @@ class Asking:
     cuts: int = 0
     waits: int = 0
     room: int | None = None
-    """The most tokens that the endpoint has room for behind this prompt, once it reported that."""
+    """The most tokens that the endpoint has room for after this prompt, once it reported that."""
     waiting_since: float | None = None
     last_status: int = 0
     sent: dict[str, Any] = field(default_factory=dict)
@@ -84,7 +85,7 @@ class Asking:
     reply: Reply | None = None
     """What was answered to the request that was sent last."""
     paid: bool = False
-    """Whether anything was answered that was paid for."""
+    """Whether any answer was paid for."""
     sent_at: float = 0.0
 
     @property
@@ -103,7 +104,7 @@ class Asking:
         self.expected = lengths.prompt(self.prompt_tokens), min(reply, self.max_tokens)
 
     def fits(self, room: int) -> bool:
-        """Note the room behind this prompt; return whether to ask again with a limit of that."""
+        """Note the room after this prompt; return whether to ask again with that as limit."""
         # Only once: an endpoint that misreports its room would be asked for ever.
         if self.room is not None or not LEAST_ROOM <= room < self.max_tokens:
             return False
@@ -132,9 +133,9 @@ class Asking:
             raise fault from error
 
     def _cut(self, reply: Reply, most_tokens: int) -> Fault:
-        """Raise the limit: as often as it takes where reasoning ate it, else once."""
+        """Return the fault of a cut reply; raise the limit, if it was an answer only once."""
         message = f"the reply was cut at {self.max_tokens} tokens"
-        # Reasoning may take any length; an answer that is cut twice has gone astray.
+        # Reasoning may be of any length; an answer that is cut twice most likely never ends.
         thought_only = without_reasoning(reply.text) is None
         if self.max_tokens >= most_tokens or (self.cuts and not thought_only):
             return ItemFault("cut", f"{message} (llm.most_tokens is {most_tokens})")
@@ -174,7 +175,7 @@ class Asking:
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
-        """Give what was exchanged in vain to what is raised meanwhile, for the log."""
+        """Within it, an error that is raised gets the failed exchanges, for the log."""
         try:
             yield
         except FormFault as fault:
@@ -183,7 +184,7 @@ class Asking:
         except JudgmentFailed as failed:
             if failed.call is not None or not self.earlier:
                 raise
-            # One failure may be that of many: each has calls of its own.
+            # One failure may be raised for many requests: each gets one with its own calls.
             raise self.failure(failed.kind, str(failed), failed.tries) from failed
 
     def failure(self, kind: str, message: str, tries: int) -> JudgmentFailed:
@@ -200,7 +201,7 @@ def chained(calls: Sequence[ModelCall]) -> ModelCall | None:
 
 
 def as_shared(call: ModelCall, cost: float | None) -> ModelCall:
-    """Return a call as whoever shares its reply has it; `cost` is that of nothing."""
+    """Return a call as logged for a request that shares its reply; `cost` is 0, None if unknown."""
     usage = replace(call.usage, cached=True, seconds=0.0, cost=cost)
     return replace(call, usage=usage, tries=0, number=0, earlier=(), turned_away=False, shared=True)
 
@@ -208,7 +209,7 @@ def as_shared(call: ModelCall, cost: float | None) -> ModelCall:
 def shared_failure(
     failed: JudgmentFailed, tried: Sequence[ModelCall], cost: float | None
 ) -> JudgmentFailed:
-    """Return a failure as whoever waited for the same reply has it; `tried` it did itself."""
+    """Return a failure for a request that waited for the reply; `tried` are its own calls."""
     of_another = [as_shared(failed.call, cost)] if isinstance(failed.call, ModelCall) else []
     calls = [*tried, *of_another]
     return JudgmentFailed(failed.kind, str(failed), failed.tries, chained(calls))

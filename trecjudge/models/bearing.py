@@ -28,6 +28,7 @@ from trecjudge.models.settings import LlmSettings
 from trecjudge.models.transport import TOO_MANY
 
 LONGEST_BACK_OFF = 30.0
+"""Seconds, at most, before an item is tried again."""
 ADVICE = {
     401: "; check OPENAI_API_KEY",
     403: "; check OPENAI_API_KEY",
@@ -42,8 +43,9 @@ GO_ON = "what is judged is written; run the same command again to go on"
 class FaultPolicy:
     """Decides what follows a fault of an endpoint.
 
-    `succeeded`: there was a good reply in this job. `stopped` is the kind and message of why
-    nothing is asked any more; None while it is. `dead` says of an endpoint that it never answered.
+    `succeeded`: there was a good reply in this job. `stopped` is why nothing is asked any more, as
+    kind and message; None while requests are sent. `dead` is the message for an endpoint that never
+    answered.
     """
 
     replies: Replies
@@ -62,7 +64,7 @@ class FaultPolicy:
         return self.replies.requests.settings
 
     def good(self) -> None:
-        """Note a reply that is good."""
+        """Note a good reply."""
         self.succeeded = True
         self.patience.succeeded()
 
@@ -79,7 +81,7 @@ class FaultPolicy:
 
     def still(self, seconds: float, requests: int) -> None:
         """Report that there was no answer for so many seconds."""
-        ends = "this ends" if self._never_answered else "no more is asked"
+        ends = "the job ends" if self._never_answered else "no more is asked"
         most, name = self.endpoints.silence.limit, self._limit_name
         self.notify(
             f"{self._where}: no answer at all for {seconds:.0f} s, {requests} requests under way;"
@@ -87,7 +89,7 @@ class FaultPolicy:
         )
 
     def silent(self) -> None:
-        """Ask nothing from now on: there was no answer for as long as one is waited for."""
+        """Ask nothing from now on: no answer came within the limit."""
         self._end_silent(self.endpoints.silence.limit)
 
     def _end_silent(self, seconds: float, why: str = "") -> None:
@@ -123,11 +125,11 @@ class FaultPolicy:
             return
         if self._is_of_the_form(asking, fault):
             asking.endpoint.no_schema.add(asking.program)
-            if not self.settings.batch:  # there all have it at once
+            if not self.settings.batch:  # in a batch all requests have this fault at once
                 self._note(asking, fault)
             raise FormFault(str(fault)) from fault
         if self.endpoints.moves(asking.endpoint, fault, asking.request.mark, asking.avoided):
-            asking.tries -= not isinstance(fault, Busy)  # another endpoint's first is no second
+            asking.tries -= not isinstance(fault, Busy)  # the next endpoint's first try is no retry
             asking.last_status = 0
             return
         if isinstance(fault, AccountFault):
@@ -140,7 +142,7 @@ class FaultPolicy:
         await self._count(asking, fault)
 
     def _learned(self, asking: Asking, fault: ParameterFault) -> bool:
-        """Note a parameter that is not taken; return whether asking now is asking differently."""
+        """Note a parameter that is not taken; return whether the next request will differ."""
         habits = asking.endpoint.habits
         if learned := habits.learn(fault, asking.sent):
             self.notify(f"{asking.endpoint.url}: {fault}; {learned}")
@@ -165,7 +167,7 @@ class FaultPolicy:
     def _misconfigured(self, asking: Asking, fault: ConfigurationFault) -> None:
         """Raise ModelError where nothing was answered yet; else stop.
 
-        What is forbidden may be only this item: of two different ones it is the key.
+        A 403 may be about this item only; if two different items get one, it is about the key.
         """
         if fault.status == FORBIDDEN and (self.succeeded or not self._is_second(asking)):
             return
@@ -180,7 +182,7 @@ class FaultPolicy:
         return len(self._forbidden) > 1
 
     def _is_of_the_moment(self, asking: Asking, fault: Fault) -> bool:
-        """Return whether a fault is one of the moment, to be waited out."""
+        """Return whether a fault is temporary, so that waiting may help."""
         if isinstance(fault, Busy):
             return True
         # One that never answered is most likely a wrong address: not worth a wait.
@@ -195,7 +197,7 @@ class FaultPolicy:
         asking.waits += 1
         if asking.turn and asking.waits > 1:
             asking.turn.end()  # it may be this item's fault: another one shall try
-        asking.tries -= not isinstance(fault, Busy)  # an outage takes no try
+        asking.tries -= not isinstance(fault, Busy)  # an outage does not count as a try
         asking.waiting_since = now if asking.waiting_since is None else asking.waiting_since
         passed, most = now - asking.waiting_since, self.settings.patience
         first, since = self.endpoints.silence.first, self.patience.since
@@ -208,7 +210,7 @@ class FaultPolicy:
         if self.stopped or passed > most:
             raise self._failure(asking, fault, waited) from fault
         asked = fault.after if isinstance(fault, Busy) else 0.0
-        # What it asks for counts as long as there is patience: then it is tried once more.
+        # As long as the endpoint asks for, but within the patience: then it is tried once more.
         pause = min(asked or self.patience.pause(), self.patience.left(), most - passed)
         # While others succeed, only this request was one too many.
         only_this = not asked and not self.patience.is_pausing
@@ -237,7 +239,7 @@ class FaultPolicy:
                     f"{asking.endpoint.url}: {fault}; check OPENAI_BASE_URL"
                 ) from fault
             raise self._failure(asking, fault) from fault
-        # Who answers, however badly, need not be spared.
+        # No wait after an answer that is unreadable or cut: the endpoint is not overloaded.
         if fault.kind not in ("parse", "cut") and not self.settings.batch:
             await self._sleep(_back_off(asking.tries))
 
@@ -262,20 +264,20 @@ class FaultPolicy:
         return asking.failure(fault.kind, message, asking.tries)
 
     def _end(self, kind: str, message: str) -> None:
-        """Ask nothing from now on: what would be asked is unjudged, by this kind and message."""
+        """Ask nothing from now on: what is left is unjudged, with this kind and message."""
         if self.stopped is None:
             self.stopped = (kind, message)
             self.notify(f"{self._where}: {message}; {GO_ON}")
             self.wake()
 
     def call_off(self, why: str) -> None:
-        """Ask nothing from now on: whoever asks has a fault of its own."""
+        """Ask nothing from now on because of `why`, a fault that is not the endpoint's."""
         if self.stopped is None:
             self.stopped = ("stopped", f"not asked any more: {why}")
             self.wake()
 
     def interrupt(self, seconds: float) -> float:
-        """Ask nothing any more; return for how long replies on their way are waited for."""
+        """Ask nothing from now on; return the seconds to wait for replies on their way."""
         on_their_way = self.endpoints.silence.requests
         self.wake()
         if not (on_their_way and seconds):
@@ -284,7 +286,7 @@ class FaultPolicy:
         return seconds
 
     def wake(self) -> None:
-        """Let all that waits to be asked go on at once: it is not asked any more."""
+        """Wake all requests that wait: they end at once, without being sent."""
         self._stop.set()
         self.endpoints.release()
 

@@ -1,4 +1,4 @@
-"""The client: a Model over HTTP, with a cache, equal requests merged, retries and a budget."""
+"""A Model over HTTP, with a cache, one call for equal requests, retries and a budget."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Client:
                 replies.requests, replies.cache, leases, notify, first.transport
             )
         self.transport = first.transport
-        # Until one reply is good, no more calls are under way than may fail: a wrong key is cheap.
+        # Until one reply is good, no more calls are under way than may fail: a wrong key costs few.
         self.endpoints.cap(settings.give_up_after)
         self.patience = Patience(settings.patience, settings.give_up_after, settings.tries, notify)
         self.fault_policy = FaultPolicy(replies, self.endpoints, self.patience, notify)
@@ -72,7 +72,7 @@ class Client:
         self.endpoints.silence.has_answered = replies.answered_before
         for endpoint in self.endpoints.all:
             endpoint.transport.pace.longest = self.patience.left
-        # Of several endpoints one that holds requests back is no wait: the others are asked.
+        # With several endpoints, one that holds requests back causes no wait: others are asked.
         if not self.endpoints.several:
             self.transport.pace.on_hold = self.patience.holds
         self._offline = offline
@@ -91,7 +91,7 @@ class Client:
         return self.spending.record() | {"throttled": asked.throttled, "in_flight": asked.in_flight}
 
     def record(self) -> dict[str, Any]:
-        """Return settings, what is known of the endpoint and prompt digests, the key left out."""
+        """Return settings without the key, what is known of the endpoint, and prompt digests."""
         habits = self.replies.habits.record()
         if self.endpoints.several:
             habits |= {e.url: e.habits.record() for e in self.endpoints.all}
@@ -109,7 +109,7 @@ class Client:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # What is on its way is paid for: it is waited for and kept, unless something broke.
+        # Requests on their way are paid for: after an interrupt their replies are waited for.
         self._closing = True
         try:
             if isinstance(error, asyncio.CancelledError):
@@ -132,7 +132,7 @@ class Client:
         self.fault_policy.call_off(why)
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
-        """Run a program: from the cache, with an equal request under way, or by a call."""
+        """Return a program's prediction: from the cache, an equal request under way, or a call."""
         made = self.replies.possible(program, inputs)
         found = self._taken(self.replies.find(made), program.name)
         if found is not None:
@@ -144,8 +144,7 @@ class Client:
     ) -> Reply:
         """Return the reply to messages of the caller's own; `more` is added to the request body.
 
-        From the cache, with an equal request under way, or by a call, as `predict`. It is for
-        `dspy_lm`, by which prompts are optimised.
+        It comes from where `predict` takes its own. This is for `dspy_lm`, which optimises prompts.
         """
         most = max_tokens or self.settings.max_tokens
         prompt = PlainPrompt(more)
@@ -158,7 +157,7 @@ class Client:
         return Reply(call.reply, "stop", usage.prompt_tokens, usage.completion_tokens)
 
     def _taken(self, found: KeptReply | None, name: str) -> FieldsAndCall | None:
-        """Count a kept reply. Raises JudgmentFailed where there is none and none may be asked."""
+        """Return a kept reply, and count it. Raises JudgmentFailed if there is none and offline."""
         if found is None:
             if self._offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
@@ -170,16 +169,17 @@ class Client:
     async def _ask_in_form(
         self, program: Program, inputs: dict[str, Any], made: RequestsByForm
     ) -> FieldsAndCall:
-        """Ask in the form that the endpoint takes; while it is not known, one after the other.
+        """Return the reply in the form that the endpoint takes.
 
-        In a batch all are asked at once, and those it does not take again in the next one.
+        While that is unknown, requests are sent one after the other. In a batch all are sent at
+        once; those that the endpoint does not take are sent again in the next one.
         """
         if self.replies.form_of(program) is None and not self.settings.batch:
             lock = self._firsts.setdefault(program.name, asyncio.Lock())
             await lock.acquire()
             turn = Turn(lock)
             try:
-                # Whoever waited here did so while an equal request may have been answered.
+                # While this one waited, an equal request may have been answered.
                 if found := self._taken(self.replies.find(made), program.name):
                     return found
                 if self.replies.learned_form(program) is None:
@@ -216,7 +216,7 @@ class Client:
         turn: Turn | None = None,
         tried: Sequence[ModelCall] = (),
     ) -> FieldsAndCall:
-        """Wait for an equal request under way, or make this one; `tried` is what was before."""
+        """Return the reply of an equal request under way, or of this one, after calls `tried`."""
         key = request.key
         # No await between this look and `begun`, or two equal requests would both be sent.
         if key not in self._under_way:
@@ -227,7 +227,7 @@ class Client:
         self.spending.saved += 1
         try:
             fields, call = await self._under_way.joined(key)
-        except JudgmentFailed as failed:  # whoever asked has the call, and paid for it
+        except JudgmentFailed as failed:  # the call is counted where it was made
             raise shared_failure(failed, tried, self.spending.nothing) from failed
         except FormFault as fault:
             self.spending.saved -= 1  # it is asked again, in another form
@@ -244,7 +244,7 @@ class Client:
         while True:
             try:
                 reply, fields = await self._try(asking)
-            except TurnedAway:  # its endpoint went out of order while it waited: choose anew
+            except TurnedAway:  # its endpoint went out of order while it waited: choose again
                 continue
             except AskedElsewhere:
                 if kept := await self._flights.of_another(asking):
@@ -278,7 +278,7 @@ class Client:
         """Send a request when its turn comes and the budget has room for it."""
         request = asking.request
         if isinstance(request.prompt, Prompt):
-            # What one reply needed, all of its program get: a cut reply is paid for in vain.
+            # All replies of a program get the limit that one needed: a cut reply is wasted money.
             learned = self.replies.habits.limits.get(asking.program, 0)
             asking.max_tokens = asking.room or max(asking.max_tokens, learned)
         body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
@@ -342,7 +342,7 @@ class Client:
         return reply, fields
 
     def _count_tokens(self, asking: Asking, prompt_tokens: int, completion_tokens: int) -> None:
-        """Count what a reply took, whatever it is worth."""
+        """Count the tokens of a reply, be it usable or not."""
         self.spending.reply(prompt_tokens, completion_tokens, asking.expected)
         estimated = (asking.prompt_tokens, asking.request.stated)
         self.replies.lengths.note(asking.program, estimated, prompt_tokens, completion_tokens)

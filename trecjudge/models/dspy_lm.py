@@ -19,8 +19,8 @@ PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_pena
 def dspy_lm(client: Client) -> Any:
     """Return a `dspy.LM` that asks through `client`; to be made in the client's event loop.
 
-    Modules may be awaited in that loop, or called in another thread. No command asks in this way:
-    it is what prompts are optimised by.
+    Modules may be awaited in that loop, or called in another thread. No command uses it: it is
+    there to optimise prompts.
     """
     loop = asyncio.get_running_loop()
     return dspy_module().LM(

@@ -17,7 +17,7 @@ from trecjudge.models.silence import Silence
 from trecjudge.models.transport import TOO_MANY, AnyTransport, Transport
 
 LEAST_SLACK = 4
-"""Requests that an endpoint may be ahead of the others before it is overloaded; or its share."""
+"""Requests added to each queue when queues are compared; or an endpoint's share, if larger."""
 OVERLOADED = 2.0
 """How many times the shortest wait a request may have to wait, to stay with its document."""
 FORBIDDEN = 403
@@ -56,7 +56,7 @@ class Endpoint:
         return not self.out or (self.transport.pace.held <= 0 and self.under_way == 0)
 
     def wait(self, otherwise: float, slack: float = 0.0) -> float:
-        """Return the seconds that a further request is to expect, by a rough count."""
+        """Return roughly how many seconds a further request would take."""
         busy = (self.under_way + slack) * self.transport.load.seconds(otherwise)
         return busy + self.transport.pace.held
 
@@ -70,7 +70,7 @@ class Endpoint:
     def failed(self, fault: Fault, mark: int) -> bool:
         """Note a fault of its own, on an item; return whether it went out of order by it."""
         if isinstance(fault, AccountFault | ConfigurationFault):
-            # What is forbidden may be only this item: of two different ones it is the key.
+            # A 403 may be about this item only; if two different items get one, it is the key.
             self._forbidden.add(mark)
             if fault.status != FORBIDDEN or len(self._forbidden) > 1:
                 self.closed = str(fault)
@@ -102,10 +102,10 @@ class Endpoints:
         notify: Callable[[str], None],
         offline: bool = False,
     ) -> None:
-        # Offline, what nobody is asked with need not be there.
+        # Offline no request is sent: variables that headers name need not be set.
         asked = replace(settings, headers={}, query={}) if offline else settings
         found = zip(settings.urls, accesses(asked, os.environ), habits, strict=True)
-        # One item that hangs must not stand for all: a second one is tried meanwhile.
+        # At least two timeouts: one item that hangs does not show that the endpoint is silent.
         least, patience = 2 * settings.timeout, settings.patience
         first = max(least, min(patience, settings.first_answer))
         self.silence = Silence(first, max(least, patience))
@@ -144,7 +144,7 @@ class Endpoints:
             endpoint.transport.hurry()
 
     async def enter(self, document: str, avoided: Collection[Endpoint]) -> Endpoint:
-        """Return the endpoint for a request, when there is a place for it; to be left again."""
+        """Return the endpoint for a request, when there is a place; `leave` gives it back."""
         if not self.several:
             return self.all[0]
         await self._places.acquire()
@@ -173,7 +173,7 @@ class Endpoints:
         return max(fit, key=lambda endpoint: _rank(endpoint.url, start))
 
     def moves(self, endpoint: Endpoint, fault: Fault, mark: int, avoided: set[Endpoint]) -> bool:
-        """Note a fault of an endpoint; return whether another one may do what it could not."""
+        """Note a fault of an endpoint; return whether another one is to be asked at once."""
         if not self.several or not _is_of_an_endpoint(fault):
             return False
         if endpoint.failed(fault, mark):
@@ -184,7 +184,7 @@ class Endpoints:
         avoided.add(endpoint)
         if any(other.is_ready and other not in avoided for other in self.all):
             return True
-        # Every other one was tried: from here on it is counted, and each may be tried again.
+        # All of them failed: this counts as one failure, and each may be asked again.
         avoided.clear()
         return False
 

@@ -1,4 +1,4 @@
-"""Finds the reply in an endpoint's answer, whatever it is wrapped in."""
+"""Finds the reply in an endpoint's answer, in any form that endpoints are known to send."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from trecjudge.settings.limits import limits
 # More tokens than this in one reply are a broken counter, and would empty a budget.
 MOST_TOKENS = 1 << 40
 MOST_CHARACTERS = 500_000
-"""Characters in which an answer is looked for: many times what `most_tokens` come to."""
+"""Characters in which an answer is looked for: many times as many as `most_tokens` have."""
 BOM = b"\xef\xbb\xbf"
 CUT = frozenset({"length", "max_tokens", "model_length", "token_limit", "max_output_tokens"})
-"""Finish reasons of a reply that came to the limit of tokens, in lower case."""
+"""Finish reasons of a reply that reached the limit of tokens, in lower case."""
 
 FILTERED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "recitation"})
+"""Finish reasons of a reply that a filter stopped, in lower case."""
 REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers put what a model thought, beside the content."""
 
@@ -38,15 +39,16 @@ class Reply:
 
     @property
     def cut(self) -> bool:
-        """Whether it is known to have come to the limit of tokens."""
+        """Whether it is known to have reached the limit of tokens."""
         return self.finish_reason.lower() in CUT
 
 
 def answer_in(payload: bytes) -> Any:
-    """Return the JSON value of an answer; None where it is none.
+    """Return the JSON value of an answer; None where it is not JSON.
 
-    A byte order mark and comment lines before it are passed over, and the events of a stream that
-    nobody asked for are put together. Raises ItemFault where it is nested too deep.
+    A byte order mark and comment lines before it are passed over. If the answer came as a stream,
+    though none was asked for, its events are put together. Raises ItemFault where it is nested too
+    deep.
     """
     payload = payload.removeprefix(BOM).strip()
     if payload[:1] in (b":", b"d", b"e"):  # ": comment", "data: ...", "event: ..."

@@ -1,4 +1,4 @@
-"""What a failed call means, by whose fault it is: the item's, the moment's, the account's, ..."""
+"""What a failed call means, by cause: the item, the moment, the account, the configuration, ..."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_READ = "reply_not_read"
 LONGEST_MESSAGE = 300
 LONGEST_WORDS = 4000
 LONGEST_PAGE = 8000
-"""Characters of a web page that are looked at: its mark-up is searched for from each `<` on."""
+"""Characters of a web page that are looked at: from each `<` on, all the rest may be searched."""
 OF_THE_FORM = frozenset({400, 404, 415, 422, 500, 501})
 """Statuses that may go away where no reply by JSON schema is asked for."""
 
@@ -25,7 +25,7 @@ OF_THE_FORM = frozenset({400, 404, 415, 422, 500, 501})
 class Fault(Exception):
     """A request that got no usable reply; `kind` as in JudgmentFailed, `status` of HTTP, or 0.
 
-    As it is, it may go away: the request is tried again.
+    A fault of this class itself may go away: the request is tried again.
     """
 
     def __init__(self, kind: str, message: str, status: int = 0) -> None:
@@ -52,8 +52,8 @@ class Busy(Fault):
     """
 
     def __init__(self, message: str, status: int, asked: float = 0.0) -> None:
-        said = f" (it asks to wait {asked:.6g} s)" if asked else ""
-        super().__init__("transport", f"{message}{said}", status)
+        wish = f" (it asks to wait {asked:.6g} s)" if asked else ""
+        super().__init__("transport", f"{message}{wish}", status)
         self.after = min(LONGEST_WAIT, asked)
 
 
@@ -83,7 +83,7 @@ class AccountFault(Fault):
 
 
 class ConfigurationFault(Fault):
-    """Address, key or model are wrong: no item would fare better."""
+    """Address, key or model are wrong: every other item would fail too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def fault_of(problem: Problem, after: float = 0.0) -> Fault:
 def _is_of_the_account(problem: Problem, after: float) -> bool:
     """Return whether there is no money or quota left.
 
-    Many speak of billing where a minute's quota is used up: a time to wait shows that it is that.
+    Many messages speak of billing where only a minute's quota is used up: they give a time to wait.
     """
     if problem.status == 402 or "insufficient_quota" in problem.codes:
         return True
@@ -282,7 +282,7 @@ def _error_in(answer: Mapping[str, Any]) -> Any:
 
 
 def _words(problem: Any) -> Iterator[str]:
-    """Yield the texts of an error, whatever shape it has."""
+    """Yield the texts of an error of any shape."""
     if isinstance(problem, str):
         yield problem
     elif isinstance(problem, list):
@@ -298,7 +298,7 @@ def _words(problem: Any) -> Iterator[str]:
             if isinstance(entry, Mapping) and "retryDelay" in entry:  # of Google
                 yield f"retry in {entry['retryDelay']}"
         metadata = problem.get("metadata")
-        if isinstance(metadata, Mapping):  # of OpenRouter: what the provider said
+        if isinstance(metadata, Mapping):  # of OpenRouter: the provider's own error
             yield from _words(metadata.get("raw"))
             yield from _words(metadata.get("reasons"))
 

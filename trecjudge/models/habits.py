@@ -16,15 +16,16 @@ Form = Literal["schema", "chat"]
 FORMS: tuple[Form, ...] = ("schema", "chat")
 LIMITS = ("max_tokens", "max_completion_tokens")
 LEAST_LIMIT = 16
+"""The lowest limit of tokens that is learned: with less, no reply would fit."""
 
 
 @dataclass(slots=True)
 class Habits:
     """What is known of one model at one endpoint.
 
-    `forms` and `limits` (of tokens) are by the name of the program; `without` are parameters that
-    are left out; `other_limit`: the limit goes by its other name; `no_system`: there is no system
-    role; `ceiling` is the largest limit that is taken.
+    `forms` and `limits` (of tokens) are by the name of the program. `without` are parameters that
+    are left out. `other_limit`: the limit is sent under its other name. `no_system`: there is no
+    system role. `ceiling` is the largest limit that is taken.
     """
 
     forms: dict[str, Form] = field(default_factory=dict)

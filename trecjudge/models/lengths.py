@@ -39,7 +39,7 @@ class TokenCounts:
             self.took += took
 
     def ratio(self, least: int) -> float | None:
-        """Return how many times as many were taken; None of fewer than `least` calls."""
+        """Return tokens taken for each one stated; None for fewer than `least` calls."""
         return self.took / self.stated if self.calls >= least and self.stated > 0 else None
 
 
@@ -69,7 +69,7 @@ class Lengths:
         return estimated * (self._prompts.ratio(ENOUGH) or 1.0)
 
     def reply(self, program: str, stated: int) -> float:
-        """Return how many tokens a reply is expected to be, of which so many are stated."""
+        """Return how many tokens a reply is expected to have, given how many its program states."""
         seen = self._replies.get(program, NO_COUNTS)
         kept = self._kept.get(program, NO_COUNTS)
         if ratio := seen.ratio(ENOUGH):

@@ -15,8 +15,8 @@ from trecjudge.records import ModelCall
 class ReplyLength:
     """About how many tokens a reply has, for estimates of what calls cost.
 
-    `fixed` of them whatever is asked; `each` for each entry of the list that it is aligned with;
-    `share` for each token of the input `of`, and no more than `most`.
+    `fixed` tokens for any inputs, `each` for each entry of the list that it is aligned with, and
+    `share` for each token of the input `of`; in all, no more than `most`.
     """
 
     fixed: int = 60
@@ -53,7 +53,7 @@ class Prediction:
 
     def __getattr__(self, name: str) -> Any:
         """Return an output field. Raises AttributeError with the names of those that there are."""
-        # Not asked for `fields` itself, nor by copying and pickling, before it is made.
+        # Copying and pickling look up names before `fields` is set: that would never end.
         if name.startswith("__") or name in self.__slots__:
             raise AttributeError(name)
         if name not in self.fields:
@@ -79,7 +79,7 @@ class Model(Protocol):
         """Run a program. Raises JudgmentFailed for this item, ModelError for all."""
 
     def spent(self) -> dict[str, Any]:
-        """Return what was spent so far, by what: calls, cached, ..., nothing without a model."""
+        """Return what was spent so far: calls, cached, ... by name; empty without a model."""
 
     def record(self) -> dict[str, Any] | None:
         """Return what makes it repeatable, the key left out; None without a model."""
@@ -104,7 +104,7 @@ class NoModel:
         raise JudgmentFailed("no_model", f"{program.name} needs a model: add --use-env-llm")
 
     def spent(self) -> dict[str, Any]:
-        """Return nothing."""
+        """Return an empty dict: nothing is spent."""
         return {}
 
     def record(self) -> dict[str, Any] | None:
@@ -164,4 +164,4 @@ class Recorder:
         while self._under_way:
             self._over.clear()
             await self._over.wait()
-            await asyncio.sleep(0)  # whoever waited for it may ask on
+            await asyncio.sleep(0)  # the caller that waited for it may ask again

@@ -48,9 +48,9 @@ class Pace:
 
     A refusal for being too many (429) takes a quarter off the limit and holds new requests back for
     as long as the server asked. Several in a row show a hard limit: what the server held at that
-    moment becomes the ceiling. Successes raise the limit again, by one for as many as it admits;
-    above the ceiling one more is tried only after a while that doubles, and a refusal of that trial
-    holds nothing back.
+    moment becomes the ceiling. Successes raise the limit again, by one for as many as it admits.
+    Above the ceiling, one more is tried only after a while, which doubles each time; a refusal of
+    that trial holds nothing back.
     """
 
     most: int
@@ -62,9 +62,9 @@ class Pace:
     on_hold: Callable[[float], None] = lambda seconds: None
     """Called with the seconds whenever nothing is admitted for a while."""
     longest: Callable[[], float] = lambda: LONGEST_WAIT
-    """The most seconds for which nothing may be admitted from now on, whoever asks for more."""
+    """The longest hold that is allowed from now on, in seconds; an endpoint may ask for more."""
     cap: float = math.inf
-    """The most at a time, whatever the limit: while it is open whether the endpoint answers."""
+    """The most at a time, even below the limit: set while the endpoint has not proved to work."""
     _paused_at: float | None = None
     _proved: int = 0
     _refused_in_a_row: int = 0
@@ -187,7 +187,7 @@ class Pace:
                 place.set_exception(TurnedAway())
 
     def hold(self, seconds: float) -> None:
-        """Admit nothing for so many seconds, or as long as may be."""
+        """Admit nothing for so many seconds, at most for `longest()`."""
         seconds = min(seconds, self.longest())
         self._held_until = max(self._held_until, _now() + seconds)
         self.on_hold(seconds)
@@ -209,7 +209,7 @@ class Pace:
                 setattr(self, what, Bucket(int(limit) / 60, level=int(limit) / 60, at=_now()))
 
     def _delay(self) -> float:
-        """Return the seconds until the next request may go, places aside."""
+        """Return the seconds until the next request may go, if there is a place for it."""
         now = _now()
         delay = self._held_until - now
         for bucket in (self.requests, self.tokens):

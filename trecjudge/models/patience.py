@@ -12,9 +12,11 @@ NOTICE_AGAIN = 60.0
 LONGEST_PAUSE = 30.0
 FIRST_PAUSE = 0.5
 OUTAGE_FROM = 3
-"""Different items that fail in a row from which on the endpoint is taken to be out of order."""
+"""If so many different items fail in a row, the endpoint counts as out of order."""
 LEAST_ITEMS = 5
+"""Different items that have to fail, at least, before nothing is asked any more."""
 USED_UP = "its limit for a minute is used up"
+"""The reason in a notice where no failure gave one."""
 
 
 def growing(number: int) -> float:
@@ -37,8 +39,8 @@ class Patience:
     """Counts what no success has interrupted yet: an outage, and failures by kind.
 
     `seconds` is how long an outage is waited for, `give_up_after` how many calls in a row may fail
-    for one cause, `tries` how many one item may take of them. `notify` gets a
-    message after 5 seconds of waiting, then less and less often.
+    for one cause, `tries` how many of these one item may take. `notify` gets a message after 5
+    seconds of waiting, then less and less often.
     """
 
     seconds: float
@@ -66,7 +68,7 @@ class Patience:
         return max((row.calls for row in self._rows.values()), default=0)
 
     def answered(self) -> None:
-        """Note that the endpoint answers, whatever the reply is worth: nothing is waited for."""
+        """Note that the endpoint answers, even with a reply of no use: an outage is over."""
         if self.since is not None:
             self.since, self._pauses = None, 0
             if not self._is_held:

@@ -62,7 +62,7 @@ class Planner:
             messages, reply = found.request.messages, found.reply.text
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
-        # Whichever form will be asked in: a prediction is one call.
+        # Only one of the forms will be asked in: a prediction is one call.
         request = next(iter(made.values()))
         if request.mark in self.seen:
             self.plan.saved += 1

@@ -76,9 +76,9 @@ class Prompt:
         return Fields.of(self.signature)
 
     def _plain(self, reply: str) -> dict[str, Any] | None:
-        """Return the fields of a JSON reply with nothing odd: many times faster than reading it.
+        """Return the fields of a JSON reply that has exactly those asked for, else None.
 
-        None where it is anything but exactly the fields asked for, each a text or a label.
+        Each is a text or a label. Most replies are such, and this is many times faster than `read`.
         """
         try:
             fields = orjson.loads(reply)
@@ -117,16 +117,15 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class PlainPrompt:
-    """The prompt of a request that somebody else wrote: any reply is a good one.
+    """The prompt of a request that the caller wrote: any reply is a good one.
 
-    It is for `dspy_lm`, by which prompts are optimised. `request` is what is added to the request
-    body.
+    It is for `dspy_lm`, which optimises prompts. `request` is added to the request body.
     """
 
     request: dict[str, Any] = field(default_factory=dict)
     program: Program = PLAIN
     digest: str = ""
-    """Empty: what somebody else wrote has no wording of its own."""
+    """Empty: its wording is not ours."""
 
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the reply as it is."""
@@ -142,9 +141,9 @@ class Template:
 
     @classmethod
     def of(cls, prompt: Prompt) -> Template:
-        """Render `prompt` with a sentinel for each input and put its place there."""
+        """Return the template of a prompt: rendered once, with sentinels for the inputs."""
         names = list(prompt.signature.input_fields)
-        # Control characters: no prompt of anybody holds them.
+        # Control characters, since no prompt holds them.
         sentinels = {name: f"\x02{number}\x03" for number, name in enumerate(names)}
         parts = []
         for message in prompt.formatted(sentinels):
@@ -162,7 +161,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The prompts of a job, those of the workflow in place of the judge's own.
+    """The prompts of a job: the judges' own, unless the workflow overrides them.
 
     An override is either a text, which replaces the signature's instructions and may mention its
     fields as `{field}`, or `module:Signature`, whose fields must be those of the judge's own.
@@ -221,7 +220,7 @@ def load_signature(reference: str) -> Any:
     return found
 
 
-# Questions about one document follow one another.
+# Kept, since questions about one document follow one another.
 _broken = lru_cache(maxsize=32)(broken)
 
 

@@ -21,7 +21,7 @@ from trecjudge.models.settings import LlmSettings
 from trecjudge.records import ModelCall, Usage
 
 MODULE_TOKENS = 150
-"""About what a reply to a module's own request has."""
+"""About how many tokens a reply to a DSPy module's own request has."""
 
 
 @dataclass(frozen=True, slots=True)

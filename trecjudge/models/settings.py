@@ -26,7 +26,7 @@ AT_LEAST_ONE = (
     "batch_size",
 )
 HeaderValue = str | int | float | date
-"""Of a header or a query: `api-version: 2024-10-21` is a date in YAML."""
+"""A value of `headers` or `query`: YAML reads `api-version: 2024-10-21` as a date."""
 Structured = Literal["auto", "always", "never"]
 
 
@@ -36,18 +36,18 @@ class LlmSettings:
 
     Asking: `temperature` null sends none; `reasoning` sends `max_completion_tokens` and no
     temperature; `structured` asks for a reply by JSON schema (`auto`: where the endpoint takes it);
-    `extra_body` is added to every request. A reply may have `max_tokens`; where it is cut, up to
-    `most_tokens` are asked for; of more than `most_bytes` it is not read.
-    Patience: `timeout` seconds for one try; `tries` counts the first; an endpoint that is busy or
-    out of order is waited for `patience` seconds in all, the first answer of any kind for
-    `first_answer` seconds (`patience`, if that is less), but both as long as two tries may take;
-    `give_up_after` calls that fail in a row
-    for one cause, on different items, end the asking.
+    `extra_body` is added to every request.
+    Replies: one may have `max_tokens`. Where it is cut, up to `most_tokens` are asked for. A reply
+    of more than `most_bytes` is not read.
+    Patience: one try may take `timeout` seconds; `tries` counts the first. An endpoint that is busy
+    or out of order is waited for `patience` seconds in all. The first answer of any kind is waited
+    for `first_answer` seconds, or `patience` if that is less. Both are at least twice `timeout`.
+    After `give_up_after` failures in a row for one cause, on different items, no more is asked.
     Pace: `in_flight` requests at once, in all; `rpm` requests and `tpm` tokens per minute, at each
     endpoint. `prices` are per million tokens: {input: 0.15, output: 0.6}.
     Batches: `batch` asks by the endpoint's Batch API, up to `batch_size` requests at a time, at
-    `batch_price` times the price; it is looked at again after `batch_poll` seconds, then less and
-    less often, down to once a minute. `in_flight`, `rpm` and `tpm` are nothing to it.
+    `batch_price` times the price. A batch is looked at after `batch_poll` seconds, then less and
+    less often, down to once a minute. `in_flight`, `rpm` and `tpm` do not apply to batches.
     Access: `base_url` may be several, of equal models. `headers` and `query` are sent with every
     request; `${NAME}` in a value is a variable of the environment. `ca_file` is a file of
     certificates to trust, `cert_file` and `key_file` are the client's own.
@@ -109,7 +109,7 @@ class LlmSettings:
 
     @property
     def pricing(self) -> Prices | None:
-        """The workflow's prices, else those of the packaged list, else None; a batch's own."""
+        """The workflow's prices, else those of LiteLLM's list, else None; for batches, reduced."""
         try:
             found = Prices(**self.prices) if self.prices is not None else listed_prices(self.model)
             return found.times(self.batch_price) if found and self.batch else found
@@ -163,7 +163,7 @@ def _check(settings: LlmSettings) -> None:
     try:
         settings.model.encode()
     except ValueError as error:
-        raise ModelError(f"model {settings.model!r}: unusable") from error
+        raise ModelError(f"model {settings.model!r}: is not valid text") from error
     if not (settings.api_key.isascii() and settings.api_key.isprintable()):
         raise ModelError(f"{KEY}: holds characters that no key has")
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)

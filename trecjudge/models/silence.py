@@ -13,11 +13,11 @@ from trecjudge.models.faults import Fault
 
 NOTICE_AFTER = 30.0
 SLOWER = 2.0
-"""How many times the longest wait for an answer so far is worth a word."""
+"""A silence is reported once it is so many times the longest wait for an answer so far."""
 
 
 class Listener(Protocol):
-    """Hears of a silence."""
+    """Called when an endpoint is silent."""
 
     def still(self, seconds: float, requests: int) -> None:
         """There was no answer for so many seconds; so many requests wait for one."""
@@ -30,9 +30,9 @@ class Listener(Protocol):
 class Silence:
     """Measures the time in which requests were under way and none was answered.
 
-    `first` is how many seconds the first answer is waited for, `later` any other one: those that
-    are under way then are given up. Whatever an endpoint answers, it is an answer once it is
-    complete. The listener is told after 30 seconds, then each time that the silence has doubled.
+    The first answer is waited for `first` seconds, any other one `later` seconds. After that all
+    requests under way are given up. Any complete answer counts, errors too. The listener is called
+    after 30 seconds, then each time that the silence has doubled.
     """
 
     first: float
@@ -60,7 +60,7 @@ class Silence:
 
     @asynccontextmanager
     async def waiting(self) -> AsyncIterator[None]:
-        """Hold while a request waits for its answer. Raises Fault where it is given up."""
+        """Keep open while a request waits for its answer. Raises Fault where it is given up."""
         if not self._waiting:
             self._from = _now()
         try:
@@ -111,7 +111,7 @@ class Silence:
         self._look_later()
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop measuring."""
         self.listener = None
         if self._alarm is not None:
             self._alarm.cancel()

@@ -1,4 +1,4 @@
-"""One request, one call: among the processes that share a cache, whoever claims it asks it."""
+"""One call for a request among all processes that share a cache: the one that claims it asks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SingleFlight:
     is_over: Callable[[], bool]
 
     def look(self, request: Request) -> None:
-        """Raise AskedElsewhere while another process asks: who waits for it takes no place here."""
+        """Raise AskedElsewhere while another process asks: what only waits must take no place."""
         # With `refresh` no other's reply is taken.
         if self.replies.refresh or self.is_over():
             return
@@ -48,7 +48,7 @@ class SingleFlight:
             raise AskedElsewhere
 
     async def released_after(self, request: Request, work: Awaitable[T]) -> T:
-        """Return the result of work; whatever comes of it, nobody waits for it any more."""
+        """Return the result of work, and release the request in any case."""
         try:
             return await work
         finally:
@@ -59,7 +59,7 @@ class SingleFlight:
         self.leases.release(request.key)
 
     async def of_another(self, asking: Asking) -> KeptReply | None:
-        """Return the reply that another process is asking for, None where there comes none.
+        """Return the reply that another process is asking for, None where none came.
 
         Raises FormFault where it was found out meanwhile that another form is to be asked for.
         """
@@ -69,7 +69,7 @@ class SingleFlight:
             return found
         prompt, form = asking.request.prompt, self._learn_form(asking)
         if isinstance(prompt, Prompt) and form not in (None, prompt.form):
-            raise FormFault("another process was refused it")
+            raise FormFault("another process found that another form is needed")
         return None
 
     def _kept(self, request: Request) -> KeptReply | None:

@@ -22,13 +22,13 @@ Expected = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices of a million tokens, in whatever currency they were given in."""
+    """Prices of a million tokens; the currency is that of the given prices."""
 
     input: float
     output: float
 
     def times(self, factor: float) -> Prices:
-        """Return the prices so many times as high."""
+        """Return the prices multiplied by a factor."""
         return Prices(self.input * factor, self.output * factor)
 
     def of(self, prompt_tokens: float, completion_tokens: float) -> float:
@@ -44,9 +44,9 @@ class NoRoom(Exception):
 class Budget:
     """The most that a command may spend, over all its jobs; None is no bound.
 
-    What calls under way are expected to cost is reserved until they are over. A call waits for
-    them where there may not be enough for it; the last ones are made one at a time, so that
-    an estimate never refuses what there is money for. `max_cost` needs prices.
+    The expected cost of calls under way is reserved until they are over. A call waits for them
+    where there may not be enough left for it. The last calls are made one at a time, so that no
+    estimate refuses a call that can be paid. `max_cost` needs prices.
     """
 
     max_calls: int | None = None
@@ -63,8 +63,8 @@ class Budget:
     def take(self, tokens: float, cost: float) -> None:
         """Take a call, and reserve what it may cost.
 
-        Raises JudgmentFailed where the budget is spent, NoRoom where it may be, but for what is
-        under way.
+        Raises JudgmentFailed where the budget is spent, NoRoom where calls under way may spend the
+        rest of it.
         """
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise JudgmentFailed("budget", f"the budget of {self.max_calls} calls is spent")
@@ -115,6 +115,7 @@ class Budget:
 
 
 UNRECORDED = frozenset({"budget", "prices", "kept", "lost"})
+"""Fields that `Spending.record` leaves out."""
 
 
 @dataclass(slots=True)
@@ -197,7 +198,8 @@ def listed_prices(model: str) -> Prices | None:
     if path is None:
         return None
     prices = path.read_bytes()
-    if orjson.dumps(model) not in prices:  # it is long, and models of one's own are not in it
+    # Searched as bytes first: the list is long to parse, and self-hosted models are not in it.
+    if orjson.dumps(model) not in prices:
         return None
     entry = orjson.loads(prices).get(model)
     if not entry or "input_cost_per_token" not in entry:

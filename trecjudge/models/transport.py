@@ -65,7 +65,7 @@ class AnyTransport(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many replies come at the same moment: so many failures are none in a row."""
+        """How many replies come at the same moment: fewer failures than that are no row."""
 
     async def post(
         self,
@@ -106,7 +106,7 @@ class Transport:
             # As many connections as requests: aiohttp's own limit of 100 would be a hidden one.
             connector=aiohttp.TCPConnector(limit=settings.in_flight, ssl=access.tls or True),
             timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=connect),
-            # By itself it unpacks whole what stands in one chunk, a gigabyte of a megabyte.
+            # Else aiohttp unpacks a whole chunk at once: a megabyte may become a gigabyte.
             auto_decompress=False,
         )
 
@@ -126,8 +126,8 @@ class Transport:
         """Send one request when its turn comes; return what `keep` makes of the reply.
 
         `tokens` is an estimate of what it will cost. `admit` is called when its turn has come, and
-        may raise. The place is held until `keep` is done: what a killed process has paid for in
-        vain is never more than what was in flight. Raises a Fault.
+        may raise. The place is held until `keep` is done, so that a killed process loses at most
+        the replies in flight. Raises a Fault.
         """
         await self.pace.enter(tokens)
         try:
@@ -169,7 +169,7 @@ class Transport:
         return replace(reply, text=text, reasoning=thought)
 
     async def _followed(self, body: bytes) -> tuple[int, Any, bytes]:
-        """Return the answer; a redirect is followed where it leads the key to no other host."""
+        """Return the answer; a redirect is followed only on the same host, because of the key."""
         url, moved = self._url, True
         for _ in range(MOST_REDIRECTS):
             status, headers, payload = await self.exchange("POST", url, body)
@@ -195,9 +195,10 @@ class Transport:
         most: int = OF_A_FILE,
         **more: Any,
     ) -> tuple[int, Any, bytes]:
-        """Return status, headers and body of the answer to a request; a good body goes `into`.
+        """Return status, headers and body of the answer to a request.
 
-        Of that, hardly more than `most` bytes. Raises a Fault.
+        The body of a 200 is written to `into`, if given: not much more than `most` bytes of it.
+        Raises a Fault.
         """
         unreachable = ""
         address, still = URL(url, encoded=True), getattr(more.get("timeout"), "sock_read", None)

@@ -19,9 +19,9 @@ class _Work(Generic[T]):
     places: list[asyncio.Future[T]] = field(default_factory=list)
 
     async def result(self) -> T:
-        """Wait; cancelled, only this place is given up.
+        """Return the result; a caller that is cancelled gives up only its own place.
 
-        A place of one's own takes fewer turns of the event loop than `asyncio.shield`.
+        A future for each caller takes fewer turns of the event loop than `asyncio.shield`.
         """
         place: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self.places.append(place)
@@ -43,7 +43,7 @@ class UnderWay(Generic[T]):
 
     async def begun(self, key: str, work: Coroutine[Any, Any, T]) -> T:
         """Begin work with this key, which is not under way; return its result."""
-        # A task of its own: whoever began it may be cancelled, and others wait for the result.
+        # A task of its own: its first caller may be cancelled while others wait for the result.
         task = asyncio.create_task(work)
         self._works[key] = _Work(task)
         task.add_done_callback(partial(self._over, key))
@@ -53,7 +53,7 @@ class UnderWay(Generic[T]):
         """Pass the result, or the error, to all that still wait for it."""
         error = None if task.cancelled() else task.exception()
         for place in self._works.pop(key).places:
-            if place.done():  # whoever waited is gone
+            if place.done():  # its caller was cancelled
                 continue
             if task.cancelled():
                 place.cancel()

@@ -16,7 +16,7 @@ FULL: Final = "full_support"
 PARTIAL: Final = "partial_support"
 NONE: Final = "no_support"
 GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
-"""The labels of an attestation, and their grades in qrels."""
+"""The grades of the support labels in qrels."""
 NOTHING_TO_CHECK: Final = "nothing_to_check"
 """The label of a citation whose sentence states nothing: it has no grade and is in no measure."""
 
@@ -35,7 +35,7 @@ class Place:
     line: int | None = None
 
     def __post_init__(self) -> None:
-        if not self.path.isascii():  # a file name need not be UTF-8, all that is written must
+        if not self.path.isascii():  # a file name may not be UTF-8, but every output must be
             path = self.path.encode(errors="backslashreplace").decode()
             object.__setattr__(self, "path", path)
 
@@ -47,8 +47,8 @@ class Place:
 class Topic:
     """An information need. `body` is the article that a DRAGUN topic asks about.
 
-    `qrels` are grades that somebody gave documents for it, by doc_id, `nuggets` what a good answer
-    says; each is None where nobody gave any.
+    `qrels` are given grades of documents, by doc_id; `nuggets` are what a good answer says. Each is
+    None where none were given.
     """
 
     topic_id: str
@@ -85,9 +85,9 @@ class Document:
 
     @property
     def hollow(self) -> bool:
-        """Whether the run carries it without text: the run's doing, and it supports nothing.
+        """Whether the run itself carries it without text: then it supports nothing.
 
-        Another document without text is nobody's fault.
+        A document from elsewhere that has no text is not the run's fault.
         """
         return self.own and not self.has_text
 
@@ -129,10 +129,10 @@ class Response:
     """The response of one run on one topic.
 
     `documents` holds the documents that it cites, refers to or carries, as far as they are there,
-    in that order. `documents_given` is whether
-    anything could supply them: without it, an id that resolves to nothing is not the system's
-    fault. Neither is it where some of those given beside the runs could not be read or have no
-    known id (`documents_lost`), or all that the response carries have none (`documents_unnamed`).
+    in that order. A cited id that is not among them is the system's fault, with three exceptions.
+    Without `documents_given`, nothing could supply documents. With `documents_lost`, some of those
+    given beside the runs could not be read or have no known id. With `documents_unnamed`, no
+    document that the response carries has an id.
     """
 
     run_id: str
@@ -167,7 +167,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to judge: a text, the topic it answers and, where there is one, the document.
+    """What is judged at a time: a text, its topic and, where there is one, the document.
 
     `exists` is whether the cited document is there; None where that is unknown or no document is
     involved.
@@ -195,7 +195,7 @@ class WholeResponse(Item):
 
     @classmethod
     def of(cls, topic: Topic, response: Response) -> WholeResponse:
-        """Return the item."""
+        """Return a response, with its topic, as an item."""
         return cls(topic, response.run_id, response.text, response=response)
 
 
@@ -207,7 +207,7 @@ class Failure:
     message: str
     tries: int = 0
     program: str = field(default="", compare=False)
-    """The program that was asked in vain, where it was one; only the log has it."""
+    """The program whose call failed, if one did; only the log has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ class Usage:
     completion_tokens: int = 0
     seconds: float = 0.0
     spared: int = 0
-    """Questions to a model that a cheaper detector made needless."""
+    """Questions to a model that a cheaper detector made unnecessary."""
     cost: float | None = None
     """What the tokens cost, where prices are known."""
     program: str = ""
@@ -233,8 +233,8 @@ NOTHING_SPENT: Final = Usage()
 class ModelCall:
     """One exchange with a model, word for word, for the debug log.
 
-    `usage.cached`: nothing was asked for it. `shared`: an equal request of this command was, and
-    its reply serves here too.
+    `usage.cached`: no request was sent for it. `shared`: this command sent an equal request, whose
+    reply is used here too.
     """
 
     program: str
@@ -245,18 +245,18 @@ class ModelCall:
     """How many requests for this reply counted as tries; 0 where nothing was asked."""
     error: str = ""
     reasoning: str = ""
-    """What the model thought beside its reply, where the endpoint gives it apart."""
+    """The model's reasoning, where the endpoint gives it separately from the reply."""
     earlier: tuple[ModelCall, ...] = ()
     """The requests before it that gave no reply of use; some were paid for too."""
     source: str = ""
-    """The cache that the reply came from, where that is another one than the job's own."""
+    """The cache that the reply came from, unless it is the job's own."""
     failure: str = ""
-    """The kind of what went wrong, as in `errors.JudgmentFailed`; empty of a good reply."""
+    """The kind of what went wrong, as in `errors.JudgmentFailed`; empty for a good reply."""
     turned_away: bool = False
     """Whether the endpoint had no time for the request: that is neither a call nor a try."""
     shared: bool = False
     number: int = 1
-    """The how-manyth request for this reply it was; 0 where nothing was asked."""
+    """Which request for this reply it was, counted from 1; 0 where none was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,14 +264,15 @@ class Judgment:
     """A judge's decision on one item; where the item is unjudged, `failure` is the reason.
 
     `label` is None where unjudged, `grade` is the integer grade for qrels, `value` a number for
-    judges that measure rather than grade. `expected` is the weight (1 full, 0.5 partial, 0 none) to
-    be expected of a person, where an attester has calibrated probabilities. `judge` is the name of
-    the judge, known where judgments are read back from their file.
+    judges that measure rather than grade. `expected` is the weight (1 full, 0.5 partial, 0 none)
+    that a person would give on average, where an attester has calibrated probabilities. `judge` is
+    the name of the judge, set where judgments are read back from their file.
 
-    A judgment on a claim has the claim, in `sources` the passages that it was held against, the
-    most telling first, and in `match` how it follows from them: EXACT, PARAPHRASE, INFERENCE. One
-    on a document may have its `facts`, one on a nugget has the `nugget`; without a document, its
-    `evidence` is the passage of `Response.text` that states it.
+    A judgment on a claim has the `claim`. Its `sources` are the passages that the claim was
+    compared with, the strongest evidence first. Its `match` is how the claim follows from them:
+    EXACT, PARAPHRASE, INFERENCE. A judgment on a document may have its `facts`. One on a nugget has
+    the `nugget`; without a document, its `evidence` is the passage of `Response.text` that states
+    it.
     """
 
     run_id: str
@@ -303,16 +304,16 @@ class Judgment:
 
     @property
     def about(self) -> str:
-        """What it is on beside sentence and document: a claim, or a nugget and its answer."""
+        """The text of the claim, or of the nugget and its answer, that it is on; else empty."""
         if self.claim is not None:
             return self.claim.text
         return "" if self.nugget is None else f"{self.nugget.text} {self.nugget.answer}".strip()
 
     @property
     def identity(self) -> str:
-        """What tells it from others on the same sentence and document: its claim, or its nugget.
+        """What distinguishes it from others on its sentence and document: its claim or nugget.
 
-        Nuggets go by id: judges may word the same one in different ways.
+        Nuggets are compared by id, since judges may word the same one in different ways.
         """
         return self.about if self.nugget is None else self.nugget.key
 

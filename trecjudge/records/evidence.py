@@ -1,4 +1,4 @@
-"""What a judgment on a claim holds: the claim, and the passages that it was held against."""
+"""What a judgment on a claim holds: the claim, and the passages that it was compared with."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Source:
     """Where something comes from: a passage of a document, and what is known of the document.
 
     `start` and `end` are character offsets into `Document.full_text`, `excerpt` the passage.
-    `similarity` is how like the passage is to the claim, 0 to 1, in the detector's own terms.
+    `similarity` is how similar passage and claim are, 0 to 1, as the detector measures it.
     """
 
     doc_id: str
@@ -57,7 +57,7 @@ class Source:
 class Fact:
     """A statement of a document: character offsets into `Document.full_text`, and its text.
 
-    `found` is whether the response states it too; None where nobody asked.
+    `found` is whether the response states it too; None where that was not asked.
     """
 
     text: str

@@ -44,7 +44,7 @@ class Nugget:
 
     @property
     def answerable(self) -> bool:
-        """Whether it has an answer: a question without one says that nobody knows."""
+        """Whether it has an answer; a question without one is one that nobody can answer."""
         return bool(self.gold_answers)
 
 
@@ -66,17 +66,17 @@ class AskedNugget:
 
     @property
     def key(self) -> str:
-        """What tells it from the other nuggets of its topic, and answers of one nugget apart."""
+        """What identifies the nugget, and its answer, among all of its topic."""
         return f"{self.nugget_id}\n{self.answer}"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What labels may call it, in plain writing: its answer by id and text, else itself."""
+        """The names that labels may give it, as `plain_name`s: of its answer, else its own."""
         answer, own = (self.answer_id, self.answer), (self.text, self.nugget_id)
         named = answer if any(answer) else own
         return tuple(filter(None, map(plain_name, named)))
 
 
 def plain_name(text: str) -> str:
-    """Return a text as names are compared: white space and case do not count."""
+    """Return a name in the form in which names are compared: case and white space do not count."""
     return " ".join(text.split()).casefold()

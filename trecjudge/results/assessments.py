@@ -21,16 +21,14 @@ FAILED = "failed"
 
 
 def write_assessments(path: Path, target: Path, to: str, report: OnFinding) -> int:
-    """Write the judgments of a file in a track's form; return how many labels it has.
+    """Write the judgments of a file in a track's format; return how many labels were written.
 
-    A judgment that was not made is written without a label, and reported. Raises InputError where
-    there is no judgment of this kind.
+    A failed judgment is written without a label, and reported. Raises InputError where no judgment
+    fits the format.
     """
     lines = list(WRITERS[to](JudgmentsReader(path), report))
     if not any(count for _, count in lines):
-        raise InputError(
-            f"{path}: has no judgments that {to} holds; its judge must be {JUDGES[to]}"
-        )
+        raise InputError(f"{path}: has no judgments for {to}; its judge must be {JUDGES[to]}")
     with whole(target) as file:
         file.writelines(text.encode() for text, _ in lines)
     return sum(count for _, count in lines)
@@ -96,11 +94,11 @@ JUDGES = {
     "dragun_compound": "rubric with task=questions",
     "nuggetizer_assignments": "nuggets",
 }
-"""The judge whose judgments each form holds."""
+"""The judge whose judgments each format holds."""
 
 
 def _missing(judgment: Judgment, report: OnFinding) -> bool:
-    """Return whether a judgment was not made, and report that."""
+    """Return whether a judgment failed, and report it if so."""
     if judgment.judged:
         return False
     assert judgment.failure is not None

@@ -1,4 +1,4 @@
-"""The files of a job, found by its folder, FOLDER/NAME or any one of them: one rule for all."""
+"""The files of a job, found by its folder, by FOLDER/NAME or by any one of its files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trecjudge.inputs.sources.paths import files_below
 from trecjudge.results.outputs import BESIDE, SUFFIXES, Outputs
 
 KINDS = ("leaderboard", "statistics", "judgments")
-"""The files that make a job: of each of the others it may have one."""
+"""The files by which a job is recognised: it has at least one of them."""
 MOST_NAMED = 30
 WANTED = "give the --out-dir of a job, FOLDER/NAME, or any file of it"
 
@@ -97,7 +97,7 @@ def judged_job(path: Path, name: str | None = None) -> JudgedJob:
 
 
 def kind_of(path: Path) -> str:
-    """Return which file of a job a path is, a key of SUFFIXES; no text where it is of none."""
+    """Return which file of a job a path is, as a key of SUFFIXES; empty where it is none."""
     found = ((kind, _job(path.parent, stem)) for kind, stem in _stems(path.name))
     return next((kind for kind, job in found if job is not None), "")
 
@@ -130,12 +130,12 @@ def _listed(jobs: Sequence[Outcome | JudgedJob]) -> str:
 
 
 def _jobs_at(path: Path) -> list[Outcome]:
-    """Return the jobs that a path stands for; none where it is no folder and no file of any."""
+    """Return the jobs that a path stands for; none where it is no folder and no job's file."""
     jobs = list(_jobs(path))
     if jobs:
         return jobs
     stems = [stem for _, stem in _stems(path.name)]
-    # A job may be called as another one's file is: `x.log`. What is there decides.
+    # A job may have the name of another job's file, such as `x.log`: what exists decides.
     names = [*stems, path.name] if os.path.lexists(path) else [path.name, *stems]
     for name in names:
         job = _job(path.parent, name)
@@ -166,7 +166,7 @@ def _jobs(folder: Path) -> Iterator[Outcome]:
 
 
 def _stems(name: str) -> Iterator[tuple[str, str]]:
-    """Yield (kind, name of the job) for a file that is called as one of a job."""
+    """Yield (kind of file, name of the job) for each way to read a file's name as a job's."""
     plain = _unpacked(name)
     for kind, suffix in (*SUFFIXES.items(), *BESIDE):
         if plain.endswith(suffix) and plain != suffix:
@@ -189,6 +189,6 @@ def _job(folder: Path, name: str) -> Outcome | None:
 
 
 def _found(path: Path) -> Path | None:
-    """Return a file, or the same packed; None where neither is there."""
+    """Return the path of a file, or of its packed form; None where neither is there."""
     every = (path, *(path.with_name(f"{path.name}{end}") for end in ENDINGS))
     return next((one for one in every if os.path.isfile(one)), None)

@@ -1,4 +1,4 @@
-"""The judgments file: every judgment with its evidence, and all that scoring needs beside them.
+"""The judgments file: every judgment with its evidence, and all else that scoring needs.
 
 One JSON object a line, its kind in `record`: a `header`, then each `response` followed by its
 `judgment`s, then `end` with the counts, which shows that the file was not cut.
@@ -135,10 +135,10 @@ class JudgmentsWriter:
 
 @dataclass(slots=True, weakref_slot=True)
 class JudgmentsReader:
-    """Reads a judgments file: the header first, then response by response, and these again.
+    """Reads a judgments file: the header at once, then the responses; `again` repeats one of them.
 
-    Raises InputError with file and line where the file is not one, is cut or was changed so that
-    its counts no longer agree.
+    Raises InputError with file and line where it is no judgments file, is cut, or was changed so
+    that its counts no longer agree.
     """
 
     path: Path
@@ -193,7 +193,7 @@ class JudgmentsReader:
                 raise self._error(number, f"is a {kind} record where {error}") from error
             if kind == "end":
                 self._check(number, record, counts)
-                # Two files put together would otherwise be scored as the first of them.
+                # Of two files put together, only the first would otherwise be scored.
                 return self.check_rest()
             if kind != "response":
                 raise self._error(number, f"is a record of unknown kind {shown(kind)}")
@@ -202,9 +202,9 @@ class JudgmentsReader:
     def again(
         self, run_id: str, topic_id: str, places: Sequence[int]
     ) -> tuple[Response, list[Judgment]]:
-        """Return a response that was read, with the judgments at these places of its own.
+        """Return a response that was read before, with its judgments at `places`, from 0.
 
-        Raises InputError where the file is not as it was.
+        Raises InputError where the file was changed meanwhile.
         """
         number, begins = self._places[run_id, topic_id]
         try:
@@ -224,9 +224,9 @@ class JudgmentsReader:
             raise self._error(number, "was changed while it was read") from error
 
     def check_rest(self) -> None:
-        """Read on to the end, past all judgments.
+        """Read on to the end of the file, past all judgments.
 
-        Raises InputError where another judgments file, or anything behind the end, follows.
+        Raises InputError where anything follows the end, such as another judgments file.
         """
         for _ in self._records:
             pass
@@ -254,7 +254,7 @@ class JudgmentsReader:
                 message = "begins a second judgments file: give each as a file of its own"
                 raise self._error(number, message)
             if before == "end":
-                raise self._error(number, f"a {shown(kind)} record stands behind the end")
+                raise self._error(number, f"a {shown(kind)} record follows the end")
             yield number, record
 
     def _error(self, number: int, message: str) -> InputError:

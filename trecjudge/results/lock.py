@@ -20,8 +20,8 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
-# What network and container file systems answer where they have no locks.
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
+"""Errors of network and container file systems that have no locks."""
 HOLDER = re.compile(r"(\d+) (\S*)\n")
 PATIENCE = 20
 """Tries to read who holds a lock, 10 ms apart: a lock is taken first, and signed after that."""
@@ -40,8 +40,9 @@ def locked(
 ) -> Iterator[None]:
     """Hold the lock at `path`, a file that is there only as long as it is held.
 
-    Where the file system has no locks, the number of the process in the file has to do, and
-    `notify` gets a warning. Raises OutputError with the process that holds it: it writes `what`.
+    Where the file system has no locks, the process number in the file replaces the lock, and
+    `notify` gets a warning. Raises OutputError where another process holds it: the message names
+    that process, and `what` it writes.
     """
     try:
         descriptor = _opened(path, what, notify, take)
@@ -54,22 +55,23 @@ def locked(
     finally:
         with suppress(OSError):
             if _lies_at(path, descriptor):
-                path.unlink()  # before the lock is given back: nobody may hold one on a file gone
+                # While it is still locked: else another process could lock a file that is gone.
+                path.unlink()
         os.close(descriptor)
 
 
 def _opened(
     path: Path, what: str, notify: Callable[[str], None], take: Callable[[int], None]
 ) -> int:
-    """Return the locked file, signed."""
+    """Return the descriptor of the file, locked and signed with this process."""
     while True:
-        # A link in a shared folder could lead to somebody else's file, which would be emptied.
+        # A link in a shared folder could lead to another user's file, which would be emptied.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o666)
         try:
             if (found := os.fstat(descriptor)).st_nlink > 1 or not stat.S_ISREG(found.st_mode):
                 raise _none_of_ours(path)
             _take(descriptor, path, what, notify, take)
-            if _lies_at(path, descriptor):  # else its holder removed it meanwhile: once more
+            if _lies_at(path, descriptor):  # else its holder removed it meanwhile: try again
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()} {platform.node()}\n".encode(), 0)
                 return descriptor
@@ -81,7 +83,8 @@ def _opened(
 
 def _none_of_ours(path: Path) -> OutputError:
     return OutputError(
-        f"{path}: cannot be locked: it is a link, or no file, and no lock of ours; remove it"
+        f"{path}: cannot be locked: it is a link, or not a file, and no lock of this program;"
+        " remove it"
     )
 
 
@@ -111,7 +114,7 @@ def _take(
 
 
 def _holder(descriptor: int) -> tuple[int, str] | None:
-    """Return who holds a lock, as soon as that is signed."""
+    """Return the process that holds a lock, as soon as it has signed; None if it does not."""
     for _ in range(PATIENCE):
         holder = _signed(descriptor)
         if holder and _may_run(*holder):

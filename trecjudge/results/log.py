@@ -14,14 +14,15 @@ from trecjudge.findings import Finding
 from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
 
 FIRST = ("event", "timestamp")
+"""The fields that stand first in each line."""
 COST_DECIMALS = 12
-"""A token may cost a ten-millionth, and sums of a million calls are to be right."""
+"""Decimals of a cost: a token may cost a ten-millionth, and sums over a million calls be right."""
 BY_MODEL = "llm"
-"""The attester of what a model decided."""
+"""The attester of judgments that a model made."""
 
 
 def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Put the event's name and time first, as a reader of raw lines expects."""
+    """Return an event with its name and time first, as a reader of raw lines expects."""
     return {key: event.pop(key) for key in FIRST} | dict(event)
 
 
@@ -66,9 +67,9 @@ class DebugLog:
     ) -> None:
         """Write what a judge was given, the model calls it made, and what it decided.
 
-        Its own events begin with its name in capitals: `citation`, `mine:Citation` -> `CITATION`.
-        Of a `group` of items that one request is on, the first has the calls; the others give them
-        as `shared`. `trace` is where a bug of the judge was.
+        The judge's events begin with its name in capitals: `CITATION` for `citation` and for
+        `mine:Citation`. Where one request is on a `group` of items, the first item has the calls,
+        and the others give them as `shared`. `trace` is the traceback of a bug in the judge.
         """
         name = judge.rpartition(":")[2].upper()
         log = self._log.bind(
@@ -123,7 +124,7 @@ class DebugLog:
 
 
 def _program(judgment: Judgment, only: str) -> dict[str, str]:
-    """Return the program behind a judgment, where one is known; `only` is all that was asked."""
+    """Return the program behind a judgment, if known; `only` is the one that was asked, if one."""
     found = judgment.usage.program or ("" if judgment.attester not in ("", BY_MODEL) else only)
     return {"program": found} if found else {}
 
@@ -161,7 +162,7 @@ def _cited(judgment: Judgment) -> dict[str, Any]:
 
 
 def _text(item: Item) -> dict[str, str]:
-    """Return the text to judge; of a document that is judged itself its id stands there already."""
+    """Return the text to judge, empty for a document: its id is in the event already."""
     if item.sentence_index is not None:
         return {"sentence": item.text}
     document = item.document
@@ -170,7 +171,7 @@ def _text(item: Item) -> dict[str, str]:
 
 
 def _place(item: Item) -> dict[str, Any]:
-    """Return where an item stands in its response."""
+    """Return the place of an item in its response."""
     fields: dict[str, Any] = {"sentence_index": item.sentence_index}
     if item.citation is not None:
         fields["citation_id"] = item.citation.doc_id or item.citation.value

@@ -24,7 +24,7 @@ SUFFIXES: Mapping[str, str] = {
     "config": ".config.yml",
     "report": ".report.html",
 }
-"""What stands behind the name of a job in the name of each of its files."""
+"""What follows the name of a job in the name of each of its files."""
 BESIDE = (("log", ".log.part"), ("report", ".report"))
 """The log of a job that broke off, and the folder of a report that is too large for one file."""
 
@@ -45,7 +45,7 @@ class Outputs:
         """Make the folder. Raises OutputError if it, or a file of ours in it, cannot be written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            # Tried at once: a folder that cannot be written must not show after hours of judging.
+            # Tried now: else a folder that cannot be written is found only after hours of judging.
             probe, file = new_part(self.folder / self.name)
             file.close()
             probe.unlink()
@@ -124,7 +124,7 @@ class Outputs:
 
 
 def _in_the_way(path: Path) -> str:
-    """Return what stands at a path that no file can replace, or should; empty if nothing does."""
+    """Return what is at a path where a file cannot or must not replace it; empty for nothing."""
     try:
         kind = path.lstat().st_mode
     except OSError:

@@ -8,9 +8,9 @@ from trecjudge.records import LEFT_OUT, Judgment
 
 
 def without_text(judgment: Judgment) -> Judgment:
-    """Return a judgment without the text of documents: where it stands is kept.
+    """Return a judgment without the text of documents; the positions of passages are kept.
 
-    A model's reason may quote a document: it is left out, and so is what was wrong with replies.
+    Reasons of a model and messages on unreadable replies may quote a document: they are left out.
     """
     evidence, failure = judgment.evidence, judgment.failure
     if failure is not None and failure.kind == "parse" and failure.tries:

@@ -16,12 +16,13 @@ from trecjudge.records import Place
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A run by a measure.
+    """The mean of one run by one measure.
 
-    `by_topic` has each expected topic with its value as it enters the mean: a response that is not
-    there with the measure's default, None where it does not enter; it is None itself where a file
-    does not say. `lowest` and `highest` bound what unjudged items could make of the mean, `low` and
-    `high` its 95 % interval. `human` is the mean as labels of people correct it, with its interval.
+    `by_topic` has the value of each expected topic as it enters the mean: the measure's default for
+    a missing response, None for a topic that does not enter. It is None where the file lacks it.
+    `lowest` and `highest` are the mean with all unjudged items at their worst and at their best;
+    `low` and `high` are its 95 % interval. `human` is the mean as corrected by labels of people,
+    with its interval.
     """
 
     run_id: str
@@ -42,7 +43,7 @@ class Statistic:
 
 ADAPTER = TypeAdapter(Statistic)
 LATER = tuple(field.name for field in fields(Statistic) if field.default is not MISSING)
-"""What older files lack."""
+"""Fields that older files lack."""
 NEEDED = tuple(name for name in Statistic.__slots__ if name not in LATER)
 
 

@@ -30,6 +30,7 @@ ENCODED_ALL = "%61ll"
 NO_RUN = {"0", "1", "Q0", "q0"}
 """What the second column of classic qrels holds."""
 ODD = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
+"""Characters that are percent-encoded in a column."""
 
 
 class LeaderboardRow(NamedTuple):
@@ -53,19 +54,19 @@ class QrelsRow:
 
 @dataclass(slots=True)
 class _Grades:
-    """The grades of a file as they come, packed; those that contradict are found at its end."""
+    """The grades of a file, held packed as they come; contradictions are reported at its end."""
 
     path: Path
     rows: PackedRows = field(default_factory=PackedRows)
     """(doc_id, grade, line) by (topic_id, run_id or no text)"""
 
     def add(self, line: int | None, row: QrelsRow, grade: float) -> None:
-        """Take a grade."""
+        """Add a grade."""
         run_id = "" if row.iteration in NO_RUN else row.iteration
         self.rows.add((row.topic_id, run_id), (row.doc_id, grade, line))
 
     def report_others(self, report: OnFinding) -> None:
-        """Report documents that were graded before, otherwise, unless for another run."""
+        """Report documents that have two different grades on one topic, or for one run of it."""
         found = [finding for group in self.rows for finding in self._others(group)]
         for finding in sorted(found, key=lambda one: one.place.line or 0):
             report(finding)
@@ -80,8 +81,8 @@ class _Grades:
                 what = f"topic {topic_id!r}, {f'run {run_id!r}, ' if run_id else ''}document"
                 message = f"gives {what} {doc_id!r} {grade:g}, {places[1]} gives it {first:g}"
                 message = f"{message}: the highest counts"
-                told = f"{grade:g}", None, run_id, topic_id
-                yield Finding("grade_duplicate", places[0], message, *told)
+                about = f"{grade:g}", None, run_id, topic_id
+                yield Finding("grade_duplicate", places[0], message, *about)
 
 
 def encode(column: str) -> str:
@@ -92,7 +93,7 @@ def encode(column: str) -> str:
 def leaderboard_line(row: LeaderboardRow) -> str:
     """Return `run topic measure value`, tab-separated, six decimals; a count of items has none.
 
-    Raises on NaN: our bug.
+    A value that is not finite would be a bug of ours: AssertionError.
     """
     assert math.isfinite(row.value), row
     topic = ALL if row.topic_id is None else encode_topic(row.topic_id)
@@ -101,12 +102,12 @@ def leaderboard_line(row: LeaderboardRow) -> str:
 
 
 def companion(row: LeaderboardRow, items: int) -> LeaderboardRow:
-    """Return the companion of a row: how many of its items are unjudged."""
+    """Return the row beside a row that counts its unjudged items."""
     return row._replace(measure=f"{row.measure}{UNJUDGED}", value=float(items))
 
 
 def decode(column: str) -> str:
-    """Return an id or a name as it was before `encode`; as it is where that did not write it."""
+    """Return an id as it was before `encode`; a column that `encode` did not write is unchanged."""
     if "%" not in column:
         return column
     found = unquote(column)
@@ -130,7 +131,7 @@ def qrels_line(row: QrelsRow) -> str:
 
 
 def read_qrels(path: Path, report: OnFinding) -> Iterator[QrelsRow]:
-    """Yield the rows of a qrels file, of lines or JSON; whatever the second column holds.
+    """Yield the rows of a qrels file, of lines or JSON, with anything in the second column.
 
     Two grades of one document on a topic, or of one run's, are reported at the end.
     """

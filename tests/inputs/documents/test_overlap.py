@@ -76,7 +76,10 @@ def test_one_run_of_another_collection_is_a_finding_of_it(
     summary = json.loads(done.out)
     assert (done.status, summary["findings"]["documents_elsewhere"]) == (0, 1)
     assert summary["findings_by_run"]["documents_elsewhere"] == {"astray": 1}
-    assert "run 'astray': 0 of 2 citations" in done.err and "'z1', 'z2'; there are 'd0'" in done.err
+    assert (
+        "run 'astray': 0 of 2 citations" in done.err
+        and "'z1', 'z2'; --documents has 'd0'" in done.err
+    )
 
 
 def test_a_tiny_overlap_is_warned_of_with_both_figures(write: Write, tmp_path: Path) -> None:

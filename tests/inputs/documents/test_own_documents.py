@@ -102,7 +102,7 @@ def test_documents_are_not_hidden_where_they_would_tell(tmp_path: Path) -> None:
     (tmp_path / "runs.jsonl").write_text(RUN % ("r", GOOD, HONEST) + bare)
     done = judge(tmp_path / "runs.jsonl", tmp_path / "out", "--json", "--judge", "citation")
     assert (done.status, means(done)["r"]["CITATION_SUPPORT"]["value"]) == (0, 0.5)
-    assert "carries no documents, as the run does elsewhere, for 1 citations" in done.err
+    assert "carries no documents for 1 citations; elsewhere the run does" in done.err
 
 
 def test_where_the_organisers_document_has_no_text_it_stays_unjudged(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_the_text_that_is_judged_and_shown(
     done = judge(tmp_path / "r.jsonl", out, *given, "--report")
     assert means(done)["r"]["CITATION_SUPPORT"]["value"] == support
     assert json.loads(done.out)["findings"]["document_differs"] == 1
-    assert "carries another text as 'bad' than --documents has" in done.err
+    assert "carries 'bad' with another text than --documents" in done.err
     before = (out / "x.report.html").read_bytes()
     assert command("report", out, "--documents", tmp_path / "d.jsonl").status == 0
     assert (out / "x.report.html").read_bytes() == before

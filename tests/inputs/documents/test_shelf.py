@@ -54,8 +54,10 @@ def test_the_runs_own_text_if_it_is_asked_for() -> None:
             "Steam makes a kettle …", "carries only 22 of the 29 characters of 'd'", id="cut"
         ),
         pytest.param("makes a kettle", "carries only 14 of the 29 characters of 'd'", id="a part"),
-        pytest.param(f"{TEXT} Sold.", "carries 'd' with 6 characters more than it has", id="more"),
-        pytest.param("Trams.", "carries another text as 'd' than --documents has", id="another"),
+        pytest.param(
+            f"{TEXT} Sold.", "carries 'd' with 6 characters more than --documents", id="more"
+        ),
+        pytest.param("Trams.", "carries 'd' with another text than --documents", id="another"),
         pytest.param("", "", id="none"),
     ],
 )

@@ -179,7 +179,7 @@ def test_a_letter_changed_inside_a_reply_is_no_reply(closed: Path, tmp_path: Pat
     (folder / FILE).write_bytes(whole.replace(b"reply 7 reply 7", b"reply 7 reply 8", 1))
     held, (notice,) = used(folder)
     assert held == COUNT - 1
-    assert "of a reply the checksum is wrong" in notice
+    assert "in a reply, the checksum is wrong" in notice
 
 
 def test_nothing_set_aside_is_overwritten(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ REFUSED = {
     "no key": (
         "CREATE TABLE r AS SELECT * FROM replies; DROP TABLE replies;"
         " ALTER TABLE r RENAME TO replies",
-        "is not kept by 'key'",
+        "has another primary key than 'key'",
     ),
     "no table": ("DROP TABLE replies; VACUUM", "its table 'replies' is missing"),
     "a newer version": ("PRAGMA user_version = 99", "a cache of version 99, written by a newer"),

@@ -51,7 +51,7 @@ def test_an_export_can_be_read_where_nothing_can_be_written(
 
 
 def test_an_export_overwrites_nothing(cache: Path) -> None:
-    with pytest.raises(OutputError, match="is there already"):
+    with pytest.raises(OutputError, match="exists already"):
         export_to(cache, cache)
 
 

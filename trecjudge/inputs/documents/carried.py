@@ -15,7 +15,7 @@ from trecjudge.records import Document
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value)."""
 PLACE = "place"
-"""Stands for an id that is not known yet: it follows from the document's place in the list."""
+"""An id that is not known yet: it follows from the document's place in the list."""
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class CarriedReader:
     complain: Complain
 
     def read(self, value: Any) -> Carried:
-        """Return the documents; what is none is reported."""
+        """Return the documents; entries that are none are reported."""
         if value is None:
             return Carried()
         carried = Carried(given=value in ([], {}))
@@ -65,7 +65,8 @@ class CarriedReader:
     def _has_no_ids(self, value: dict[Any, Any]) -> bool:
         """Return whether the keys of an object are no ids of documents.
 
-        They are fields of one, places, or nothing that is cited while ids inside of it are.
+        They are fields of one document, places in a list, or keys that nothing cites while the ids
+        inside the object are cited.
         """
         if next(iter(value), None) in self.known:
             return False
@@ -79,7 +80,7 @@ class CarriedReader:
         )
 
     def _is_one(self, value: dict[Any, Any]) -> bool:
-        """Return whether an object is a document itself: all its keys are called as fields are."""
+        """Return whether an object is itself a document: all its keys are names of fields."""
         return names_text(value) and all(plain(key) in KNOWN for key in value)
 
     def _wanted(self, *ids: str | None) -> bool:
@@ -153,7 +154,7 @@ class CarriedReader:
 
     def _add(self, document: Document, carried: Carried) -> None:
         carried.given = True
-        # The first counts, as everywhere.
+        # Of two the first counts, as with topics and labels.
         if carried.documents.setdefault(document.doc_id, document) is not document:
             message = f"has document {document.doc_id!r} twice"
             self.complain("document_duplicate", message, document.doc_id)

@@ -30,13 +30,14 @@ BESIDE = re.compile(
 )
 """Names of files that lie beside a collection and hold no document."""
 Entry = tuple[int, Any, str | None]
-"""(line, record, id where it stands outside of the record)."""
+"""(line, record, id if it is outside the record, as a key)."""
 
 
 def entries(path: Path, report: OnFinding) -> Iterator[Entry] | None:
-    """Yield the records of a file of documents. What cannot be read is reported and passed over.
+    """Return the records of a file of documents, None for an unknown kind of file.
 
-    None if it is of no container that is known. Raises InputError if it cannot be read.
+    Records that cannot be read are reported and passed over. Raises InputError if the file cannot
+    be read.
     """
     first = opening(path)
     start = first.lstrip()[:1]
@@ -69,7 +70,7 @@ def _json(path: Path, first: bytes, report: OnFinding) -> Iterator[Entry]:
 def _are_documents(text: str) -> bool:
     """Return whether a text begins with an object of documents by id, not with a record.
 
-    No member of it is called as a field is; and where a second object follows, it has others.
+    No key of it is the name of a field, and a second object, if one follows, has other keys.
     """
     if not text.startswith("{"):
         return False
@@ -83,7 +84,7 @@ def _are_documents(text: str) -> bool:
 
 
 def file_unusable(path: Path) -> Finding:
-    """Return the finding on a file of no known container: a README is only passed over."""
+    """Return the finding on a file of an unknown kind; a README is only noted."""
     message = f"is no collection of documents; give {CHOICES}"
     if BESIDE.fullmatch(path.name):
         return Finding("file_not_documents", Place(str(path)), message)

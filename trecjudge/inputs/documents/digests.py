@@ -10,9 +10,9 @@ _FREE = 0
 
 
 class Digests:
-    """From one digest of 8 bytes to another: 24 to 48 bytes for a pair, where a dict takes 150.
+    """A table from digests of 8 bytes to others: 24 to 48 bytes a pair, where a dict takes 150.
 
-    A key stands at the place of its last bits, or at the next free one (open addressing).
+    A key is at the place of its last bits, or at the next free one (open addressing).
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Digests:
         return self._keys[self._place(key)] != _FREE
 
     def setdefault(self, key: int, value: int) -> int:
-        """Return what stands under `key`; put `value` there first where nothing does."""
+        """Return the value of `key`; it becomes `value` where there is none yet."""
         place = self._place(key)
         if self._keys[place] != _FREE:
             return self._values[place]
@@ -38,7 +38,7 @@ class Digests:
         return value
 
     def _place(self, key: int) -> int:
-        """Return where a key stands, or the free place where it would."""
+        """Return the place of a key, or the free place where it would be put."""
         last = len(self._keys) - 1
         place = key & last
         while self._keys[place] not in (_FREE, key):

@@ -1,6 +1,6 @@
-"""Documents in SGML as TREC has them, several in a file without a root, and in XML alike.
+"""Documents in TREC's SGML, several in a file without a root element, and in XML.
 
-A small reader of its own: it looks for known elements and expands nothing that a file defines.
+This small reader looks for known elements, and expands no entities that a file defines.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ BEGIN = re.compile(rb"<(" + b"|".join(RECORDS) + rb")(?=[\s>])[^<>]*>", re.IGNOR
 LARGEST = 1 << 26
 """The most bytes of one document."""
 KEPT = 1 << 10
-"""Bytes that are kept where no document begins: one may begin in their midst."""
+"""Bytes that are kept where no document begins: the tag that begins one may be split there."""
 TAG = re.compile(r"<([A-Za-z][\w.:-]*)([^<>]*)>")
 ATTRIBUTE = re.compile(r"""([A-Za-z][\w.:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 NOT_TEXT = frozenset(("docoldno", "dochdr", "fileid", "doctype"))
-"""Elements that are no part of the text, and nothing that a document has."""
+"""Elements that belong neither to the text nor to any other field of a document."""
 MOST_PASSED = 100
 """Elements of one name whose end is searched for: each search may read the whole document."""
 NAMED = ("field", "str", "arr")
@@ -57,7 +57,7 @@ def begins_documents(opening: bytes) -> bool:
 
 
 def marked_up(path: Path, report: OnFinding) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (line, record) of every document of a file; what breaks off is reported.
+    """Yield (line, record) of every document of a file; one that breaks off is reported.
 
     The first element that can be a document gives the name of all others. Where one is not
     closed before the next begins, it ends there. No more than one document is held at a time.
@@ -127,7 +127,7 @@ def _decoded(raw: bytes) -> str:
 
 
 def _record(document: str) -> dict[str, str]:
-    """Return the known elements of a document; all the rest is its text where none is called so."""
+    """Return the known elements of a document; without an element of text, the rest is its text."""
     text = literal(document)
     found: dict[str, list[str]] = {}
     rest: list[str] = []
@@ -166,7 +166,7 @@ _plain = lru_cache(maxsize=1024)(plain)
 
 @lru_cache(maxsize=256)
 def _closing(name: str) -> re.Pattern[str]:
-    """Return what closes an element: `</abstracttext>` closes no `<abstract>`."""
+    """Return the pattern of an element's end tag: `</abstracttext>` closes no `<abstract>`."""
     return re.compile(rf"</{re.escape(name)}\s*>", re.IGNORECASE)
 
 
@@ -179,7 +179,7 @@ def _holds_parts(name: str, content: str) -> bool:
 
 
 def _fields(found: dict[str, list[str]], rest: str) -> dict[str, str]:
-    """Return the fields without markup: texts in full, of all else the first."""
+    """Return the fields without markup: all texts joined, of other fields the first."""
     fields = {}
     for name, contents in found.items():
         if plain(name) not in NOT_TEXT:

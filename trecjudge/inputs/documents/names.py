@@ -1,4 +1,4 @@
-"""What the files of the field call the parts of a document."""
+"""The names of the parts of a document in the files of the field."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 PASSAGE_IDS = ("pid", "passageid", "segmentid", "psgid", "chunkid", "paragraphid")
-"""Ids of a part of a document: they count before the document's own, unless they only number."""
+"""Ids of a part of a document: preferred to the document's own, unless they are only numbers."""
 IDS = (
     *("docno", "clueweb22id", "clueweb12id", "clueweb09id", "warctrecid", "docid", "documentid"),
     *("did", "corpusid", "pmid", "corduid", "nctid", "id", "uuid", "paperid", "articleid"),
@@ -22,9 +22,9 @@ TEXTS = (
     *("paragraph", "chunk", "document", "doc", "article", "abstract", "abstracttext", "snippet"),
     *("summary", "description", "html", "raw"),
 )
-"""In the order in which they count: a summary or what is raw only where there is nothing else."""
+"""Names of the text, the preferred ones first: summaries and raw text come last."""
 WHOLE = frozenset({"body", "fulltext", "bodytext", "maintext", "article"})
-"""Texts of whole documents: where an abstract is longer, they are cut, and it counts."""
+"""Texts of whole documents; where an abstract is longer, they were cut, and the abstract counts."""
 ABSTRACTS = ("abstract", "abstracttext")
 TITLES = ("articletitle", "title", "headline", "head", "ttl")
 URLS = ("url", "uri", "link", "sourceurl")
@@ -52,12 +52,12 @@ def plain(name: object) -> str:
 
 IDENTIFYING = frozenset((*PASSAGE_IDS, *IDS))
 KNOWN = frozenset((*IDENTIFYING, *ADDRESSES, *TEXTS, *TITLES, *DATES, *VERSIONS, *LISTS, *NESTED))
-"""What no document is called: an object with such a key is a record, not documents by id."""
+"""No document has such an id: an object with such a key is a record, not documents by id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The keys of a record by what they hold, as written, those that count most first."""
+    """The keys of a record by what they hold, as written, the preferred ones first."""
 
     passage_ids: tuple[str, ...]
     ids: tuple[str, ...]
@@ -102,13 +102,13 @@ _shapes = lru_cache(maxsize=1024)(Shape.of)
 
 
 def shape_of(record: Mapping[str, Any]) -> Shape:
-    """Return the shape of a record; records of a collection have few, which are kept."""
+    """Return the shape of a record; shapes are kept, since a collection has few."""
     if len(record) > MOST_KEYS:
         return Shape.of(record)
     return _shapes(tuple(record))
 
 
 def id_keys(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the keys of an object under which an id stands, those that count most first."""
+    """Return the keys of an object that hold an id, the preferred ones first."""
     shape = shape_of(record)
     return (*shape.ids, *shape.passage_ids)

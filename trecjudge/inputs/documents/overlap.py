@@ -11,7 +11,9 @@ from trecjudge.records import Response
 FEW = 0.05
 """Below this share of citations the documents are hardly those of the runs."""
 SHOWN = 3
+"""Ids of each side that a message shows."""
 MOST_DISTINCT = 1000
+"""Different ids that are kept, to be compared with the number of lost records."""
 
 
 @dataclass(slots=True)
@@ -41,15 +43,15 @@ class Overlap:
                     self.distinct[doc_id] = None
 
     def is_few(self, found: int) -> bool:
-        """Return whether so many are hardly any of the citations; not where there are none."""
+        """Return whether so many are hardly any of the citations; False without citations."""
         return found < FEW * self.citations
 
     def figures(self, found: int, store: DocumentStore) -> str:
-        """Return both figures and both kinds of ids, for a message."""
+        """Return, for a message, how many citations were found, and ids of each side."""
         message = f"{found} of {self.citations} citations are of documents in --documents"
         message += f"; cited are {_listed(list(self.distinct)[:SHOWN])}"
         there = store.some_ids(SHOWN)
-        return f"{message}; there are {_listed(there)}" if there else message
+        return f"{message}; --documents has {_listed(there)}" if there else message
 
 
 def _listed(ids: list[str]) -> str:

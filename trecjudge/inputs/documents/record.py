@@ -20,8 +20,8 @@ def document_of(
 ) -> Document | None:
     """Return the document that a JSON value describes: an object, or plain text with its id.
 
-    None if it has no id, or is neither. A null text is no text. Where it has no id, its address
-    is one. `carried`: a run carries it.
+    None if it has no id, or is neither of these. A null text is no text. Where a record has no id,
+    its address is used as one. `carried`: a run carries it.
     """
     if not isinstance(record, dict):
         given = doc_id and (isinstance(record, str) or record is None)
@@ -47,7 +47,7 @@ def document_of(
 
 
 def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return a record's ids, the one that counts most first, and its addresses."""
+    """Return a record's ids, the preferred one first, and its addresses."""
     record = _unnested(record, shape_of(record))
     shape = shape_of(record)
     addresses = (as_id(record[key]) for key in shape.addresses)
@@ -55,7 +55,7 @@ def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 
 def names_text(record: Mapping[str, Any]) -> bool:
-    """Return whether a record has a field of text, if only a null one."""
+    """Return whether a record has a field of text, even a null one."""
     record = _unnested(record, shape_of(record))
     return bool(shape_of(record).texts)
 
@@ -142,7 +142,7 @@ def _part(value: object) -> str:
 
 
 def _unpacked(raw: str) -> str:
-    """Return the text of what an index keeps as `raw`: the JSON or the markup that it was."""
+    """Return the text of an index's field `raw`, which is the document's JSON or markup."""
     start = raw.lstrip()[:1]
     if start == "{":
         most = limits()

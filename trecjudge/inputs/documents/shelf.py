@@ -15,9 +15,9 @@ from trecjudge.records import Document
 class Shelf:
     """Finds the documents of responses, in `store` and among those that the run carries.
 
-    A document of `store` that has text is the one that is judged; with `own_text` that is the
-    run's own, where it has text. Of each id it remembers the text carried first, as digests: of its
-    words, and of how it was written.
+    A document is judged by its text in `store`, or with `own_text` by the run's own, where these
+    have text. For each id the text carried first is remembered, as two digests: of its words, and
+    of its exact form.
     """
 
     store: DocumentStore | None = None
@@ -29,8 +29,8 @@ class Shelf:
     def find(self, doc_id: str, own: Mapping[str, Document]) -> Document | None:
         """Return the document that is judged; None if it is nowhere.
 
-        Where neither has text it is the one of `store`, if there is one: that it has no text is
-        then not the run's doing.
+        Where neither has text it is the one of `store`, if there is one: then the missing text is
+        not the run's fault.
         """
         mine = own.get(doc_id)
         if self.store is None:
@@ -42,7 +42,7 @@ class Shelf:
         return mine if given is None or (with_text and not given.has_text) else given
 
     def lacks(self, mine: Document) -> bool:
-        """Return whether a text that a run carries is of a document that `store` has not."""
+        """Return whether a run carries the text of a document that `store` does not have."""
         return self.store is not None and mine.has_text and self.store.get(mine.doc_id) is None
 
     def differs(self, run: str, mine: Document) -> str:
@@ -62,13 +62,13 @@ class Shelf:
         return self._report_once(run, mine, f"{how}; {judged} is judged" if how else "")
 
     def varies(self, run: str, mine: Document) -> str:
-        """Return that a text is another than was carried under its id before; empty if it is not.
+        """Return how a text differs from one carried before under its id; empty if it does not.
 
-        Documents that `store` has are left to `differs`; else it is as that.
+        Documents of `store` are left to `differs`. Each is reported once, as there.
         """
         if not mine.has_text:
             return ""
-        # Two digests: most texts are the same to the letter, and need not be made plain each time.
+        # Two digests: most texts are exactly the same, and then need no normalising.
         to_the_letter = digest(mine.doc_id, mine.text)
         if to_the_letter in self.first or self._was_reported(run, mine) or self._given(mine.doc_id):
             return ""
@@ -76,7 +76,7 @@ class Shelf:
         same = self.first.setdefault(digest(mine.doc_id), now) == now
         if same:
             self.first.setdefault(to_the_letter, now)
-        how = f"carries another text as {shown(mine.doc_id)} than was carried under this id before"
+        how = f"carries {shown(mine.doc_id)} with another text than an earlier record"
         return self._report_once(run, mine, "" if same else how)
 
     def _given(self, doc_id: str) -> Document | None:
@@ -105,8 +105,8 @@ def _other_text(mine: Document, given: Document) -> str:
     if ours.rstrip(" .…") in whole:
         return f"carries only {len(ours):,} of the {len(theirs):,} characters of {name}"
     if theirs in ours:
-        return f"carries {name} with {len(ours) - len(theirs):,} characters more than it has"
-    return f"carries another text as {name} than --documents has"
+        return f"carries {name} with {len(ours) - len(theirs):,} characters more than --documents"
+    return f"carries {name} with another text than --documents"
 
 
 def _plain(text: str) -> str:

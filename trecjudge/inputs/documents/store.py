@@ -29,6 +29,7 @@ HELD_BYTES = 64 << 20
 """Files up to this size together are held in memory."""
 
 BATCH = 10_000
+"""Documents that are written to an index at a time."""
 COLUMNS = ("text", "title", "url", "date", "version")
 """The fields of a document that an index has beside its id, in the order of `Document`."""
 IRDS = "irds:"
@@ -92,7 +93,7 @@ class IndexedDocuments:
         return [doc_id for (doc_id,) in self._database.execute(query, (count,))]
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found when the index was made."""
+        """Yield the findings of when the index was made."""
         query = "SELECT kind, path, line, message, value FROM findings ORDER BY rowid"
         for kind, path, line, message, value in self._database.execute(query):
             yield Finding(kind, Place(path, line), message, value)
@@ -114,7 +115,7 @@ class DocumentStores:
         return sum(store.lost for store in self.stores)
 
     def some_ids(self, count: int) -> list[str]:
-        """Return the first ids of each store, of all together so many."""
+        """Return the first ids of each store, `count` in all."""
         # Rounded up, so that one store with few ids leaves room to the others.
         each = -(-count // len(self.stores))
         return [doc_id for store in self.stores for doc_id in store.some_ids(each)][:count]
@@ -145,8 +146,8 @@ def open_documents(
 def documents_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Document]:
     """Yield the documents of files, or folders of them, one at a time, in their order.
 
-    Ids that are there twice come twice. Raises InputError where a path is an output of this
-    program, or a data set, which is not read through.
+    A repeated id comes twice. Raises InputError where a path is an output of this program, or a
+    data set, which can only be looked up by id.
     """
     for path in paths:
         if is_data_set(path):
@@ -156,7 +157,7 @@ def documents_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Document]
 
 
 def _documents_below(path: Path, report: OnFinding) -> list[Path]:
-    """Return the files below a path but for outputs of this program.
+    """Return the files below a path, without outputs of this program.
 
     Raises InputError if there is no other.
     """
@@ -180,7 +181,7 @@ def _held(path: Path, files: Sequence[Path], report: OnFinding) -> HeldDocuments
     for file, line, document in _documents(files, log):
         first = store.documents.setdefault(document.doc_id, document)
         if first is not document and first != document:  # one of many candidates lists is the same
-            message = f"document {shown(document.doc_id)} was there before, with another text"
+            message = f"repeats document {shown(document.doc_id)} with another text"
             place = Place(str(file), line)
             log(Finding("document_duplicate", place, message, document.doc_id))
     if not store.documents:
@@ -216,12 +217,12 @@ def _indexed(
 
 
 def _lost(log: FindingLog) -> int:
-    """Return how many of the records, or files, that were read gave no document."""
+    """Return how many records or files gave no document."""
     return sum(log.counts[kind] for kind in LOST)
 
 
 def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
-    """Write an index of the documents, and what was found; return how many documents there are."""
+    """Write an index of the documents, and the findings; return how many documents there are."""
     database = sqlite3.connect(path)
 
     def keep(finding: Finding) -> None:
@@ -244,7 +245,7 @@ def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
         while batch := list(islice(rows, BATCH)):
             database.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", batch)
             count += len(batch)
-        # Made last: filling a table in the order of random ids takes many times as long.
+        # Made last: filling an indexed table in the order of random ids takes many times as long.
         database.execute("CREATE INDEX by_id ON documents (id)")
         database.commit()
     finally:
@@ -253,7 +254,7 @@ def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
 
 
 def _documents(files: Sequence[Path], report: OnFinding) -> Iterator[tuple[Path, int, Document]]:
-    """Yield (file, line, document); whatever is none is reported."""
+    """Yield (file, line, document); records that are none are reported."""
     for file in files:
         found = entries(file, report)
         if found is None:
@@ -273,7 +274,7 @@ def _documents(files: Sequence[Path], report: OnFinding) -> Iterator[tuple[Path,
 
 
 def _within(record: object) -> Iterator[Document | None]:
-    """Yield the documents, None for what is none, of the lists that a record has: candidates."""
+    """Yield the documents of a record's lists, such as `candidates`; None for entries with none."""
     if isinstance(record, dict):
         yield from map(document_of, documents_within(record))
 
@@ -299,7 +300,7 @@ class IrDatasetsDocuments:
     lost = 0
 
     def some_ids(self, count: int) -> list[str]:
-        """Return nothing: a data set is not read through for its ids."""
+        """Return none: a data set can only be looked up by id."""
         return []
 
     def get(self, doc_id: str) -> Document | None:

@@ -21,7 +21,7 @@ Row = tuple[int, dict[str, Any]]
 
 
 def delimiter_of(first_line: str) -> str | None:
-    """Return what separates the cells of a table, None where a line begins none."""
+    """Return what separates the cells of a table, None where the line is not one of a table."""
     for delimiter in DELIMITERS:
         if _is_header(first_line.split(delimiter)):
             return delimiter
@@ -30,7 +30,7 @@ def delimiter_of(first_line: str) -> str | None:
 
 
 def rows(path: Path, delimiter: str, report: OnFinding) -> Iterator[Row]:
-    """Yield (line, record) of a table. What cannot be read is reported and passed over."""
+    """Yield (line, record) of a table; rows that cannot be read are reported and passed over."""
     decoded = decoded_lines(path, report)
     if delimiter == "\t":
         return _tab_separated(decoded, path, report)
@@ -67,14 +67,14 @@ def _tab_separated(
 
 
 def _unquoted(cell: str) -> str:
-    """Return a cell without the quotation marks of CSV, where those are what they are."""
+    """Return a cell without the quotation marks of CSV, where its marks are such."""
     inner = cell[1:-1].replace('""', "")
     quoted = len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner
     return cell[1:-1].replace('""', '"') if quoted else cell
 
 
 def _unnamed(cells: list[str]) -> dict[str, Any]:
-    """Return the record of a row without header: id first, text last, an address by sight."""
+    """Return the record of a row without a header: id first, text last, an address by its form."""
     doc_id, *middle, text = cells
     urls = [cell for cell in middle if ADDRESS.match(cell.strip())]
     titles = [cell for cell in middle if cell not in urls and cell.strip()]

@@ -26,7 +26,7 @@ def claims(record: Mapping[str, Any]) -> str | None:
 
 def draft(record: Mapping[str, Any]) -> Draft:
     """Return the record's parts; of `responses` and `answer` the first that is there counts."""
-    # The one that is empty comes second: some write both keys and fill one.
+    # An empty one comes second: some runs have both keys and fill only one.
     here = [key for key in ("responses", "answer") if record.get(key) is not None]
     key, *others = sorted(here, key=lambda key: not record[key]) or ["responses"]
     again = record[others[0]] if others else ABSENT

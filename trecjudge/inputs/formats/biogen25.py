@@ -12,7 +12,7 @@ from trecjudge.inputs.formats.draft import Draft, from_metadata, metadata_of
 from trecjudge.inputs.sources.values import as_id
 
 PMID = re.compile(r"[1-9]\d{4,8}", re.ASCII)
-"""Shorter ones were given out before 1976, and could be indices."""
+"""PubMed ids; shorter ones were assigned before 1976, and could be indices."""
 
 NAME = "biogen25"
 DATASET = "rag"

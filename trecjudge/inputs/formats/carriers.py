@@ -1,4 +1,4 @@
-"""Which runs carry documents: what such a run leaves out of a response is its own doing."""
+"""Which runs carry documents: if such a run leaves one out of a response, that is its fault."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def _run_of(draft: Draft, path: str) -> RunKey:
 
 
 def _ignore_problem(kind: str, message: str, value: object) -> None:
-    """Do nothing: problems are reported where the responses are read."""
+    """Ignore a problem: it is reported where the responses are read."""
 
 
 def _ignore_finding(finding: Finding) -> None:
-    """Do nothing: findings are reported where the responses are read."""
+    """Ignore a finding: it is reported where the responses are read."""

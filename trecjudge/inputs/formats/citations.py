@@ -50,7 +50,7 @@ class References:
 
 
 def _reference(entry: Any) -> str | None:
-    """Return the id that an entry of the reference list is, or names."""
+    """Return the id of an entry of the reference list: the entry itself, or one that it names."""
     if isinstance(entry, dict):
         return next((found for key in id_keys(entry) if (found := as_id(entry[key]))), None)
     return as_id(entry)
@@ -58,7 +58,7 @@ def _reference(entry: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Turns what a sentence cites into citations, each odd one with a finding.
+    """Turns what a sentence cites into citations, and reports those of an unusual shape.
 
     `is_document` returns whether the response (or a file given beside it) has a document.
     """
@@ -74,9 +74,9 @@ class Resolver:
         return self.plain(value) or self._resolve(value, complain)
 
     def plain(self, value: Any) -> tuple[Citation, ...]:
-        """Return the citations of indices or listed ids with nothing odd, else none.
+        """Return the citations, if all are indices or listed ids and none comes twice; else none.
 
-        Most are such, and this is several times faster.
+        Most lists are such, and this is several times faster than `resolve`.
         """
         if isinstance(value, dict):
             return self._plain_scores(value)
@@ -150,16 +150,16 @@ class Resolver:
         if self._known(str(index)):
             return str(index)
         if 0 <= index < len(self.positions):
-            message = f"cites {index}, there is no references; its list of documents is counted"
+            message = f"cites {index}, references is missing: counted in its documents"
             complain("citation_by_position", message, index)
             return self.positions[index]
-        have = f"references has {len(ids)}" if self.references.given else "there is no references"
+        have = f"references has {len(ids)}" if self.references.given else "references is missing"
         complain("citation_out_of_range", f"cites {index}, {have}", index)
         return None
 
 
 def has_citations(entry: Any) -> bool:
-    """Return whether an entry of a sentence list has a key for citations, whatever it holds."""
+    """Return whether an entry of a sentence list has a key for citations, with any value."""
     return isinstance(entry, dict) and (KEY in entry or OTHER_KEY in entry)
 
 
@@ -184,7 +184,7 @@ def ids_written(sentences: Any) -> frozenset[str]:
 
 
 def _ignore(kind: str, message: str, value: object) -> None:
-    """Do nothing: the problem is reported where the citations are resolved."""
+    """Ignore a problem: it is reported where the citations are resolved."""
 
 
 def _entries(value: Any, complain: Complain) -> Iterator[tuple[Any, Any]]:
@@ -215,7 +215,7 @@ def _flat(entries: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def _is_object(value: Mapping[str, Any]) -> bool:
-    """Tell a single citation object from a dict of ids: it names its id by a key."""
+    """Return whether an object is one citation, not a dict of ids: it names its id by a key."""
     texts = any(isinstance(entry, str) for entry in value.values())
     return texts and any(isinstance(value[key], str) for key in id_keys(value))
 

@@ -12,7 +12,7 @@ TOPIC_KEYS = ("topic_id", "request_id", "narrative_id")
 
 
 class Absent:
-    """The type of ABSENT: a key that the record does not have, as against one that is null."""
+    """The type of ABSENT, which stands for a key that the record does not have, unlike a null."""
 
     def __repr__(self) -> str:
         return "absent"
@@ -25,7 +25,7 @@ ABSENT: Final = Absent()
 class Draft:
     """The parts of one response as written; ABSENT stands for a key that is not there.
 
-    `topic_ids` are (key, value) pairs in order of precedence. `key` is where the sentences stand,
+    `topic_ids` are (key, value) pairs in order of precedence. `key` is the key of the sentences;
     `again` are those that the record gives a second time. `team_expected`: the format names a
     team; `integers_are_ids`: an integer citation is the id of a document, not an index;
     `of_a_track`: the format names a run and lists its sentences, so that a record that does not is
@@ -47,7 +47,7 @@ class Draft:
 
     @property
     def topic_id(self) -> str | None:
-        """The first of the topic ids that is one, None where there is none."""
+        """The first usable topic id, None where there is none."""
         return next((found for _, value in self.topic_ids if (found := as_id(value))), None)
 
 

@@ -10,7 +10,7 @@ from trecjudge.inputs.formats.draft import Draft, from_metadata
 
 NAME = "ikat25"
 DATASET = "rag"
-SUMMARY = "iKAT 2025: `turn_id`, `responses` with citations as {id: score}, `references` alike"
+SUMMARY = "iKAT 2025: `turn_id`, citations of `responses` and `references` as {id: score}"
 
 
 def claims(record: Mapping[str, Any]) -> str | None:

@@ -34,7 +34,7 @@ class Markers:
     base: int | None = None
     """The number of the first document, None where no numbers count."""
     unread: str = ""
-    """A number in brackets that stays in the text, though it is no year."""
+    """A number in brackets that is no marker and no year: it stays in the text, and is reported."""
 
     @property
     def pointers(self) -> list[Pointer]:
@@ -52,9 +52,9 @@ class Markers:
         return sentences
 
     def segments(self) -> dict[int, Marked]:
-        """Return each text by its position; one of nothing but markers belongs to that before it.
+        """Return each text by its position; a text of only markers belongs to the one before it.
 
-        So does a marker that begins a text, unless the first text begins with one too.
+        So does a marker at the beginning of a text, unless the first text begins with one too.
         """
         segments: dict[int, Marked] = {}
         leading = _leads(self.texts[0], self.found[0]) if self.texts else False
@@ -70,9 +70,9 @@ class Markers:
 def read_markers(texts: Sequence[str], targets: Targets) -> Markers:
     """Return the markers of a response's texts.
 
-    Brackets are a marker if all in them is a number or an id, and any of it is there; or if none
-    is there while another marker of the same kind in the response is. Years beyond the documents
-    stay text. Numbers count from 1, or from 0 if a 0 occurs.
+    Brackets are a marker if they hold only numbers or ids, and a document is there for one of them.
+    If there is none, they are a marker if another one of the same kind in the response is. Years
+    beyond the documents stay text. Numbers count from 1, or from 0 if a 0 occurs.
     """
     candidates = [list(_candidates(text, targets)) for text in texts]
     written = [p for marker in chain.from_iterable(candidates) for p in marker.pointers]
@@ -100,7 +100,7 @@ def _candidates(text: str, targets: Targets) -> Iterator[_Marker]:
 
 
 def _by_number(base: int | None, targets: Targets) -> Callable[[int], str | None]:
-    """Return what finds the document of a number: by position, or by id without a base."""
+    """Return a function that finds the document of a number: by position, or by id with no base."""
 
     def resolve(number: int) -> str | None:
         doc_id = str(number)
@@ -137,7 +137,7 @@ def _with_plain_marks(
     for marker in markers:
         before = text[done : marker.start]
         spans.append((length + len(before), length + len(before) + 3, marker))
-        # With a space, so that a sentence may begin right behind a marker.
+        # With a space, so that a sentence may begin right after a marker.
         after = " " if text[marker.end : marker.end + 1].isalnum() else ""
         parts += [before, "[1]", after]
         length += len(before) + 3 + len(after)
@@ -146,7 +146,7 @@ def _with_plain_marks(
 
 
 def _add(sentences: list[Marked], text: str, spans: list[tuple[int, int, _Marker]]) -> None:
-    """Add a sentence without its markers; what comes before its first word is of the one before."""
+    """Add a sentence without its markers; markers before its first word go to the one before."""
     body = _cut(text, [(start, end) for start, end, _ in spans])
     before = sentences[-1].pointers if sentences else None
     own: list[Pointer] = []

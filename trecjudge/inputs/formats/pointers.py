@@ -22,9 +22,8 @@ LABEL = re.compile(
 """What may stand before a number: `[^1]`, `[Source 1]`, `[doc: 1]`."""
 NUMBERS = re.compile(r"(\d{1,9})(?:\s*[-–—]\s*(\d{1,9}))?(?::\d+)?(?:†.*)?", re.ASCII)
 """`1`, `1-3`, and what OpenAI's tools write: `4:0†source`."""
-# `[1-1000]` is a range of something else.
 WIDEST = 50
-"""The longest range that is one of citations."""
+"""The longest range of citations: `[1-1000]` is a range of something else."""
 # `[2024]` is a year, unless the response has so many documents.
 YEARS = range(1000, 3000)
 
@@ -46,7 +45,7 @@ class Targets:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """One thing that a marker points to: as written, as a number if it is one, its document."""
+    """One target of a marker: as written, as a number if it is one, and its document."""
 
     written: str
     number: int | None = None
@@ -82,7 +81,7 @@ def _part(part: str, targets: Targets) -> list[Pointer]:
         last = int(match[2] or first)
         if first <= last < first + WIDEST:
             return [Pointer(str(number), number) for number in range(first, last + 1)]
-    # Of the form of a listed id, so one that is not there; `[sic]` is of no such form.
+    # It has the form of a listed id, so it is an id that is not there; `[sic]` has no such form.
     alien = any(map(str.isdigit, part)) and _form(part) in map(_form, targets.listed)
     return [Pointer(part)] if alien else []
 
@@ -98,5 +97,5 @@ def _by_id(written: str, targets: Targets) -> Pointer | None:
 
 
 def _form(doc_id: str) -> str:
-    """Return the form of an id: `k-01` and `x-7` are of one."""
+    """Return the form of an id: `k-01` and `x-7` have the same."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", doc_id))

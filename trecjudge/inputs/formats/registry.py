@@ -40,7 +40,7 @@ def format_named(name: str) -> Format:
 
 
 def check_dataset(dataset: str) -> str:
-    """Return `dataset` if there is such a one. Raises InputError with the choices."""
+    """Return `dataset`, if it is a known one. Raises InputError with the choices."""
     if dataset not in ("auto", *DATASETS):
         raise InputError(unknown("dataset", dataset, ("auto", *DATASETS)))
     return dataset

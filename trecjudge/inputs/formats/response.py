@@ -1,4 +1,4 @@
-"""From a draft to a Response: ids checked, sentences read, citations resolved."""
+"""Makes a Response of a draft: ids checked, sentences read, citations resolved."""
 
 from __future__ import annotations
 
@@ -103,9 +103,7 @@ class Reader:
 
     def _checked_run_id(self) -> str:
         if as_id(self.draft.run_id) is None and self.draft.of_a_track:
-            message = (
-                f"has no run_id; the file's name {bare_name(Path(self.place.path))!r} is taken"
-            )
+            message = f"has no run_id; the file's name {bare_name(Path(self.place.path))!r} is used"
             self._complain("run_id_missing", message, self.draft.run_id)
         return self.run_id
 
@@ -129,9 +127,9 @@ class Reader:
         return self.carriers.has(self.draft, self.place)
 
     def _documents_unnamed(self, carried: Carried) -> bool:
-        """Return whether any id may be one of documents without ids.
+        """Return whether a cited id may be that of a document that is carried without an id.
 
-        Not where the run gives ids elsewhere: what it leaves out here is its own doing.
+        Not where the run gives ids elsewhere: if it leaves them out here, that is its own fault.
         """
         if self.shelf.store is not None or carried.named:
             return False
@@ -149,7 +147,7 @@ class Reader:
         }
 
     def _check_again(self, reader: SentenceReader, sentences: tuple[Sentence, ...]) -> None:
-        """Hold the sentences against those that the record gives a second time."""
+        """Report where the sentences differ from those that the record gives a second time."""
         key, again = self.draft.key, self.draft.again
         if again is ABSENT or again == self.draft.sentences:
             return
@@ -190,7 +188,7 @@ class Reader:
                 self._complain("documents_not_given", message, len(cited))
             return
         if self.shelf.store is None and not carried.given:
-            message = f"carries no documents, as the run does elsewhere, for {len(cited)} citations"
+            message = f"carries no documents for {len(cited)} citations; elsewhere the run does"
             self._complain("documents_withheld", message, len(cited))
         for index, doc_id in cited:
             document = response.documents.get(doc_id)
@@ -208,7 +206,7 @@ class Reader:
                 self._complain("document_empty", message, doc_id, index)
 
     def _check_texts(self, response: Response, own: Mapping[str, Document]) -> None:
-        """Report what the run carries without text and uncited, or with another text than is known.
+        """Report uncited documents without text, and texts that differ from those known.
 
         A document that is cited and has no text is reported with its citation.
         """
@@ -229,4 +227,4 @@ class Reader:
 
 
 def _ignore(kind: str, message: str, value: object, sentence: int | None = None) -> None:
-    """Do nothing with a problem that was reported already."""
+    """Ignore a problem: it was reported already."""

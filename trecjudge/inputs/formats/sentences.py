@@ -120,14 +120,14 @@ class SentenceReader:
 
     def _nothing(self) -> str:
         count = len(self.resolver.references.ids or self.resolver.positions)
-        return f"references has {count}" if count else "there is no references"
+        return f"references has {count}" if count else "references is missing"
 
 
 def differ(first: Sequence[Sentence], second: Sequence[Sentence], aligned: bool) -> int | None:
     """Return the first position at which sentences differ in text or documents, None for none.
 
-    Where they are not `aligned`, since one side was one text, all of it is held against all of the
-    other; a side that cites nothing does not differ then.
+    Where they are not `aligned`, since one side was one text, both sides are compared as a whole;
+    a side that cites nothing does not differ then.
     """
     sides = [[(_even(s.text), _cited([s])) for s in side] for side in (first, second)]
     if not aligned:

@@ -1,4 +1,4 @@
-"""Banks of nuggets: one file a format, found by walking this folder.
+"""Banks of nuggets: one module for each format, found by walking this folder.
 
 A format is a module with `NAME`, `SUMMARY` (one line), `FILE_NAME` (of a topic's file in a folder),
 `claims(record)`, `nuggets(entry)` and `record(bank)`; nothing else needs to know of it. Formats are

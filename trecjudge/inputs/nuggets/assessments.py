@@ -22,13 +22,13 @@ Row = Mapping[str, str]
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table with a head, and no JSON."""
+    """Return whether a file is a table with a header, and not JSON."""
     first = next(iter(Opened(path).first(1)), b"").lstrip()
     return b"," in first and first[:1] not in (b"{", b"[")
 
 
 def rubric_rank(number: int) -> str:
-    """Return what labels call the rubric's question of a rank, counted from 1."""
+    """Return the name that labels use for the rubric's question of a rank, counted from 1."""
     return f"rank-{number}"
 
 
@@ -62,7 +62,7 @@ def _check(path: Path, head: Sequence[str]) -> None:
     """Raise InputError for a head that lacks a column that every row needs."""
     lacking = [name for name in _wanted(head) if not {*name.split(" or ")} & {*head}]
     if lacking:
-        raise InputError(f"{path}: its head has no {', no '.join(lacking)}: {', '.join(head)}")
+        raise InputError(f"{path}: its header has no {', no '.join(lacking)}: {', '.join(head)}")
 
 
 def _wanted(head: Sequence[str]) -> tuple[str, ...]:

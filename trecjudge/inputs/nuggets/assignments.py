@@ -21,7 +21,7 @@ def is_assignment(record: Raw) -> bool:
 
 
 def assignments(record: Raw, place: Place, report: OnFinding) -> Iterator[tuple[NuggetKey, str]]:
-    """Yield (key, label) of every nugget of a response; what has none is reported."""
+    """Yield (key, label) of every nugget of a response; a nugget without a label is reported."""
     topic_id, run_id = as_id(record.get("qid")), as_id(record.get("run_id"))
     if not (topic_id and run_id):
         message = "has assignments of nuggets, and needs qid and run_id"

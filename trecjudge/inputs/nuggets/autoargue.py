@@ -76,7 +76,7 @@ def _creator(raw: Raw) -> str:
 
 
 def _source(raw: Raw, nugget: Nugget) -> str | None:
-    """Return who a nugget is from, where its `creator` does not say so already."""
+    """Return who a nugget is from; None where its `creator` names the same."""
     return nugget.source if nugget.source and nugget.source != _creator(raw) else None
 
 

@@ -1,4 +1,4 @@
-"""A bank of nuggets: what a good answer to one topic says, whatever format it was read from."""
+"""A bank of nuggets: what a good answer to one topic says, the same for all formats."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def without(raw: Raw, *keys: str) -> dict[str, Any]:
 
 
 def updated(raw: Raw, **known: Any) -> dict[str, Any]:
-    """Return a record in its own order with these values; None leaves what is not there out."""
+    """Return a record in its own order with these values; a key whose value is None is left out."""
     found = {**raw, **{key: value for key, value in known.items() if value is not None}}
     return {key: value for key, value in found.items() if known.get(key, value) is not None}
 

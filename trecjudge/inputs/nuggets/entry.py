@@ -1,4 +1,4 @@
-"""A record of a bank while it is read: its values by kind, and what is wrong with them."""
+"""A record of a bank while it is read: its values by kind, and the findings on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trecjudge.records import GoldAnswer, Nugget, Place
 from trecjudge.records.nuggets import OKAY, VITAL
 
 IMPORTANCE = {VITAL: VITAL, OKAY: OKAY, "ok": OKAY, "failed": "", "": ""}
-"""Labels of importance as they are written, and as they are known here."""
+"""Labels of importance as files have them, and the label that each stands for."""
 RUBRIC_LETTERS = ("A", "B", "C")
 DOCUMENT_KEYS = ("doc_id", "docid", "id")
 ONE_WILL_DO = ("", "OR", "DEFAULT")
@@ -22,7 +22,7 @@ TOGETHER = "AND"
 
 @dataclass(slots=True)
 class Entry:
-    """One record of a bank; `report` gets what is wrong with it, with its place and topic."""
+    """One record of a bank; `report` gets the findings on it, with its place and topic."""
 
     raw: Raw
     place: Place
@@ -59,7 +59,7 @@ class Entry:
             self.complain("nugget_aggregator_unknown", message, raw.get("aggregator_type"))
         together = aggregator == TOGETHER
         if together and len(found) == 1:
-            self.complain("nugget_single_and", f"question {text!r} wants all answers and has one")
+            self.complain("nugget_single_and", f"question {text!r} needs all answers and has one")
         if not found:
             self.complain("nugget_unanswerable", f"question {text!r} has no answer")
         for answer in found:

@@ -13,7 +13,7 @@ from trecjudge.records import GoldAnswer, Nugget
 NAME = "neuclir24"
 SUMMARY = "NeuCLIR 2024: `items` of `question_text` and `gold_answers` with `citations`"
 FILE_NAME = "{topic}.json"
-RANK = 20
+RANK = 20  # before `exam`, which has `items` too
 TOPIC_KEYS = ("query_id",)
 EXAM_KEYS = ("facet_id", "facet_text", "nugget_id", "nugget_text")
 
@@ -36,13 +36,13 @@ def title(record: Raw) -> str:
 
 
 def nuggets(entry: Entry) -> Iterator[Nugget | None]:
-    """Yield the questions, one that stands in several items once, with the answers of all."""
+    """Yield each question once, with the answers of all items that have it."""
     by_text: dict[str, list[Raw]] = {}
     for raw in entry.objects(entry.raw.get("items"), "items"):
         by_text.setdefault(as_text(raw.get("question_text")), []).append(raw)
     for text, items in by_text.items():
         if len(items) > 1:
-            entry.complain("nugget_repeated", f"question {text!r} stands in {len(items)} items")
+            entry.complain("nugget_repeated", f"question {text!r} is in {len(items)} items")
         info = items[0].get("info")
         known = info if isinstance(info, dict) else {}
         answers = [answer for raw in items for answer in _answers(entry, raw)]
@@ -70,7 +70,7 @@ def record(bank: Bank) -> dict[str, Any]:
 
 
 def _item(bank: Bank, nugget: Nugget, number: int) -> dict[str, Any]:
-    # They stand in `info`: beside it they are only what the reader put there.
+    # The format keeps them in `info`; outside of it they are only what the reader put there.
     raw = without(bank.raw_nugget(NAME, nugget), "importance", "aggregator_type")
     known = raw.get("info")
     info = updated(

@@ -37,7 +37,7 @@ def nuggets(entry: Entry) -> Iterator[Nugget | None]:
 
 
 def record(bank: Bank) -> dict[str, Any]:
-    """Return the bank as a record of this format; of a question its answers are the statements."""
+    """Return the bank as a record of this format; the answers of a question become statements."""
     raw = bank.raw_for(NAME)
     nuggets_ = [
         updated(
@@ -52,7 +52,7 @@ def record(bank: Bank) -> dict[str, Any]:
 
 
 OKAY_IF_NONE = "okay"
-"""What the format, which wants a label, is given where the bank has none."""
+"""The importance that is written where the bank has none: the format requires one."""
 
 
 def statements_of(nugget: Nugget) -> list[str]:

@@ -13,7 +13,7 @@ from trecjudge.records import Nugget
 NAME = "rag25_nuggets"
 SUMMARY = "TREC RAG 2025: `qid` and `nuggets` with `mapped_sub_narrative` and `source`"
 FILE_NAME = "{topic}.json"
-RANK = 30
+RANK = 30  # before `nuggetizer`, whose keys it has too
 TOPIC_KEYS = nuggetizer.TOPIC_KEYS
 
 

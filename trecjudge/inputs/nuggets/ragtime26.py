@@ -13,7 +13,7 @@ from trecjudge.records import GoldAnswer, Nugget
 NAME = "ragtime26"
 SUMMARY = "RAGTIME 2026: `metadata` and a list `nugget_bank` of questions with answers"
 FILE_NAME = "{topic}.json"
-RANK = 10
+RANK = 10  # before `autoargue`, which has a `nugget_bank` too
 TOPIC_KEYS = ("topic_id",)
 
 

@@ -22,7 +22,7 @@ OTHER_TOPIC_KEYS = ("topic_id", "query_id", "qid", "request_id", "narrative_id")
 
 
 def read_banks(paths: Sequence[Path], report: OnFinding) -> dict[str, Bank]:
-    """Return the banks of files and folders by topic; what cannot be used is reported.
+    """Return the banks of files and folders by topic; unusable records are reported.
 
     Of two banks of a topic in one format the nuggets of both count, if the records are of several
     facets; else the first bank does. Raises InputError if there is no bank at all.
@@ -97,7 +97,7 @@ def _report_repeated(nuggets: Iterable[Nugget], entry: Entry) -> None:
     for nugget in nuggets:
         plain = " ".join(nugget.text.split()).casefold()
         if plain in seen:
-            entry.complain("nugget_repeated", f"nugget {nugget.text!r} is there twice: both count")
+            entry.complain("nugget_repeated", f"has nugget {nugget.text!r} twice: both count")
         seen.add(plain)
 
 

@@ -21,7 +21,7 @@ INDENT = 1
 
 
 def record_of(bank: Bank, format_: BankFormat) -> dict[str, Any]:
-    """Return the record of a bank; the very one that it was read from where nothing changed."""
+    """Return the record of a bank; where nothing changed, the one that it was read from."""
     if bank.format == format_.NAME:
         raw = dict(bank.raw)
         again = bank_of(format_, raw, bank.place or Place(""), lambda finding: None)
@@ -31,7 +31,7 @@ def record_of(bank: Bank, format_: BankFormat) -> dict[str, Any]:
 
 
 def fields_lost(bank: Bank, format_: BankFormat) -> list[str]:
-    """Return the names of what a bank has and a record of this format does not keep."""
+    """Return the names of the bank's fields that a record of this format does not keep."""
     again = bank_of(format_, record_of(bank, format_), Place(""), lambda finding: None)
     if again is None or len(again.nuggets) != len(bank.nuggets):
         return ["nuggets"] if bank.nuggets else []
@@ -45,7 +45,7 @@ def fields_lost(bank: Bank, format_: BankFormat) -> list[str]:
 
 
 def _documents(nugget: Nugget) -> frozenset[str]:
-    """Return the documents of a nugget and of its answers: formats have them here or there."""
+    """Return the documents of a nugget and of its answers: formats keep them at either."""
     answered = (doc_id for answer in nugget.gold_answers for doc_id in answer.documents)
     return frozenset((*nugget.documents, *answered))
 
@@ -58,13 +58,13 @@ PARTS: Mapping[str, Callable[[Nugget], object]] = {
     "group": lambda nugget: nugget.group,
     "source": lambda nugget: nugget.source,
 }
-"""What a nugget has beside its text and its id."""
+"""The fields of a nugget beside its text and its id."""
 
 
 def write_in_place(banks: Sequence[Bank], before: Sequence[Bank]) -> list[Path]:
-    """Write the files of banks again in which one changed; the others stay as they are.
+    """Write the files in which a bank changed again, and return them.
 
-    `before` are the banks as they were read. Returns the files. Raises OutputError.
+    `before` are the banks as they were read. Raises OutputError.
     """
     by_file: dict[str, list[tuple[Bank, Bank]]] = {}
     for bank, old in zip(banks, before, strict=True):
@@ -86,10 +86,10 @@ def write_in_place(banks: Sequence[Bank], before: Sequence[Bank]) -> list[Path]:
 
 
 def write_banks(banks: Iterable[Bank], target: Path, format_: BankFormat) -> list[Path]:
-    """Write banks to one file of lines, or to one file a topic in the folder `target`.
+    """Write banks to one file of lines, or to one file a topic in a folder; return the files.
 
-    `target` is a file where its name ends in .jsonl or .jsonl.gz. Returns the files. Raises
-    OutputError if they cannot be written.
+    `target` is a file where its name ends in .jsonl or .jsonl.gz, else a folder. Raises OutputError
+    if they cannot be written.
     """
     records = ((bank.topic_id, record_of(bank, format_)) for bank in banks)
     if target.name.endswith(LINES):
@@ -107,7 +107,7 @@ def write_banks(banks: Iterable[Bank], target: Path, format_: BankFormat) -> lis
 
 
 def _file_part(topic_id: str) -> str:
-    """Return a topic's id as a part of a file's name, no two alike; it hides no file."""
+    """Return a topic's id as a part of a file's name: different for each id, and never hidden."""
     name = quote(topic_id, safe=" ")
     return f"%2E{name[1:]}" if name.startswith(".") else name
 

@@ -1,4 +1,4 @@
-"""Backups and copies of files, recognised by name: they never come before their originals."""
+"""Backups and copies of files, recognised by name, so that originals can come first."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def backups_among(files: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
 
 
 def originals_first(files: Iterable[Path]) -> list[Path]:
-    """Return the files in their order, but backups and copies after all that they are of."""
+    """Return the files in their order, but backups and copies after their originals."""
     files = list(files)
     names = {(file.parent, bare_name(file)) for file in files}
 

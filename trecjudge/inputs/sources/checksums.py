@@ -1,4 +1,4 @@
-"""Checksums of input files, taken while the files are read: none is opened again for that."""
+"""Checksums of input files, taken while the files are read, so that none is read twice."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from typing import Any
 
 @dataclass(slots=True)
 class Checksums:
-    """The sha256 of files as they lie on disk; of those that were read to their end it is there."""
+    """The sha256 of files as they lie on disk; it is known for files that were read to the end."""
 
     found: dict[str, str] = field(default_factory=dict)
 
     def of(self, path: Path) -> str:
-        """Return the sha256 of a file, reading it where nobody did. Raises OSError."""
+        """Return the sha256 of a file; one that was not read yet is read. Raises OSError."""
         if fspath(path) not in self.found:
             with path.open("rb") as file:
                 self.found[fspath(path)] = hashlib.file_digest(file, "sha256").hexdigest()
@@ -33,7 +33,7 @@ _TAKEN: ContextVar[Checksums | None] = ContextVar("checksums", default=None)
 
 @contextmanager
 def taking_checksums() -> Iterator[Checksums]:
-    """Give the checksums of the files that are read meanwhile."""
+    """Yield the checksums; files that are read within the context add theirs."""
     checksums = Checksums()
     token = _TAKEN.set(checksums)
     try:
@@ -43,7 +43,7 @@ def taking_checksums() -> Iterator[Checksums]:
 
 
 def open_summed(path: Path) -> io.BufferedReader:
-    """Open a file for reading; where checksums are taken, its own is as soon as its end is read."""
+    """Open a file for reading; where checksums are taken, reading to its end adds its own."""
     if not stat.S_ISREG((found := path.stat()).st_mode) and not stat.S_ISDIR(found.st_mode):
         raise OSError("is no regular file")  # a pipe or a device: it may have no end
     file = path.open("rb", buffering=0)
@@ -52,7 +52,7 @@ def open_summed(path: Path) -> io.BufferedReader:
 
 
 class _Summed(io.RawIOBase):
-    """Hands on what a file holds and adds it up."""
+    """Passes the bytes of a file on, and takes their checksum."""
 
     def __init__(self, file: io.FileIO, path: Path, checksums: Checksums) -> None:
         self._file, self._path, self._checksums = file, fspath(path), checksums

@@ -9,7 +9,7 @@ from trecjudge.settings.limits import IN_ALL, limits
 
 
 class BrokenCsv(Exception):
-    """What follows is no CSV; `line` is where that was found."""
+    """The rest of a file is not CSV; `line` is where that was found."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)

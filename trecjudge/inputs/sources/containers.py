@@ -23,15 +23,15 @@ from trecjudge.settings.limits import limits
 BOM = b"\xef\xbb\xbf"
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 LOOK = 1 << 16
-"""How much is taken at a time of a file that is looked at and not yet read."""
+"""Bytes taken at a time of a file whose beginning is looked at."""
 ReadLine = Callable[[int], bytes]
-"""(most bytes) -> the next line, or as much of it"""
+"""(most bytes) -> the next line, or so many bytes of it."""
 
 
 class Opened:
     """A file that is opened once, though its beginning is looked at before all of it is read.
 
-    What was looked at is held until then. Read a second time it is opened a second time.
+    What was looked at is held until then. To be read a second time, it is opened again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,7 +52,7 @@ class Opened:
 
     @property
     def held_bytes(self) -> int:
-        """How much is held of what was looked at."""
+        """How many bytes that were looked at are held."""
         return sum(map(len, self._held))
 
     @property
@@ -95,9 +95,9 @@ class Opened:
         """Yield (number from 1, text) of every line that is not blank.
 
         Lines end at LF only, so U+2028 inside a string splits none; a byte order mark is dropped.
-        One that is too long is reported and passed over, and never held. Raises InputError if the
-        file cannot be read, where packed data break off after what could be; without `report` also
-        for a line that is too long.
+        A line that is too long is reported and passed over, and never held. Raises InputError if
+        the file cannot be read. Where packed data break off, it is raised after the lines before
+        that. Without `report` it is also raised for a line that is too long.
         """
         too_long = partial(self._too_long, report)
         try:
@@ -134,7 +134,7 @@ class Opened:
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[list[bytes], IO[bytes]]]:
-        """Give what is held and the file that goes on after it; close it at the end."""
+        """Yield what is held, and the file from there on, which is closed afterwards."""
         self.read_bytes = self._number = 0
         file = self._open()
         held, self._held = self._held, []
@@ -148,7 +148,7 @@ class Opened:
             self._unpacked = None
 
     def _beginnings(self, most: int) -> Iterator[bytes]:
-        """Yield lines and hold them; of the first that is too long, only so much."""
+        """Yield lines and hold them; of the first that is too long, only `most` bytes."""
         joined = _Joined(b"".join(self._held), self._held_line)
         for readline in (joined.readline, self._held_line):
             for line in iter(partial(readline, most + 1), b""):
@@ -157,7 +157,7 @@ class Opened:
                     return
 
     def _held_line(self, size: int) -> bytes:
-        """Return the next line, or as much of it, and hold it."""
+        """Return the next line, or `size` bytes of it, and hold it."""
         piece = self._open().readline(size)
         if piece:
             self._held.append(piece)
@@ -188,11 +188,11 @@ class Opened:
 
 
 def _ignored(number: int) -> None:
-    """Do nothing: a line that is too long is reported where all lines are read."""
+    """Ignore a line that is too long: it is reported where all lines are read."""
 
 
 def _is_json(text: bytes) -> bool:
-    """Return whether a line that has no end is whole all the same."""
+    """Return whether a line without a line end is complete."""
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -219,14 +219,14 @@ def _bounded(readline: ReadLine, most: int) -> Iterator[bytes | None]:
 
 
 class _Joined:
-    """Lines of what was read of a file, of which the last goes on in the file."""
+    """Lines of bytes that were read already; the last one continues in the file."""
 
     def __init__(self, held: bytes, readline: ReadLine) -> None:
         self._held, self._size, self._readline = io.BytesIO(held), len(held), readline
         self._inside = False
 
     def readline(self, size: int) -> bytes:
-        """Return the next line, or as much of it; nothing where no line begins in `held`."""
+        """Return the next line, or `size` bytes of it; nothing where no line begins in `held`."""
         if self._held.tell() == self._size and not self._inside:
             return b""
         line = self._held.readline(size)
@@ -255,9 +255,9 @@ def chunks(path: Path) -> Iterator[bytes]:
 
 
 def seekable(path: Path) -> BinaryIO:
-    """Open what a file holds, unpacked, to read at any place of it. Raises OSError, or as `lines`.
+    """Return a file, opened and unpacked, to read at any place of it.
 
-    What is packed is unpacked into a temporary file without a name.
+    A packed one is unpacked into a temporary file without a name. Raises OSError, or as `lines`.
     """
     file: BinaryIO = path.open("rb")
     if not is_packed(file.read(8)):

@@ -17,10 +17,10 @@ _DECODER = json.JSONDecoder()
 
 
 def first_members(text: str, most: int = 20) -> tuple[dict[str, Any], str | None]:
-    """Return the first members of the object that a text begins with, as far as they are in it.
+    """Return (members, rest): the first members of the object that a text begins with.
 
-    The value is None where the text breaks off in it. Second comes what follows the object, None
-    where its end is not reached.
+    A value is None where the text breaks off in it. The rest is what follows the object, None where
+    its end is not reached.
     """
     found: dict[str, Any] = {}
     position = text.find("{") + 1
@@ -43,7 +43,7 @@ class Members(JsonStream):
         self._closed = False
 
     def members(self) -> Iterator[tuple[int, str, Any]]:
-        """Yield (line, key, value); report and stop where nothing can be read on."""
+        """Yield (line, key, value); report and stop where nothing more can be read."""
         try:
             while self._skip(" \t\r\n,{"):
                 if self._text[self._position] == "}":

@@ -1,4 +1,4 @@
-"""Files that this program wrote, recognised by their content, whatever they are called."""
+"""Files that this program wrote, recognised by their content, not by their names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXTS = {
     re.compile(rb"written: '\d{4}-"): "the config of a job",
     re.compile(rb'trecjudge\("'): "a part of a report",
 }
-"""The first lines of what is no JSON."""
+"""The first lines of our files that are not JSON."""
 
 EVENT = re.compile(
     r"session_(start|end)|FINDING|MODEL_CALL|FAILURE|BUG|\w+_(INPUT|OUTPUT)", re.ASCII
@@ -42,7 +42,7 @@ KEYS: Mapping[str, tuple[set[str], ...]] = {
         {"ranked_by", "measures", "runs"},
     ),
 }
-"""Keys of which a record of each kind has all of one set."""
+"""Keys of our files' records, by kind: a record has all keys of one of the sets."""
 LONGEST = 10_000
 """Bytes of a first line that are looked at."""
 ROW = {"run_id", "topic_id", "measure", "value"}
@@ -52,8 +52,8 @@ JOBS = {"jobs"}
 def own_output(file: Path | Opened) -> str:
     """Return what a file is that this program wrote: `a judgments file`; empty if it is none.
 
-    Its content counts, not its name: it may be renamed, packed or formatted anew. Empty too where
-    it cannot be read.
+    Its content counts, not its name: it may be renamed, packed or reformatted. Empty also where it
+    cannot be read.
     """
     opened = Opened.of(file)
     records = first_objects(opened, 1)
@@ -64,7 +64,7 @@ def own_output(file: Path | Opened) -> str:
 
 
 def own_record(record: Mapping[str, Any]) -> str:
-    """Return what a record is of that this program wrote; empty if it is of none."""
+    """Return which of our files a record comes from; empty if it comes from none."""
     keys = set(record)
     if record.get("record") in RECORDS and keys & OF_RECORDS:
         return "a judgments file"

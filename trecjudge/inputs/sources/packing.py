@@ -20,7 +20,7 @@ UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
 class Unpacker(Protocol):
-    """Unpacks one frame, or stream, as the standard library does it."""
+    """Unpacks one frame, or stream: the interface of the standard library's decompressors."""
 
     @property
     def eof(self) -> bool:
@@ -35,13 +35,13 @@ class Unpacker(Protocol):
         """Whether more data are needed to unpack more."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        """Return what the data hold, unpacked; not much more than so many bytes."""
+        """Return the data unpacked, not much more than `max_length` bytes at a time."""
 
 
 class PackedReader(io.RawIOBase):
-    """Unpacks frames, little at a time: a few bytes can stand for gigabytes.
+    """Unpacks frames, a little at a time, since a few bytes can stand for gigabytes.
 
-    Raises EOFError where the last one breaks off, ValueError on nonsense.
+    Raises EOFError where the last frame breaks off, ValueError for data of no such format.
     """
 
     def __init__(self, file: IO[bytes], new: Callable[[], Unpacker]) -> None:
@@ -76,7 +76,7 @@ class PackedReader(io.RawIOBase):
         try:
             self._ready = self._frame.decompress(packed, CHUNK)
         except MemoryError as error:
-            raise ValueError("needs more memory to unpack than is given to it") from error
+            raise ValueError("needs more memory to unpack than the limit allows") from error
         return True
 
 
@@ -84,7 +84,7 @@ def _xz() -> Unpacker:
     return lzma.LZMADecompressor(memlimit=MOST_MEMORY)
 
 
-# By content, not by name: browsers unpack a download and leave it its `.gz`.
+# By content, not by name: browsers unpack a download, whose name keeps its `.gz`.
 UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
@@ -94,7 +94,7 @@ UNPACKERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 
 
 class _Readable(io.RawIOBase):
-    """What can be read of packed data: it ends where they break off, and `error` is then why."""
+    """The readable part of packed data: where they break off, it ends, and has the `error`."""
 
     def __init__(self, unpacked: Any) -> None:
         self._unpacked = unpacked
@@ -117,7 +117,7 @@ class _Readable(io.RawIOBase):
 
 @contextmanager
 def unpacking(file: io.BufferedReader) -> Iterator[IO[bytes]]:
-    """Give what a file holds, unpacked where it is packed.
+    """Yield a file to read from, unpacked if it is packed.
 
     Where packed data break off, they can be read up to there; the error is raised at the end.
     """

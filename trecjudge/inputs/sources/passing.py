@@ -1,4 +1,4 @@
-"""The end of a JSON value that is too large to be held, found in pieces of its text."""
+"""Finds the end of a JSON value that is too large to be held, in pieces of its text."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 
 _IN_STRING = re.compile(r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+', re.DOTALL)
-"""What a string holds, up to its end, to a line end, which none holds, or to half an escape."""
+"""The rest of a string: up to its end, to a line end (it may hold none) or to half an escape."""
 _TOKEN = re.compile(rf'"{_IN_STRING.pattern}"|[\[{{]+|[\]}}]+|"', re.DOTALL)
 _SCALAR = re.compile(r'[^\s,\[\]{}"]*+')
 
 
 @dataclass(slots=True)
 class Passing:
-    """Where a value has its end: it is given its text in pieces, the first from its beginning."""
+    """Follows a value to its end; it gets the text in pieces, the first from the beginning."""
 
     depth: int = 0
     in_string: bool = False
@@ -22,7 +22,7 @@ class Passing:
     over: bool = False
 
     def end(self, text: str, at: int) -> int:
-        """Return where to go on: at the value's end, which makes it `over`, or in its midst.
+        """Return where to go on: at the value's end, which makes it `over`, or inside it.
 
         A string that holds a line end is broken: the value is taken to end there.
         """
@@ -40,7 +40,7 @@ class Passing:
         return at
 
     def _after(self, found: re.Match[str], text: str) -> int:
-        """Return where to go on behind a string, the beginning of one, or some brackets."""
+        """Return where to go on after a string, the beginning of one, or some brackets."""
         first, length = found[0][0], found.end() - found.start()
         if first == '"':
             if length == 1:
@@ -56,7 +56,7 @@ class Passing:
         return found.end()
 
     def _string(self, text: str, at: int) -> int:
-        """Return where a string ends, or what there is of it."""
+        """Return where a string ends, or where its text breaks off."""
         at = _end(_IN_STRING, text, at)
         rest = text[at : at + 2]
         self.in_string = rest in ("", "\\")

@@ -38,7 +38,7 @@ def files_below(path: Path) -> list[Path]:
 
 @cache
 def standard_input() -> Path:
-    """Return a file with what standard input holds: it is read more than once."""
+    """Return a file with the content of standard input, since inputs are read more than once."""
     folder = tempfile.TemporaryDirectory(prefix="trecjudge-")
     _kept.append(folder)
     if sys.stdin is None:
@@ -55,7 +55,7 @@ def standard_input() -> Path:
 
 
 class _StandardInput(type(Path())):  # type: ignore[misc]
-    """A path that is shown as `<stdin>`: its real name differs each time, and outputs must not."""
+    """A path that is shown as `<stdin>`: its real name differs each time, outputs must not."""
 
     def __str__(self) -> str:
         return "<stdin>"

@@ -24,19 +24,19 @@ DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 def too_large(place: Place, excess: str) -> Finding:
-    """Return the finding on a value that is beyond a limit."""
+    """Return the finding on a value beyond a limit; `excess` names the limit."""
     return Finding("record_too_large", place, f"{excess}; passed over")
 
 
 class TooLarge(Exception):
-    """A value beyond the limits; the message is what is too much."""
+    """A value beyond a limit; the message names the limit."""
 
 
 class JsonStream:
     """Incremental parser for multi-line JSON: an array's entries, or values one after another.
 
-    What it holds of the text grows only until a value is complete. `chunks` are the bytes of the
-    file, where it is only looked at.
+    It holds no more of the text than the current value needs. `chunks` are the bytes to read, where
+    only the beginning of the file is looked at.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class JsonStream:
         self._broken: InputError | None = None
 
     def read(self) -> Iterator[tuple[int, Any]]:
-        """Yield (line, value); report and stop where nothing can be read on.
+        """Yield (line, value); report and stop where nothing more can be read.
 
         Raises InputError where packed data break off, after what could be read.
         """
@@ -75,7 +75,7 @@ class JsonStream:
             raise self._broken
 
     def _next(self) -> tuple[int, Any] | None:
-        """Return (line, value) and stand behind it; None where it is too large, which is reported.
+        """Return the next (line, value) and go past it; None, reported, where it is too large.
 
         Raises ValueError where it is no JSON.
         """
@@ -96,14 +96,14 @@ class JsonStream:
         return None
 
     def _pass_over(self) -> None:
-        """Stand behind the value at hand, and never hold all of it. Raises ValueError."""
+        """Go past the current value without ever holding all of it. Raises ValueError."""
         passing = Passing()
         while True:
             self._stand_at(passing.end(self._text, self._position))
             if passing.over:
                 return
             if self._ended:
-                raise ValueError("what is too large is not closed")
+                raise ValueError("a value that is too large is not closed")
             self._more(1)
 
     def _stand_at(self, end: int) -> None:
@@ -131,7 +131,7 @@ class JsonStream:
                     raise
             if held > most:
                 raise TooLarge(self._most.too_long)
-            # Doubled: a value read anew from its start at every chunk takes quadratic time.
+            # Doubled: to parse a value from its start at every chunk would take quadratic time.
             self._more(min(2 * held, most + 1 - held))
 
     def _skip(self, passed_over: str) -> bool:

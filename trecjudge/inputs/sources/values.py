@@ -1,4 +1,4 @@
-"""JSON values of a file, whatever their layout: lines, an array, or one after another."""
+"""JSON values of a file in any layout: lines, an array, or one after another."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from trecjudge.settings.limits import Limits, limits
 def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
     """Yield (line, JSON value) of a JSONL file, one array, or values one after another.
 
-    What cannot be read, or is too large, is reported and passed over. No more than one line, or
-    one value of the other layouts, is held at a time. The file is opened once. Raises InputError
-    if it cannot be read.
+    Values that cannot be read, or are too large, are reported and passed over. Only one line, or
+    one value of the other layouts, is held at a time. The file is opened once. Raises InputError if
+    it cannot be read.
     """
     opened, most = Opened.of(file), limits()
     held = opened.first(2)
@@ -49,7 +49,7 @@ def values(file: Path | Opened, report: OnFinding) -> Iterator[tuple[int, Any]]:
 
 
 def _kept(place: Place, value: Any, most: Limits, report: OnFinding) -> Iterator[tuple[int, Any]]:
-    """Yield the entries of an array on one line, or the one value there, but what is too large."""
+    """Yield the entries of an array on one line, or its one value; too large ones are reported."""
     for number, entry in _entries(place.line or 1, value):
         if excess := most.excess(entry):
             report(too_large(place, excess))
@@ -76,7 +76,7 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 
 
 def _ignore(finding: Finding) -> None:
-    """Do nothing: findings are reported where the whole file is read."""
+    """Ignore a finding: it is reported where the whole file is read."""
 
 
 def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:
@@ -164,5 +164,5 @@ def as_id(value: object) -> str | None:
 
 
 def as_text(value: object) -> str:
-    """Return a string as it is and anything else, null included, as no text."""
+    """Return a string as it is, and empty text for anything else, null included."""
     return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Frames of zstd, unpacked block by block: none holds more than 128 KB, whatever is claimed."""
+"""Frames of zstd, unpacked block by block: a block holds at most 128 KB, even of a zip bomb."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MOST = 1 << 20
 
 
 class ZstdFrame:
-    """Unpacks one frame; it is used as the standard library's objects that unpack.
+    """Unpacks one frame, with the interface of the standard library's decompressors.
 
-    zstandard's own unpacks whole what it is given, a gigabyte of 32 KB, and its reader ends
-    without a word where a frame breaks off.
+    The decompressor of zstandard unpacks all that it is given: 32 KB may become a gigabyte. Its
+    reader ends without an error where a frame breaks off.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class ZstdFrame:
         return self._held[self._at :] if self.eof else b""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Return what the data hold, unpacked, and hardly more than so many bytes at a time.
+        """Return the data unpacked, not much more than `max_length` bytes at a time.
 
         Raises ValueError where they are no zstd.
         """

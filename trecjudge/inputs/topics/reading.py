@@ -22,8 +22,8 @@ from trecjudge.records import Place, Topic
 def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
     """Return the topics of a JSON, TSV, CSV, SGML or XML file by id, in the file's order.
 
-    Ids and texts go by any of the names of `record`. What holds text and is no part of a topic is
-    reported once. Raises InputError if no topic is found.
+    Ids and texts may have any of the names in `record`. Fields whose text no topic has are reported
+    once. Raises InputError if no topic is found.
     """
     topics: dict[str, Topic] = {}
     unused: dict[str, Place] = {}
@@ -39,7 +39,7 @@ def read_topics(path: Path, report: OnFinding) -> dict[str, Topic]:
             unused.setdefault(name, place)
         _check_ids(place, fields, topic, report)
         if topic.topic_id in topics:
-            message = f"topic {topic.topic_id!r} was there before"
+            message = f"repeats topic {topic.topic_id!r} of an earlier record"
             report(Finding("topic_duplicate", place, message, topic_id=topic.topic_id))
         else:
             hostile.look_at_topic(topic, place)
@@ -66,7 +66,7 @@ def _check_ids(place: Place, fields: Record, topic: Topic, report: OnFinding) ->
 
 
 def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
-    """Yield what may be a topic, by names, whatever the file's kind."""
+    """Yield (place, record by names) of all that may be a topic, from a file of any kind."""
     if not os.path.isfile(path):
         message = "is a folder; give a topic file" if os.path.isdir(path) else "no such topic file"
         raise InputError(f"{path}: {message}")

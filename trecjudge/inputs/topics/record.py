@@ -1,4 +1,4 @@
-"""A topic as a record has it: its id and texts, by every name that files of the field use."""
+"""Topics from records: their ids and texts, by every name that files of the field use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ID_KEYS = (
     "turn_id",
 )
 SAME_KEYS = ("topic_id", "request_id", "narrative_id")
-"""Names of one id: two that differ are of two topics."""
+"""Names of the same id: a record with two different ones names two topics."""
 TITLE_KEYS = (
     "title",
     "query",
@@ -38,7 +38,7 @@ TITLE_KEYS = (
     "narrative",
     "narr",
 )
-"""What can be the title, the first that there is; the others belong to the problem statement."""
+"""Names of the title: the first one present is it; others belong to the problem statement."""
 PROBLEM_KEYS = ("problem_statement", "resolved_utterance", *TITLE_KEYS)
 BACKGROUND_KEYS = ("background", "original_background", "context", "ptkb")
 BODY_KEYS = ("article", "body")
@@ -53,7 +53,7 @@ def name_of(key: str) -> str:
 
 
 def named(record: Record) -> dict[str, Any]:
-    """Return a record by these names; of several keys of one name the first that holds anything."""
+    """Return a record by these names; of several keys of one name the first filled one counts."""
     fields: dict[str, Any] = {}
     for key, value in record.items():
         name = name_of(key)
@@ -69,7 +69,7 @@ def id_of(fields: Record) -> str | None:
 
 
 def topic_of(fields: Record) -> tuple[Topic, tuple[str, ...]] | None:
-    """Return (topic, names of what holds text that is not in it) of a record; None without id."""
+    """Return (topic, names of fields whose text it leaves out) of a record; None without an id."""
     topic_id = id_of(fields)
     if topic_id is None:
         return None
@@ -90,7 +90,7 @@ def topic_of(fields: Record) -> tuple[Topic, tuple[str, ...]] | None:
 
 
 def text_at(fields: Record, keys: Iterable[str], before: str = "") -> str:
-    """Return the texts of these keys, blank lines between, none twice nor as in `before`."""
+    """Return the texts of these keys, with blank lines between; each once, and none of `before`."""
     fresh = {_even(before): "", "": ""}
     for key in keys:
         text = "\n".join(texts_in(fields.get(key)))
@@ -108,9 +108,9 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def _unused(fields: Record, topic: Topic) -> Iterator[str]:
-    """Yield the names of other fields with text that the topic does not hold anyway.
+    """Yield the names of other fields whose text the topic does not have.
 
-    Of a topic without any text every word may be missed, of others what is more than a label.
+    In a topic without any text, every field counts; in others only text that is more than a label.
     """
     parts = (topic.title, topic.problem_statement, topic.background, topic.body)
     used = _even(" ".join(parts))

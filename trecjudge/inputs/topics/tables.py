@@ -17,6 +17,7 @@ from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
 LONGEST_HEADER = 10_000
+"""Characters of a first line that may be a header."""
 
 
 def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
@@ -34,10 +35,10 @@ def table_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]
 
 
 def header_of(cells: Sequence[str]) -> list[str]:
-    """Return the names of the columns if a first row holds nothing else, or an id's and a text's.
+    """Return the names of the columns, if a first row is a header; else none.
 
-    Of columns that are all of text the first holds the ids: `topic`, `title`. A row without tabs
-    or commas is read word by word.
+    A header names only known columns, or at least an id and a text. Where all columns are of text
+    (`topic`, `title`), the first holds the ids. A row without tabs or commas is read word by word.
     """
     parted = cells[0].split() if len(cells) == 1 else cells
     # Headers are often commented out: `#qid`.
@@ -91,7 +92,7 @@ def _csv_rows(
 
 
 def _by_name(names: Sequence[str], cells: Sequence[str]) -> Record:
-    """Return a row by the names of its columns; what is too much belongs to the last."""
+    """Return a row by the names of its columns; surplus cells belong to the last."""
     last = len(names) - 1
     fitted = [*cells[:last], "\t".join(cells[last:])]
     return {name: cell.strip() for name, cell in zip(names, fitted, strict=False)}

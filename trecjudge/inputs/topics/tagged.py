@@ -20,7 +20,7 @@ BEGIN = re.compile(r"<(top|topic|query)\b([^<>]*)>", re.IGNORECASE)
 FIELD = re.compile(r"<(\w++)[^<>]*+>((?:[^<]++|<(?![/\w]))*+)")
 ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
 LABEL = re.compile(r"\A\s*+(?:number|topic|title|description|narrative)\s*+:", re.IGNORECASE)
-"""What stands before the text of a field: `<num> Number: 301`."""
+"""The label before the text of a field: `<num> Number: 301`."""
 
 
 def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
@@ -36,7 +36,8 @@ def tagged_topics(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record
 def _parts(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield (start, attributes, content) of each topic that is closed.
 
-    One regular expression would look for the end anew from every beginning that has none.
+    It uses two patterns: with one, every topic that is not closed would be searched to the end of
+    the file.
     """
     position, not_closed = 0, set[str]()
     while (begin := BEGIN.search(text, position)) is not None:

@@ -12,7 +12,7 @@ TURNS_KEYS = ("responses", "turns")
 """Where the turns are: iKAT 2025, and 2023 and 2024."""
 USER_KEYS = ("user_utterance", "utterance")
 OF_ITS_OWN = ("title", "ptkb", *TURNS_KEYS, *ID_KEYS)
-"""What of a conversation goes into each of its topics otherwise than by its own name."""
+"""Fields of a conversation that its topics have in another form, or under another name."""
 
 
 def turns_in(fields: Record) -> list[dict[str, Any]]:
@@ -35,9 +35,9 @@ def topics_in(fields: Record) -> Iterator[dict[str, Any]]:
     number = id_of(fields)
     about = text_at(fields, ["title"])
     shared = {key: value for key, value in fields.items() if key not in OF_ITS_OWN}
-    said: list[str] = []
+    dialogue: list[str] = []
     for turn in turns_in(fields):
-        background = [about, "\n".join(said), text_at(fields, ["ptkb"])]
+        background = [about, "\n".join(dialogue), text_at(fields, ["ptkb"])]
         # Its response is what runs are judged on: a topic that holds it would give the answer away.
         own = {key: value for key, value in turn.items() if key not in ("response", *ID_KEYS)}
         yield {
@@ -47,7 +47,7 @@ def topics_in(fields: Record) -> Iterator[dict[str, Any]]:
             "background": "\n\n".join(filter(None, background)),
         }
         spoken = (text_at(turn, USER_KEYS), text_at(turn, ["response"]))
-        said += [f"— {text}" for text in spoken if text]
+        dialogue += [f"— {text}" for text in spoken if text]
 
 
 def _turn_id(number: str | None, turn_id: str | None) -> str | None:

@@ -19,7 +19,7 @@ ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How one endpoint is reached; `secrets` are to be hidden wherever they turn up."""
+    """How one endpoint is reached; `secrets` must be hidden in all output."""
 
     url: str = field(repr=False)
     headers: dict[str, str] = field(repr=False)

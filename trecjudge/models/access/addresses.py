@@ -30,7 +30,7 @@ def check_address(address: str) -> None:
     except ValueError:
         usable = False
     if not usable:
-        raise ModelError(f"base_url {public(address)!r}: unusable")
+        raise ModelError(f"base_url {public(address)!r}: is no valid address")
     if "@" in parts.netloc:
         raise ModelError("base_url: give no name and password in it; set OPENAI_API_KEY")
 
@@ -38,8 +38,8 @@ def check_address(address: str) -> None:
 def completions_url(base_url: str, query: Mapping[str, str] | None = None) -> str:
     """Return where requests are posted to.
 
-    `/v1` is put behind a host without a path, `/chat/completions` behind a path that does not end
-    in it; the base URL's own query stays behind the path, and `query` is added to it.
+    `/v1` is added to a host without a path, `/chat/completions` to a path that does not end in it.
+    The base URL's own query follows the path, and `query` is added to it.
     """
     parts = urlsplit(base_url.strip())
     path = parts.path.rstrip("/") or "/v1"

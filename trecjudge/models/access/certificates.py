@@ -13,7 +13,7 @@ def tls_context(
 ) -> ssl.SSLContext | None:
     """Return the TLS context of the certificate files, None where none is given.
 
-    Raises ModelError that names the file which cannot be used.
+    Raises ModelError, which names the file that cannot be used.
     """
     files = {"ca_file": ca_file, "cert_file": cert_file, "key_file": key_file}
     if key_file is not None and cert_file is None:

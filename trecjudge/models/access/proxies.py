@@ -13,7 +13,7 @@ from trecjudge.errors import ModelError
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """Where a proxy is, and the name and password that it wants."""
+    """The address of a proxy, and the name and password that it needs."""
 
     url: str
     user: str = ""
@@ -26,7 +26,7 @@ class Proxy:
 
     @property
     def authorization(self) -> str:
-        """The value of its header Proxy-Authorization, "" where it wants none."""
+        """The value of its header Proxy-Authorization, "" where it needs none."""
         if not self.user:
             return ""
         return f"Basic {base64.b64encode(f'{self.user}:{self.password}'.encode()).decode()}"

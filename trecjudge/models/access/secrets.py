@@ -29,14 +29,14 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Return whether a header or a parameter of a query is, by name or looks, a secret."""
+    """Return whether a header or a parameter of a query looks like a secret, by name or value."""
     if VARIABLE.search(value):
         return False
     return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.fullmatch(value.strip()))
 
 
 def secrets_in(url: str) -> list[str]:
-    """Return the secrets in the query of an address, as they stand there and decoded."""
+    """Return the secrets in the query of an address, as written there and decoded."""
     found = []
     for pair in _query_of(url):
         name, _, value = pair.partition("=")
@@ -88,7 +88,7 @@ def substituted(
 
 
 def check_in_clear(workflow: Mapping[str, Any]) -> None:
-    """Raise ModelError for a secret that stands in a workflow: it would be in its records too."""
+    """Raise ModelError for a secret in a workflow: it would be written to the job's records."""
     for where in ("headers", "query"):
         values = workflow.get(where)
         for name, value in values.items() if isinstance(values, Mapping) else ():

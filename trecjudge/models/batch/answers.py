@@ -1,4 +1,4 @@
-"""The answers of a batch that is over, told apart by what becomes of each."""
+"""Sorts the answers of a finished batch: good, failed, unanswered, or for later commands."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ HELD = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The requests of a batch, told apart as its answers are read; good ones are handed out.
+    """The requests of a batch, sorted as its answers are read; good answers are handed out.
 
-    `failures` are to be handed out only after the good ones are kept. `keep` takes the answers that
-    are wanted (`is_wanted`) though nobody waits for them, by key.
+    `failures` are to be handed out only after the good ones are kept. `keep` takes answers, by key,
+    that no request waits for but that are paid for (`is_wanted`).
     """
 
     is_wanted: Callable[[str], bool]
@@ -69,7 +69,7 @@ class Answers:
         return len(body)
 
     async def _settle(self) -> None:
-        """Keep what nobody waits for, and wait until use was made of the good ones."""
+        """Keep answers that no request waits for, and wait until the good ones were used."""
         self.keep(self._unclaimed.items())
         self._unclaimed.clear()
         if self._good:

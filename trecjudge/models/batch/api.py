@@ -23,11 +23,12 @@ from trecjudge.models.transport import Transport
 
 COMPLETIONS = "/chat/completions"
 WINDOW = "24h"
+"""The time within which a batch is answered: the only one that OpenAI offers."""
 OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 NO_API = frozenset({404, 405, 501})
 TOO_LARGE = 413
 FILES = 30
-"""How many times as long as another request one with a file may take."""
+"""How many times `timeout` a request with a file may take."""
 
 
 class BatchTooLarge(Exception):
@@ -53,7 +54,7 @@ class BatchState:
 
 @dataclass(frozen=True, slots=True)
 class BatchApi:
-    """Files and batches of one endpoint. Raises a Fault where the endpoint does not do its part."""
+    """Files and batches of one endpoint. Raises a Fault where a request to it fails."""
 
     transport: Transport
     completions: str
@@ -104,7 +105,7 @@ class BatchApi:
     async def content(self, file: str, into: Path, most: int) -> Path | None:
         """Return `into` with the content of a file, None where the endpoint does not know it.
 
-        Of a file of more than `most` bytes it is a part, which is longer than that.
+        Of a file of more than `most` bytes only a part is written, which is longer than that.
         """
         with into.open("wb") as kept:
             found = await self._known(f"files/{file}/content", into=kept, most=most)
@@ -132,7 +133,7 @@ class BatchApi:
     async def _exchange(
         self, method: str, path: str, data: Any = None, **more: Any
     ) -> tuple[int, Any, bytes]:
-        # A large file may take its time, but may not stand still, nor come drop by drop for ever.
+        # A large file may take long, but must not stop, nor come in tiny pieces for ever.
         longest = FILES * self.timeout if path.startswith("files") else self.timeout
         patience = aiohttp.ClientTimeout(
             total=longest, sock_connect=self.timeout, sock_read=self.timeout
@@ -145,7 +146,7 @@ class BatchApi:
 
 
 def of_all(fault: Fault) -> Fault:
-    """Return a fault of a whole batch: what would be an item's own is the configuration's."""
+    """Return a fault of a whole batch: an item's fault is then one of the configuration."""
     if isinstance(fault, ItemFault | ParameterFault):
         return ConfigurationFault("refused", str(fault), fault.status)
     return fault

@@ -1,4 +1,4 @@
-"""Batches from their beginning to their end: sent, followed, read, found again after a crash."""
+"""Sends batches, follows them, reads their answers, and finds them again after a crash."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ from trecjudge.models.cache.replies import Origin, ReplyCache
 from trecjudge.models.faults import Busy, ConfigurationFault, Fault, ItemFault
 from trecjudge.models.spending import NoRoom
 
-# Seconds between two looks at a batch: short at first, since small ones are over in seconds.
+# The pause between two looks at a batch is short at first, since small ones are over in seconds.
 LONGEST_PAUSE = 60.0
 GROWTH = 1.5
+# Batches take hours: a notice after a minute shows that it works, then fewer and fewer follow.
 NOTICE_AFTER = 60.0
 LONGEST_SILENCE = 1800.0
 MOST_SENT = 3
-"""Batches that a request is sent in before it fails for want of an answer."""
+"""Batches in which a request is sent at most, before it fails without an answer."""
 
 
 @dataclass(slots=True)
@@ -45,8 +46,8 @@ class Batches:
     """The batches under way of one endpoint.
 
     `gather` takes a request that is to go into another batch. `poll` is the first pause between two
-    looks at a batch, in seconds. `over` are the files of batches that are handed out, `most` the
-    size that the endpoint takes.
+    looks at a batch, in seconds. `over` are the files of batches whose answers are handed out,
+    `most` is the size that the endpoint takes.
     """
 
     _api: BatchApi
@@ -103,7 +104,7 @@ class Batches:
 
     async def _send(self, batch: Batch) -> None:
         """Send a batch and wait for its answers."""
-        # One process at a time: the next one sees what is noted, and what is begun.
+        # One process at a time, so that the next one sees which requests are under way.
         async with self._leases.held(self._turn):
             self._admit(batch)
             is_begun = bool(batch.waiting) and await self._upload(batch)
@@ -111,10 +112,10 @@ class Batches:
             await self._follow(batch)
 
     def _admit(self, batch: Batch) -> None:
-        """Leave out of a batch what is not to be sent: another process may have sent it."""
+        """Remove requests from a batch that must not be sent, such as those sent elsewhere."""
         wanted, batch.waiting = batch.waiting, {}
         for waiting in wanted.values():
-            if waiting.answer.done():  # nobody waits any more
+            if waiting.answer.done():  # its caller is gone
                 continue
             try:
                 if self._is_under_way(waiting.key):
@@ -129,7 +130,7 @@ class Batches:
             batch.waiting[waiting.key] = waiting
 
     def _is_under_way(self, key: str) -> bool:
-        """Return whether a request is in a batch that it can wait for, or has its answer."""
+        """Return whether a request has an answer, or is in a batch whose answer will come."""
         if (known := self._book.where(key)) is None:
             return False
         return known.answer is not None or (
@@ -196,7 +197,7 @@ class Batches:
 
         async def begin() -> BatchState:
             nonlocal tried
-            # A try whose answer was lost may have begun it all the same.
+            # An earlier try, whose answer was lost, may have begun it.
             known = await self._api.of_file(batch.file) if tried else None
             tried = True
             return known or await self._api.begin(batch.file)
@@ -226,7 +227,7 @@ class Batches:
         self._book.begun(batch.file, state.id)
 
     async def _follow(self, batch: Batch) -> None:
-        """Look after a batch, less and less often, until it is over; hand out its answers."""
+        """Look at a batch, less and less often, until it is over; then hand out its answers."""
         loop = asyncio.get_running_loop()
         pause, silence, noticed = self._poll, NOTICE_AFTER, loop.time()
         while True:
@@ -249,7 +250,7 @@ class Batches:
         await self._hand_out(batch, state)
 
     async def _failed(self, batch: Batch, state: BatchState) -> None:
-        """Send it later if too much is under way already; else fail all of it with the reason."""
+        """Send a failed batch later if too much was under way; else raise the reason, for all."""
         fault = of_all(self._fault(state.problem))
         self._forget(batch)
         if isinstance(fault, Busy) or b"token_limit_exceeded" in state.problem:
@@ -272,7 +273,7 @@ class Batches:
         self._again(batch, why)
 
     def _again(self, batch: Batch, why: str) -> None:
-        """Gather the requests of a batch that is lost."""
+        """Gather the requests of a lost batch for another one."""
         self._forget(batch)
         for waiting in batch.waiting.values():
             self._once_more(waiting, why)
@@ -290,7 +291,7 @@ class Batches:
         self._book.finish(batch.file)
 
     async def _hand_out(self, batch: Batch, state: BatchState) -> None:
-        """Hand out the answers of a batch: good ones first, so that others are none in a row."""
+        """Hand out the answers of a batch: good ones first, so that failures come in no row."""
         record = self._book.record(batch.file)
         most = self._api.most_of_file(record.requests if record else len(batch.waiting))
         with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
@@ -324,7 +325,7 @@ class Batches:
                 waiting.fail(JudgmentFailed("stopped", f"batch {batch.id} was cancelled"))
             elif is_first:
                 self._once_more(waiting, f"batch {batch.id} is {state.status} without an answer")
-            else:  # another process has asked again already, or has the reply
+            else:  # another process has sent it again already, or has the reply
                 waiting.fail(AskedElsewhere())
 
     def _is_wanted(self, key: str) -> bool:

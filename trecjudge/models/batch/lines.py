@@ -22,11 +22,11 @@ TOO_LARGE = {
     "code": NOT_READ,
     "message": "the reply is too large (llm.most_bytes, --limit depth, --limit entries)",
 }
-"""The error of an answer that is not read."""
+"""The error that stands for an answer which is not read."""
 NOT_ASKED = ("batch_expired", "batch_cancelled")
 
 RawAnswer = tuple[int, bytes]
-"""Status and body, as an endpoint would have answered the request by itself."""
+"""Status and body, as if the request had been sent on its own."""
 
 
 @dataclass(eq=False, slots=True)
@@ -38,12 +38,12 @@ class PendingRequest:
     admit: Callable[[], None]
     answer: asyncio.Future[RawAnswer]
     done: asyncio.Future[None]
-    """Done when the answer was made use of."""
+    """Done when the answer was used."""
     admitted: bool = False
     sent: int = 0
 
     def fail(self, error: BaseException) -> None:
-        """Raise an error in whoever waits for the answer."""
+        """Raise an error where the answer is awaited."""
         if not self.answer.done():
             self.answer.set_exception(error)
 
@@ -65,7 +65,7 @@ def line_of(waiting: PendingRequest) -> dict[str, Any]:
 def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the answers in files of a batch, by the key of their request.
 
-    One of more than `most` bytes, or nested too deep, is the error `too_large`.
+    For an answer of more than `most` bytes, or nested too deep, the error `too_large` is yielded.
     """
     for path in files:
         with path.open("rb") as file:
@@ -85,7 +85,7 @@ def entries(files: Iterable[Path], most: int) -> Iterator[tuple[str, Mapping[str
 
 
 def _entry(line: bytes) -> Mapping[str, Any] | None:
-    """Return the object of a line; None where it is none, {} where it is nothing at all."""
+    """Return the object of a line; None where it is beyond a limit, {} where it is not JSON."""
     try:
         found = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -96,7 +96,7 @@ def _entry(line: bytes) -> Mapping[str, Any] | None:
 
 
 def _pass_line(file: IO[bytes]) -> None:
-    """Stand behind the line at hand."""
+    """Go past the current line."""
     for rest in iter(partial(file.readline, CHUNK), b""):
         if rest.endswith(b"\n"):
             return
@@ -110,7 +110,7 @@ def is_unanswered(entry: Mapping[str, Any]) -> bool:
 
 
 def answered(entry: Mapping[str, Any]) -> RawAnswer:
-    """Return the status and the body that a request would have been answered with."""
+    """Return status and body of an answer, as if the request had been sent on its own."""
     response = entry.get("response")
     if isinstance(response, Mapping) and response.get("body") is not None:
         status = response.get("status_code")

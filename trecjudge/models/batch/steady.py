@@ -45,7 +45,7 @@ class _Alarm:
 
 @dataclass(slots=True)
 class Retry:
-    """Retries for `patience` seconds; what cannot be reached and never answered is not there.
+    """Retries for `patience` seconds. An endpoint that cannot be reached at first is not retried.
 
     The first answer is waited for only `first_answer` seconds, if that is less.
     """
@@ -90,7 +90,7 @@ class Retry:
                 return found
 
     def _give_up(self, passed: float, fault: Fault) -> None:
-        """Raise JudgmentFailed or ModelError where that was too long."""
+        """Raise JudgmentFailed or ModelError where the wait was too long."""
         if not self._has_answered and self.first_answer < min(passed, self.patience):
             message = f"no answer at all for {self.first_answer:g} s (llm.first_answer): {fault}"
             raise ModelError(f"{message}; run the same command again to go on") from fault

@@ -25,9 +25,9 @@ SETTLED = 0.5
 """Seconds without a new request after which no more are expected until replies come."""
 
 TURNS = 20
-"""Turns of the event loop that a request needs from its judge to here, and some more."""
+"""Turns of the event loop to wait for more requests: more than one needs from its judge to here."""
 
-# OpenAI takes input files of 200 MB; the rest is for how they are counted.
+# OpenAI takes input files of 200 MB; the margin is for other ways to count megabytes.
 MOST_BYTES = 190_000_000
 
 
@@ -80,7 +80,7 @@ class BatchTransport:
         keep: Callable[[Reply], Awaitable[T]],
         key: str = "",
     ) -> T:
-        """Have one request answered in a batch; return what `keep` makes of the reply.
+        """Return what `keep` makes of the reply to one request, which is sent in a batch.
 
         `admit` is called when its batch is sent. A request that is in a batch under way, also of
         an earlier command, waits for that one. Raises a Fault.
@@ -109,7 +109,7 @@ class BatchTransport:
         self._plain.hurry()
 
     def _place(self, waiting: PendingRequest) -> None:
-        """Give a request its answer, if it came already, or put it where it is waited for."""
+        """Give a request its answer, if it has come; else put it into its batch or a new one."""
         known = self._book.where(waiting.key)
         batch = self._batches.of(known.file) if known and known.answer is None else None
         if known is None or (known.answer is None and batch is None):

@@ -15,12 +15,12 @@ from trecjudge.models.cache.opened import CacheFile, Work
 from trecjudge.models.cache.replies import Origin
 
 LONGEST_KEPT = 30 * 24 * 60 * 60
-"""Seconds that an answer is kept which nobody asks for."""
+"""Seconds for which an answer is kept that no request asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """A batch under way; `id` is empty where it is not known whether it was begun."""
+    """A batch under way; `id` is empty while it is unknown whether it was begun."""
 
     file: str
     id: str
@@ -32,7 +32,7 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class InBatch:
-    """Where a request is: the input file of its batch, and its answer if that is there already."""
+    """Where a request is: the input file of its batch, and its answer if it has arrived."""
 
     file: str
     answer: bytes | None
@@ -78,7 +78,7 @@ class BatchBook:
         return BatchRecord(*row) if row else None
 
     def begin(self, file: str, origin: Origin, keys: Iterable[str]) -> None:
-        """Note a batch before it is begun: what is not noted would be paid for again."""
+        """Note a batch before it is begun: after a crash it would else be paid for again."""
         rows = [(key, file) for key in keys]
         batch = (file, "", origin.endpoint, origin.model, len(rows), int(time.time()))
         statement = "INSERT OR REPLACE INTO batched (key, file) VALUES (?, ?)"
@@ -95,7 +95,7 @@ class BatchBook:
         self._write(lambda database: database.execute(update, (batch_id, file)))
 
     def keep(self, answers: Iterable[tuple[str, bytes]]) -> None:
-        """Keep answers until somebody asks for them."""
+        """Keep answers until requests ask for them."""
         now = int(time.time())
         rows = [(answer, now, key) for key, answer in answers]
         update = "UPDATE batched SET answer = ?, written = ? WHERE key = ?"
@@ -107,7 +107,7 @@ class BatchBook:
         self._write(lambda database: database.execute(delete, (key,)))
 
     def finish(self, file: str, used: Iterable[str] = ()) -> None:
-        """Forget a batch, but for the answers that are kept, and not used yet."""
+        """Forget a batch, except for answers that are kept and not used yet."""
         keys = [(file, key) for key in used]
 
         def forget(database: sqlite3.Connection) -> None:

@@ -1,4 +1,4 @@
-"""The caches behind one's own: read-only, in order, each checked before it is believed."""
+"""The read-only caches behind the job's own, in order, each checked before it is used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trecjudge.models.cache.manifest import checked_digest
 from trecjudge.models.cache.schema import FILE
 
 SOURCE = 11
-"""Where the source stands in a row."""
+"""The column of the source in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Behind:
         self.digests.append(digest)
 
     def _add_other(self, cache: ReadCache) -> None:
-        self._add(cache, "", "")  # at once, so that it is closed whatever comes
+        self._add(cache, "", "")  # first, so that it is closed even if the check below fails
         digest = checked_digest(cache)
         self.labels[-1], self.digests[-1] = label_of(cache.folder, digest), digest
 
@@ -59,7 +59,7 @@ class Behind:
         return None
 
     def habits(self, endpoint: str, model: str) -> str | None:
-        """Return what the first cache that knows it knows of an endpoint."""
+        """Return what is known of an endpoint, from the first cache that knows it, or None."""
         found = (cache.habits(endpoint, model) for cache in self.caches)
         return next((text for text in found if text is not None), None)
 
@@ -79,7 +79,7 @@ class Behind:
         ]
 
     def close(self) -> None:
-        """Say what was skipped, and close the files."""
+        """Report what was skipped, and close the files."""
         for cache in self.caches:
             cache.report(self.notify)
         self._close_all()
@@ -90,5 +90,5 @@ class Behind:
 
 
 def label_of(folder: Path, digest: str) -> str:
-    """Return how a cache is named where a reply of it is used: by folder, and its manifest."""
+    """Return the name of a cache where a reply of it is used: its folder, its manifest's digest."""
     return f"{folder} sha256:{digest}" if digest else str(folder)

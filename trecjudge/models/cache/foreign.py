@@ -1,6 +1,6 @@
-"""Caches that are only read: those of others, and one's own where nothing may be written.
+"""Caches that are only read: those of others, and the job's own where nothing may be written.
 
-Nothing in them is believed: neither that a table is one, nor that a number is a number.
+Nothing in them is trusted: a table may be a view, a number may be a text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ReadCache:
 
     folder: Path
     rescue: Callable[[str], None] | None = None
-    """For one's own: where it is damaged, it is told so, and what can be saved is read."""
+    """For the job's own cache: called if it is damaged; what can be saved is then read."""
     skipped: Counter[str] = field(default_factory=Counter)
     database: sqlite3.Connection = field(init=False, repr=False)
     has_abilities: bool = field(init=False)
@@ -95,23 +95,23 @@ class ReadCache:
         return database
 
     def _rescued(self, error: sqlite3.Error) -> bool:
-        """Put what can be saved of a damaged file, in memory, in its place; say so once."""
+        """Read what can be saved of a damaged file into memory instead; return whether it was."""
         if self.rescue is None:
             return False
-        tell, self.rescue = self.rescue, None
+        notify, self.rescue = self.rescue, None
         self.database = sqlite3.connect(":memory:", check_same_thread=False)
         make_tables(self.database)
         saved = fill(self.database, self.path)
         self.has_abilities = True
-        tell(f"{self.path}: is damaged ({error}); {saved} replies can be read, none is written")
+        notify(f"{self.path}: is damaged ({error}); {saved} replies can be read, none is written")
         return True
 
     def begin(self) -> None:
-        """Give the next answer its time."""
+        """Start the clock of the next answer, which may take PATIENCE seconds."""
         self._until = time.monotonic() + PATIENCE
 
     def until_done(self) -> None:
-        """Give the next answer all the time that it takes."""
+        """Let the next answer take any time."""
         self._until = math.inf
 
     def _names(self) -> set[str]:
@@ -129,7 +129,7 @@ class ReadCache:
         return "checksum" if "checksum" in self._names() else "NULL"
 
     def row(self, key: str) -> Row | None:
-        """Return the row of a reply, if it is there and as it must be."""
+        """Return the row of a reply; None if it is not there, or cannot be used."""
         self.begin()
         query = f"SELECT {self._columns} FROM replies WHERE key = ?"
         try:
@@ -155,7 +155,7 @@ class ReadCache:
         return (row for row in self._all(query, (model,)) if self._is_usable(row))
 
     def abilities(self) -> Iterator[tuple[str, str, str]]:
-        """Yield endpoint, model and habits of what is known of endpoints, in this order."""
+        """Yield (endpoint, model, habits) of all that is known of endpoints."""
         if self.has_abilities:
             query = "SELECT endpoint, model, form FROM abilities ORDER BY endpoint, model"
             for endpoint, model, form in self._all(query, ()):
@@ -163,7 +163,7 @@ class ReadCache:
                     yield endpoint, model, form
 
     def habits(self, endpoint: str, model: str) -> str | None:
-        """Return what is known of how a model wants to be asked, or None."""
+        """Return what is known of the requests that an endpoint accepts, or None."""
         if not self.has_abilities:
             return None
         self.begin()
@@ -184,7 +184,7 @@ class ReadCache:
             raise InputError(f"{self.path}: is damaged: {error}; see `cache verify`") from error
 
     def report(self, notify: Callable[[str], None]) -> None:
-        """Say how many replies were skipped, and why."""
+        """Report how many replies were skipped, and why."""
         for fault, count in self.skipped.items():
             notify(f"{self.path}: {count} replies are skipped: {fault}; see `cache verify`")
 
@@ -194,7 +194,7 @@ class ReadCache:
 
 
 def _text(value: bytes) -> Any:
-    """Return text as text, and what is no UTF-8 as the bytes that it is."""
+    """Return UTF-8 as text, and anything else as bytes."""
     try:
         return value.decode()
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
 """Processes that share a cache: each has a place in a file there, and shows that it runs.
 
-What a process locks ends with it, however it ends: the system sees to that, and SQLite needs such
-locks itself. A process that has stopped keeps its locks. So a thread counts up at the place of each
-one while it runs; one whose number stays the same has stopped.
+The system frees the locks of a process when it ends, in any way; SQLite needs such locks too. But a
+process that is only stopped keeps its locks. So each process has a thread that counts up at its
+place while it runs; a process whose number stays the same has stopped.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ except ImportError:  # not on every system
 PLACES = 1000
 """Processes that may share a cache."""
 PLACES_FROM = 1 << 62
-"""The first byte of their locks: behind the ranges of all requests."""
+"""The first byte of their locks: after the ranges of all requests."""
 ARRIVALS = 8 * PLACES
-"""Where the file counts the processes that came."""
+"""The place in the file where the processes that came are counted."""
 BEAT = 0.5
 DEAD_AFTER = 5.0
-"""Seconds without a beat after which a process is taken to have stopped."""
-# A link in a shared folder could point to somebody else's file, which would be written to.
+"""Seconds without a beat after which a process counts as stopped."""
+# A link in a shared folder could point to another user's file, which would be written to.
 LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 _DARWIN = sys.platform == "darwin"
@@ -40,7 +40,7 @@ _NUMBER = struct.Struct("<Q")
 
 @dataclass(slots=True)
 class _Pulse:
-    """The last beat of a process, and for how long it was seen to stay the same."""
+    """The last beat of a process, when it was looked at, and how long it has not changed."""
 
     beat: int
     seen: float
@@ -52,7 +52,7 @@ class Locks:
 
     def __init__(self, file: int) -> None:
         self._file = file
-        # Those of a file as it was opened are not given up when some other part closes the file.
+        # These locks belong to this opening of the file: closing it elsewhere does not free them.
         self._set = getattr(fcntl, "F_OFD_SETLK", fcntl.F_SETLK)
         self._get = getattr(fcntl, "F_OFD_GETLK", fcntl.F_GETLK)
         try:
@@ -78,7 +78,7 @@ class Locks:
         fcntl.fcntl(self._file, self._set, _lock(fcntl.F_UNLCK, start, length))
 
     def holder(self, start: int, length: int) -> int | None:
-        """Return how long a lock is that somebody else has on these bytes, None without one."""
+        """Return the length of a lock that another process has on these bytes, None for none."""
         asked = _lock(fcntl.F_WRLCK, start, length)
         found = _LOCK.unpack(fcntl.fcntl(self._file, self._get, asked))
         if _DARWIN:
@@ -100,7 +100,7 @@ class Holder:
         try:
             self.locks = Locks(self._file)
             self.place = self._settled()
-            # In this order: of two that come at once, one sees the other, or its arrival.
+            # In this order, of two processes that come at once, one sees the other or its arrival.
             self._arrivals = self._number(ARRIVALS) + 1
             self._write(ARRIVALS, self._arrivals)
             self.is_first = self.locks.holder(PLACES_FROM, PLACES) is None
@@ -133,11 +133,11 @@ class Holder:
         self._write(8 * self.place, self._beat)
 
     def _beats(self) -> None:
-        # A thread of its own: a busy event loop is no process that has stopped.
+        # In a thread: a process whose event loop is busy has not stopped.
         while not self._end.wait(BEAT):
             try:
                 self.beat()
-            except OSError:  # no space: whoever waits asks by itself, which harms nothing
+            except OSError:  # no space: others then ask themselves, which does no harm
                 continue
 
     def was_by_itself(self) -> bool:
@@ -147,13 +147,13 @@ class Holder:
         return self.is_first
 
     def runs(self, place: int) -> bool:
-        """Return whether the process at a place runs, as far as was seen by looking often."""
+        """Return whether the process at a place runs, judged by its beats; to be called often."""
         beat, now = self._number(8 * place), time.monotonic()
         pulse = self._pulses.get(place)
         if pulse is None or pulse.beat != beat:
             self._pulses[place] = _Pulse(beat, now)
             return True
-        # A gap in the looks counts little: it may be this process that was stopped.
+        # A long gap between two looks counts little: this process itself may have been stopped.
         pulse.silent += min(now - pulse.seen, BEAT)
         pulse.seen = now
         return pulse.silent < DEAD_AFTER

@@ -1,8 +1,8 @@
 """Leases: of the processes that share a cache, one asks a request and the others wait for it.
 
 A lease is a lock on a range of bytes in a file beside the cache: a claim costs microseconds and no
-transaction. Where the lock ends says who holds it. Those of a process that is killed are gone at
-once; those of one that has stopped are not heeded any more after some seconds.
+transaction. The length of the lock shows which process holds it. The leases of a killed process are
+gone at once; those of one that has stopped are ignored after some seconds.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ FILE = "leases"
 WIDTH = 1024
 """Bytes of a range: more than there are places, so that two ranges never touch."""
 LEVELS = 16
-"""Ranges of a request: where one that has stopped holds the first, the next one counts."""
+"""Ranges of a request: where a stopped process holds the first one, the next one counts."""
 LOOK = 0.05
 """Seconds between two looks at what is waited for; more where the look itself takes long."""
 LARGEST_SHARE = 0.05
-"""The part of the time that looking may take."""
+"""The share of the time that looking may take."""
 
 
 class AskedElsewhere(Exception):
@@ -35,8 +35,8 @@ class AskedElsewhere(Exception):
 class Leases:
     """The leases of one client; they are opened when the first is wanted.
 
-    Without leases (a file system without locks) all is granted, and `notify` gets one message.
-    `is_over` is asked while somebody waits: whether waiting has become pointless.
+    Without leases (a file system without locks) every claim is granted, and `notify` gets one
+    message. `is_over` is called while a request waits, and returns whether that became pointless.
     """
 
     path: Path
@@ -89,13 +89,13 @@ class Leases:
         return True
 
     def was_by_itself(self) -> bool:
-        """Return whether no other process can have asked anything since this one began."""
+        """Return whether no other process shared the cache since this one began."""
         return self._holder is None or self._holder.was_by_itself()
 
     def is_elsewhere(self, key: str) -> bool:
-        """Return whether another process, which runs, has the lease of this key."""
+        """Return whether another process that still runs has the lease of this key."""
         holder = self._holder
-        # As it was when that was asked last: a claim will tell if another has come since.
+        # `is_first` may be out of date: then the claim finds out that another process came.
         if holder is None or holder.is_first or key in self._held:
             return False
         start = _start(key)
@@ -121,7 +121,7 @@ class Leases:
             self._fails(error)
 
     async def freed(self, key: str) -> None:
-        """Return when nobody else has the lease of this key, or when waiting is pointless."""
+        """Return when no other process has the lease of this key, or when waiting is pointless."""
         if self.is_over() or not self.is_elsewhere(key):
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -159,7 +159,7 @@ class Leases:
             self.release(key)
 
     def close(self) -> None:
-        """Give up all leases; whoever waits for them may ask."""
+        """Give up all leases: requests that wait for them may be asked."""
         if self._look is not None:
             self._look.cancel()
         if self._holder is not None:

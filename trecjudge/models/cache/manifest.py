@@ -25,10 +25,10 @@ MOST_BYTES = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class Content:
-    """What a cache holds. Of provenance that was never noted nothing is said.
+    """What a cache holds; provenance that was never noted is left out.
 
-    `sha256` is that of a JSON array a line: every reply by its key, then what is known of
-    endpoints; however the file is laid out, equal content has an equal one.
+    `sha256` is taken over lines of JSON arrays: every reply by its key, then what is known of
+    endpoints. So equal content has the same one, even if the files differ.
     """
 
     sha256: str = ""
@@ -85,7 +85,7 @@ def _time(seconds: int) -> str:
 
 
 def write_manifest(folder: Path) -> Content:
-    """Write the manifest of the cache in a folder; return what it says."""
+    """Write the manifest of the cache in a folder; return its content."""
     cache = ReadCache(folder)
     try:
         content = content_of(cache)
@@ -103,7 +103,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     try:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_BYTES:
-            raise InputError(f"{path}: is no manifest: no ordinary file, or a huge one")
+            raise InputError(f"{path}: is no manifest: not an ordinary file, or too large")
         record = orjson.loads(path.read_bytes())
     except FileNotFoundError:
         return None
@@ -118,7 +118,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
 
 def differences(manifest: dict[str, Any], content: Content) -> list[str]:
-    """Return in what a cache differs from its manifest, in words."""
+    """Return the differences between a cache and its manifest, in words."""
     found = asdict(content)
     return [
         f"{name} is {_short(found[name])}, the manifest says {_short(manifest.get(name))}"
@@ -135,7 +135,7 @@ def _short(value: Any) -> str:
 def checked_digest(cache: ReadCache) -> str:
     """Return the sha256 of a cache by its manifest, "" where it has none.
 
-    Raises InputError where the content is another.
+    Raises InputError where the content differs.
     """
     manifest = read_manifest(cache.folder)
     if manifest is None:

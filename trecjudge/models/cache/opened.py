@@ -1,4 +1,4 @@
-"""A cache file that is in use: repaired when damage is met, found again when another moved it."""
+"""A cache file in use: repaired when damage is found, reopened when another process moved it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Work = Callable[[sqlite3.Connection], T]
 
 @dataclass(slots=True)
 class CacheFile:
-    """A connection to a cache file. Work on it is done again where the file had to be changed."""
+    """A connection to a cache file. Work is repeated where the file had to be replaced."""
 
     path: Path
     notify: Callable[[str], None]
@@ -60,7 +60,7 @@ class CacheFile:
         return self._there() != self._file
 
     def reopen(self) -> None:
-        """Open the file that has the name now."""
+        """Open the file that is at the path now."""
         old = self.database
         self._open()
         _close(old)

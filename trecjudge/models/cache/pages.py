@@ -1,4 +1,4 @@
-"""Reads the rows of a damaged SQLite file from its pages, one by one, whatever leads to them.
+"""Reads the rows of a damaged SQLite file from each page, without the pages that lead to it.
 
 Replies lie in trees without row ids: their pages, inner ones too, hold whole rows. Format:
 https://www.sqlite.org/fileformat2.html
@@ -40,15 +40,15 @@ def records(path: Path) -> Iterator[tuple[Values, bool]]:
 
 
 def page_size(file: BinaryIO, log: bytes) -> int:
-    """Return the size of a page: of those that the headers may mean the one that fits best."""
+    """Return the size of a page: of the sizes that the headers may give, the one that fits best."""
     head = _read(file, 0, 256 * USUAL)
-    told = [int.from_bytes(head[16:18], "big"), int.from_bytes(log[8:12], "big"), USUAL]
-    known = [65536 if size == 1 else size for size in told]
+    written = [int.from_bytes(head[16:18], "big"), int.from_bytes(log[8:12], "big"), USUAL]
+    known = [65536 if size == 1 else size for size in written]
     return max((size for size in known if size in PAGE_SIZES), key=lambda size: _fit(head, size))
 
 
 def _fit(head: bytes, size: int) -> int:
-    """Return how many bytes at the start of a file lie in what looks like pages of this size."""
+    """Return how many bytes at the start of a file look like pages of this size."""
     return size * sum(head[start] in (INNER, LEAF) for start in range(size, len(head), size))
 
 

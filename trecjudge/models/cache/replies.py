@@ -54,7 +54,7 @@ class CachedReply:
 
 @dataclass(frozen=True, slots=True)
 class RequestInfo:
-    """What asked for a reply: the program's name, the reply tokens that it states, its digest."""
+    """The request for a reply: name of its program, reply tokens it states, prompt digest."""
 
     program: str = ""
     stated: int = 0
@@ -71,12 +71,12 @@ class Origin:
 
 NOT_KNOWN = RequestInfo()
 Kept = tuple[str, int, int, str]
-"""A reply, its tokens in and out, and the cache that it came from"""
+"""A reply, its tokens in and out, and the cache that it came from."""
 
 
 @dataclass(slots=True)
 class ReplyCache:
-    """Reads at once; writes in groups on a thread of its own.
+    """Replies by key: read at once, written in groups on a thread of its own.
 
     `put` returns when the reply is on disk, so a killed process loses only what was in flight.
     `behind` are folders of read-only caches, in order. A damaged file is repaired and reported.
@@ -146,11 +146,11 @@ class ReplyCache:
             raise OutputError(f"{self.path}: cannot be read: {error}") from error
 
     def renew(self) -> None:
-        """See from now on what was written in this turn of the event loop, too."""
+        """End the current read, so that the next one sees writes of this turn of the event loop."""
         self._reads.end()
 
     def habits(self, origin: Origin) -> str | None:
-        """Return what is kept of how this model wants to be asked, or None."""
+        """Return what is kept of the requests that this model's endpoint accepts, or None."""
         query = "SELECT form FROM abilities WHERE endpoint = ? AND model = ?"
         values = (origin.endpoint, origin.model)
         if self._reader is not None:
@@ -160,9 +160,9 @@ class ReplyCache:
         return self._behind.habits(*values)
 
     def measured(self, model: str) -> dict[str, tuple[int, int, int]]:
-        """Return, by program: replies of a model, tokens that they were to have, and that they had.
+        """Return (replies, tokens expected, tokens taken) of a model's kept replies, by program.
 
-        They are a sample: those of the first keys, which are as good as random.
+        They are a sample: the first keys, which are hashes and so as good as random.
         """
         found: dict[str, tuple[int, int, int]] = {}
         own = [self._reader.database] if self._reader is not None else []
@@ -185,7 +185,7 @@ class ReplyCache:
         return self._behind.record(self.used)
 
     def keep_habits(self, origin: Origin, habits: str) -> None:
-        """Keep how this model wants to be asked. Raises OutputError."""
+        """Keep what requests this model's endpoint accepts. Raises OutputError."""
         row = (origin.endpoint, origin.model, habits)
         statement = "INSERT OR REPLACE INTO abilities VALUES (?, ?, ?)"
         work = self._thread.submit(
@@ -228,11 +228,11 @@ class ReplyCache:
                 failure = OutputError(f"{self.path}: cannot be written: {error}")
             self._reads.end()
             for _, done in batch:
-                if not done.done():  # cancelled while it was written: kept all the same
+                if not done.done():  # one that was cancelled meanwhile is kept too
                     done.set_result(None) if failure is None else done.set_exception(failure)
 
     def _write(self, rows: list[tuple[str | int, ...]]) -> None:
-        """Write rows in few statements: after each one this thread waits for its turn again."""
+        """Write rows in few statements, since this thread waits for its turn after each one."""
 
         def insert(database: sqlite3.Connection) -> None:
             for start in range(0, len(rows), MOST_ROWS):
@@ -243,7 +243,7 @@ class ReplyCache:
         self._writer.write(insert)
 
     def close(self) -> None:
-        """Wait for writes under way, say what was skipped, and close the files."""
+        """Wait for writes under way, report what was skipped, and close the files."""
         if self._reader is not None:
             self._reads.end()
             self._thread.shutdown()
@@ -256,11 +256,11 @@ class ReplyCache:
 
 
 def _reply(database: sqlite3.Connection, key: str) -> Kept | None:
-    """Return a reply, what it cost and where it came from. Raises Damaged where it is not whole."""
+    """Return a reply, its tokens and its source, or None. Raises Damaged for a damaged row."""
     row = database.execute(KEPT, (key,)).fetchone()
     if row is None:
         return None
     _, reply, prompt_tokens, completion_tokens, source, _ = row
     if fault := kept_fault(row):
-        raise Damaged(f"of a reply {fault}")
+        raise Damaged(f"in a reply, {fault}")
     return reply, prompt_tokens, completion_tokens, source

@@ -10,14 +10,14 @@ from typing import Any
 MOST_TEXT = 16 * 1024 * 1024
 """Characters of the longest text that is taken for a reply."""
 MOST_TOKENS = 100_000_000
-"""More than any reply has: beyond it a number is damage, or a bad joke."""
+"""More than any reply has: a larger number is damage."""
 LATEST = 1 << 40
-"""Seconds of the latest time that is taken for one."""
+"""The latest time that is believed, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its type, the most that it may hold, and what older files have in its place."""
+    """A column: its type, the most that it may hold, and its value for rows of older files."""
 
     name: str
     kind: type
@@ -39,7 +39,7 @@ COLUMNS = (
     Column("version", str, 1000, ""),
     Column("source", str, 10_000, ""),
 )
-"""What a reply is and what asked for it; `checksum` stands behind them."""
+"""The columns of a reply and of what asked for it; `checksum` follows them."""
 NAMES = tuple(column.name for column in COLUMNS)
 NEEDED = tuple(column.name for column in COLUMNS if column.default is None)
 SIZES = (7, 9, len(COLUMNS) + 1)
@@ -50,7 +50,7 @@ _WORDS = {str: "text", int: "an integer", float: "a float", bytes: "a BLOB", typ
 
 
 def fault_of(row: Sequence[Any]) -> str:
-    """Return what is wrong with a reply's row, "" where it is as it must be."""
+    """Return what is wrong with a reply's row, "" if nothing is."""
     faults = (_fault(column, value) for column, value in zip(COLUMNS, row, strict=False))
     if fault := next(filter(None, faults), ""):
         return fault
@@ -86,11 +86,11 @@ def _sum_fault(row: Sequence[Any], kept: Any) -> str:
 
 
 def checksum(key: str, reply: str, prompt_tokens: int, completion_tokens: int) -> int:
-    """Return what shows later whether a reply is still as it was written."""
+    """Return a checksum, by which damage to a reply is found later."""
     return zlib.crc32(f"{key}\0{prompt_tokens}\0{completion_tokens}\0{reply}".encode())
 
 
 def completed(row: Sequence[Any]) -> Row:
-    """Return a row of any version as one of the newest; what was not noted then is empty."""
+    """Return a row of any version as one of the newest; columns that it lacks are empty."""
     missing = tuple(column.default for column in COLUMNS[len(row) :])
     return (*row, *missing, None)[: len(COLUMNS) + 1]

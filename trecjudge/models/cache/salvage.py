@@ -41,7 +41,7 @@ OTHERS = {
 def opened(path: Path, notify: Callable[[str], None]) -> sqlite3.Connection:
     """Open (or make) a cache file for several threads and processes; to be called in `lone`.
 
-    One that is damaged is repaired, and `notify` told. Raises InputError for one that cannot be
+    A damaged one is repaired, and `notify` gets a message. Raises InputError for one that cannot be
     used, sqlite3.Error or OSError where none can be kept there.
     """
     try:
@@ -65,7 +65,7 @@ def _blames_file(error: sqlite3.Error) -> bool:
 
 @contextmanager
 def lone(path: Path) -> Iterator[None]:
-    """Let one process or thread at a time open or repair the file; a killed one lets go of it."""
+    """Let one process or thread at a time open or repair the file; a killed one frees the lock."""
     lock = sqlite3.connect(path.with_name(LOCK), timeout=LONGEST_REPAIR, isolation_level=None)
     with closing(lock):
         lock.execute("BEGIN EXCLUSIVE")
@@ -75,8 +75,8 @@ def lone(path: Path) -> Iterator[None]:
 def repair(path: Path, error: sqlite3.Error, notify: Callable[[str], None]) -> None:
     """Put a new file with all that can be read in place of a damaged one, which is kept aside.
 
-    To be called by one at a time. Whoever has the old file open goes on in it, sees that it was
-    moved, and writes again what it wrote.
+    To be called within `lone`. A process that has the old file open goes on in it, finds that it
+    was moved, and repeats its last write in the new one.
     """
     path = Path(os.path.realpath(path))
     fresh = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
@@ -138,7 +138,7 @@ def _is_of(values: Values) -> bool:
 
 
 def _set_aside(path: Path) -> Path:
-    """Give a file, with all that lies beside it, a name that nothing has; return it."""
+    """Rename a file, and the files beside it, to a free name; return that name."""
     number = 1
     while any(os.path.lexists(f"{path}.damaged-{number}{suffix}") for suffix in ("", *BESIDE)):
         number += 1

@@ -1,4 +1,4 @@
-"""The tables of a cache file, the versions that they went through, and what a sound file is."""
+"""The tables of a cache file, its versions, and the checks of a sound file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ FILE = "replies.sqlite"
 BUSY = 30.0
 """Seconds to wait for another process."""
 BESIDE = ("-wal", "-shm", "-journal")
-"""What SQLite keeps beside a file."""
+"""Endings of the files that SQLite keeps beside a file."""
 TABLES = ("replies", "abilities", "batches", "batched")
 LOOKS = 3
-"""How often a log is looked at before it is taken for damaged."""
+"""How often a log is looked at before it counts as damaged."""
 BELIEVABLE = 1_000_000
 """A version above it is a damaged number."""
 
@@ -62,10 +62,10 @@ MIGRATIONS: Sequence[str] = (
 
 
 class Damaged(sqlite3.DatabaseError):
-    """A file that is not as it was written, though SQLite itself sees nothing wrong.
+    """A file that is damaged, though SQLite itself finds nothing wrong.
 
-    `held` is the connection that saw it: closed before what is in the log is saved, it would empty
-    the log.
+    `held` is the connection that found it. It stays open until the content of the log is saved:
+    closing it would empty the log.
     """
 
     held: sqlite3.Connection | None = None
@@ -76,7 +76,7 @@ class MissingTable(InputError):
 
     def __init__(self, path: Path, version: int, name: str) -> None:
         super().__init__(
-            f"{path}: is no cache that can be read: it says version {version}, but its table"
+            f"{path}: is no cache that can be read: its version is {version}, but its table"
             f" {name!r} is missing; move the file away, or give another folder"
         )
         self.name = name
@@ -86,7 +86,7 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Return whether the file is at fault, not a lock, the disk or who may write."""
+    """Return whether the file is damaged; a lock, the disk or permissions may be at fault too."""
     if isinstance(error, Damaged):
         return True
     code = getattr(error, "sqlite_errorcode", None)
@@ -129,14 +129,14 @@ def open_sound(path: Path) -> sqlite3.Connection:
 
 
 def no_cache(path: Path) -> str:
-    """Return why there is no cache at a path: its folder, or its file, is not there."""
+    """Return why there is no cache at a path: its folder or its file is missing."""
     if path.parent.is_dir():
         return f"no {path.name} in it"
     return "is a file, not a folder" if path.parent.exists() else "there is no such folder"
 
 
 def check_regular(path: Path) -> None:
-    """Raise Damaged for a folder, a pipe or a device in place of a file: reading may never end."""
+    """Raise Damaged where a folder, a pipe or a device is at the path: reading may never end."""
     for name in (str(path), *(f"{path}{suffix}" for suffix in BESIDE)):
         try:
             mode = os.stat(name).st_mode
@@ -148,7 +148,7 @@ def check_regular(path: Path) -> None:
 
 
 def is_regular(path: Path) -> bool:
-    """Return whether a file and what lies beside it are ordinary files, where they are there."""
+    """Return whether a file and those beside it are ordinary files, as far as they exist."""
     with suppress(Damaged):
         check_regular(path)
         return True
@@ -179,7 +179,7 @@ def check_version(database: sqlite3.Connection, path: Path) -> None:
 
 
 def _writer(database: sqlite3.Connection, version: int) -> str:
-    """Return which trecjudge brought a file to its version, as far as the file says so."""
+    """Return which trecjudge brought a file to its version, if the file has that."""
     try:
         query = "SELECT trecjudge FROM versions WHERE version = ?"
         row = database.execute(query, (version,)).fetchone()
@@ -203,7 +203,7 @@ def _check_owner(database: sqlite3.Connection, path: Path) -> None:
 def check_tables(database: sqlite3.Connection, path: Path, names: Sequence[str]) -> None:
     """Raise InputError where a table is missing, or anything but an ordinary table of ours.
 
-    A view or a computed column can make a reader work for ever, a trigger change what is written.
+    A view or a computed column could keep a reader busy for ever, a trigger could change writes.
     """
     query = "SELECT name, type, rootpage FROM sqlite_master"
     found = {name: (kind, root) for name, kind, root in database.execute(query)}
@@ -231,7 +231,7 @@ def _check_columns(database: sqlite3.Connection, path: Path) -> None:
     if any(hidden for _, hidden in columns.values()):
         raise InputError(f"{where} has a computed column")
     if [name for name, (pk, _) in columns.items() if pk] != ["key"]:
-        raise InputError(f"{where} is not kept by 'key'")
+        raise InputError(f"{where} has another primary key than 'key'")
 
 
 def _write_ahead(database: sqlite3.Connection) -> None:
@@ -248,7 +248,7 @@ def _write_ahead(database: sqlite3.Connection) -> None:
 
 
 def make_tables(database: sqlite3.Connection) -> None:
-    """Bring a file, or a new one, to the newest version; another may be doing the same."""
+    """Bring a file, or a new one, to the newest version, while others may do the same."""
     if version_of(database) >= len(MIGRATIONS):
         return
     database.execute("BEGIN IMMEDIATE")
@@ -275,7 +275,7 @@ Log = tuple[bytes, int]
 
 
 def log_of(path: Path) -> Log:
-    """Return what is in the log of a file; -1 frames where its header is damaged."""
+    """Return the salts and frames of a file's log; -1 frames where its header is damaged."""
     log = Path(f"{path}-wal")
     if _size(str(log)) <= WAL_HEADER:
         return b"", 0
@@ -289,7 +289,7 @@ def log_of(path: Path) -> Log:
 
 
 def _check_log(database: sqlite3.Connection, path: Path, log: Log) -> None:
-    """Raise Damaged where SQLite left out a part of the log, as it does without a word."""
+    """Raise Damaged where SQLite left out a part of the log, which it does without an error."""
     for _ in range(LOOKS):
         seen = database.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1]
         # Fewer than none: another process is at work on the log, and has found it sound.

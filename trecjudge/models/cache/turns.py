@@ -1,4 +1,4 @@
-"""What is read in one turn of the event loop is read in one transaction."""
+"""Transactions for reads: one for all reads in one turn of the event loop."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ class TurnReads:
     _is_open: bool = False
 
     def begin(self) -> bool:
-        """Open a transaction, where there is an event loop to end it; False if one is open."""
+        """Open a transaction, which the event loop ends; return False if one is open already."""
         if self._is_open:
             return False
         try:
             loop = asyncio.get_running_loop()
             self.database.execute("BEGIN")
-        except (RuntimeError, sqlite3.Error):  # no turns, or damaged: each read is by itself
+        except (RuntimeError, sqlite3.Error):  # no event loop, or damaged: each read on its own
             return True
         self._is_open = True
         loop.call_soon(self.end)
         return True
 
     def end(self) -> None:
-        """End the transaction, so that what is written from now on is seen."""
+        """End the transaction, so that later writes are seen."""
         if self._is_open:
             self._is_open = False
             with suppress(sqlite3.Error):  # closed since, or damaged: there is nothing to end

@@ -1,7 +1,7 @@
 """Maintains a reply cache: lists what it holds, exports copies, merges caches, deletes replies.
 
-A folder that is None is the default one. `notify` is told of damage that was repaired, and of
-replies that cannot be used.
+The folder None stands for the default one. `notify` gets messages on damage that was repaired, and
+on replies that cannot be used.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Notify = Callable[[str], None]
 
 
 def untold(message: str) -> None:
-    """Tell nobody."""
+    """Ignore a message: the default of `notify`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def export_to(
     Return the replies copied. Raises OutputError if there is a cache in `target` already.
     """
     if (target / FILE).exists():
-        raise OutputError(f"{target / FILE}: is there already; give another folder")
+        raise OutputError(f"{target / FILE}: exists already; give another folder")
     _check_model(folder, model, notify)
     with closing(ReadCache(_path(folder).parent)) as source:
         try:
@@ -193,7 +193,7 @@ def _add_abilities(
 
 
 def _of(label: str, row: Row) -> Row:
-    """Return a reply's row as one that was imported; it keeps the place that it came from first."""
+    """Return a reply's row as an imported one; a source that it has already is kept."""
     source = row[SOURCE] or label
     return _without_secrets((*row[:SOURCE], source, *row[SOURCE + 1 :]))
 

@@ -14,7 +14,7 @@ from trecjudge.models.cache.manifest import MANIFEST, content_of, differences, r
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at, whether it is as it must be, and what was found."""
+    """One check: what was checked, whether it is good, and what was found."""
 
     name: str
     good: bool
@@ -22,7 +22,7 @@ class Check:
 
 
 def verify(folder: Path) -> list[Check]:
-    """Return what is found of a cache. Raises InputError where it cannot be opened at all."""
+    """Return the checks of a cache. Raises InputError where it cannot be opened at all."""
     with closing(ReadCache(folder)) as cache:
         checks = [_file(cache)]
         try:
@@ -38,10 +38,10 @@ def verify(folder: Path) -> list[Check]:
         except InputError as error:
             return [*checks, Check("manifest", False, str(error))]
         if manifest is None:
-            none = f"none: no {MANIFEST} says what should be there"
+            none = f"none: there is no {MANIFEST} to compare with"
             return [*checks, Check("manifest", True, none)]
         different = "; ".join(differences(manifest, content))
-        same = f"as it says, sha256 {content.sha256}"
+        same = f"the content matches, sha256 {content.sha256}"
         return [*checks, Check("manifest", not different, different or same)]
 
 

@@ -1,6 +1,6 @@
-"""Reading a reply: reasoning cut off, exactly one distinct set of fields, each value unmistakable.
+"""Reading a reply: reasoning cut off, exactly one distinct set of fields, unmistakable values.
 
-Both forms of a reply, JSON and field markers, are read alike; which was asked for does not matter.
+Both forms of a reply, JSON and field markers, are read in the same way, whichever was asked for.
 """
 
 from trecjudge.models.reading.fields import Fields, Unparsed, is_exact

@@ -18,7 +18,7 @@ from trecjudge.models.reading.sets import (
 from trecjudge.models.reading.values import NOTHING, Unreadable, read_value
 
 MOST_BEHIND = 2000
-"""Lines behind an answer, each of which is looked at."""
+"""Lines after an answer that are searched for a second one; with more, a reply is refused."""
 NUMBER = "number"
 """The field of a list's entries that holds the number of its input, counted from 1."""
 
@@ -70,7 +70,7 @@ class Fields:
         return found
 
     def _agreed(self, reply: str) -> dict[str, Any]:
-        """Return the one set of fields on which all that the reply holds agree."""
+        """Return the one set of fields on which all sets in the reply agree."""
         sets = whole_set(reply, self.types)
         if not sets:
             answer = without_reasoning(reply)
@@ -88,7 +88,7 @@ class Fields:
         return first
 
     def _not_taken_back(self, found: Mapping[str, Any], reply: str) -> None:
-        """Raise Unparsed where a line behind an answer is another label, as in a correction."""
+        """Raise Unparsed where a line after an answer is another label, as in a correction."""
         behind = reply[max(reply.rfind("}"), reply.rfind("]]")) + 1 :]
         if behind.count("\n") > MOST_BEHIND:
             raise Unparsed("it goes on for too long behind its answer.")
@@ -116,7 +116,7 @@ class Fields:
         return typed
 
     def _bare(self, answer: str) -> list[FieldSet]:
-        """Return the set of an answer that is nothing but the one value asked for."""
+        """Return the set of an answer that is only the one value asked for."""
         if len(self.required) != 1:
             return []
         name = next(iter(self.required))
@@ -133,7 +133,7 @@ class Fields:
 
 
 def is_exact(fields: Mapping[str, str], reply: str) -> bool:
-    """Return whether fields are exactly those of a JSON reply: no key twice, "none" nowhere."""
+    """Return whether a JSON reply has no key twice, and no value that stands for "none"."""
     return all(
         reply.count(f'"{name}"') == 1 and value.casefold() not in NOTHING
         for name, value in fields.items()
@@ -141,7 +141,7 @@ def is_exact(fields: Mapping[str, str], reply: str) -> bool:
 
 
 def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Return what two sets agree on; a text that only one gives counts. Raises Unparsed."""
+    """Return the union of two sets that agree in all that both have. Raises Unparsed."""
     for name, value in one.items():
         if value != other[name] and value != "" and other[name] != "":
             raise Unparsed(f"it gives several answers that differ in {name}; give only one.")
@@ -149,7 +149,7 @@ def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_order(name: str, entries: list[Any], length: int) -> list[Any]:
-    """Return an entry for each input, in their order. Raises Unparsed where that is not so."""
+    """Return an entry for each input, in their order. Raises Unparsed for another number."""
     if len(entries) != length:
         raise Unparsed(f"{name} has {len(entries)} entries, must have {length}.")
     if not all(hasattr(entry, NUMBER) for entry in entries):
@@ -161,7 +161,7 @@ def _in_order(name: str, entries: list[Any], length: int) -> list[Any]:
 
 
 def _most_of(field: Any) -> int | None:
-    """Return the most entries that a list field may have, as `max_length` of its declaration."""
+    """Return the most entries that a list field may have: its `max_length`, None without one."""
     if get_origin(field.annotation) is not list or not get_args(field.annotation):
         return None
     bounds = (getattr(bound, "max_length", None) for bound in field.metadata)

@@ -1,4 +1,4 @@
-"""What a model thought before its answer: recognised and cut off."""
+"""Recognises and cuts off the reasoning of a model before its answer."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _END = re.compile(r"<\|(?:end|return|start|call)\|>")
 def without_reasoning(reply: str) -> str | None:
     """Return the answer of a reply without the reasoning in it; None where it is nothing else.
 
-    Reasoning is what stands between tags such as <think> and </think>, before a closing tag whose
-    opening one is missing, after an opening tag that is never closed, and in any channel but the
-    final one.
+    Reasoning is the text between tags such as <think> and </think>, before a closing tag without an
+    opening one, and after an opening tag that is never closed. In a reply with channels it is all
+    but the final one.
     """
     finals = list(_FINAL.finditer(reply))
     if finals:
@@ -34,7 +34,7 @@ def without_reasoning(reply: str) -> str | None:
 
 
 def _outside_tags(reply: str) -> str:
-    """Return what stands in no pair of tags, nor before a closing or after an opening one."""
+    """Return the text in no pair of tags, nor before a lone closing or after a lone opening one."""
     kept, at, open_at = [""], 0, None
     marks = [(m.start(), m.end(), True) for m in _OPENING.finditer(reply)]
     marks += [(m.start(), m.end(), False) for m in _CLOSING.finditer(reply)]

@@ -12,10 +12,10 @@ import json_repair
 from trecjudge.models.reading.values import member
 
 MOST_OPEN = 500
-"""Braces at which an object is looked for: each try reads on, so a reply of braces takes long."""
+"""Braces at which an object is looked for: each try may read to the end of the reply."""
 
 LONGEST_MENDED = 50_000
-"""Characters of an object that is mended: it takes more than a second from there on."""
+"""Characters of an object that is mended: longer ones take more than a second."""
 
 _MARKER = re.compile(r"\[\[\s*##\s*(\w+)\s*##\s*\]\]")
 
@@ -28,13 +28,13 @@ class Contradiction(ValueError):
 
 
 class TooManyBraces(ValueError):
-    """A reply that no answer looks like, and that would take long to look through."""
+    """A reply that looks like no answer, and would take long to read."""
 
 
 def field_sets(answer: str, names: Collection[str]) -> list[FieldSet]:
-    """Return every set of fields in an answer, in its order; several may be alike.
+    """Return every set of fields in an answer, in its order; several may be equal.
 
-    What has at least one of the fields `names` is a set. Raises Contradiction, TooManyBraces.
+    A set has at least one of the fields `names`. Raises Contradiction, TooManyBraces.
     """
     found, rest = _marked(answer, names)
     found += _objects(rest, names)
@@ -44,9 +44,9 @@ def field_sets(answer: str, names: Collection[str]) -> list[FieldSet]:
 
 
 def whole_set(reply: str, names: Collection[str]) -> list[FieldSet]:
-    """Return the set of a reply that is one JSON object and nothing else; none where it is not.
+    """Return the set of a reply that is one JSON object and nothing else; else none.
 
-    What stands in its texts, such as a marker or a tag, is text. Raises Contradiction.
+    Markers or tags inside its texts are only text. Raises Contradiction.
     """
     reply = reply.strip()
     if not reply.startswith("{"):
@@ -59,7 +59,7 @@ def whole_set(reply: str, names: Collection[str]) -> list[FieldSet]:
 
 
 def _marked(answer: str, names: Collection[str]) -> tuple[list[FieldSet], str]:
-    """Return the sets that markers make, and the text that stands in none of their sections."""
+    """Return the sets that markers make, and the text outside of their sections."""
     pieces = _MARKER.split(answer)
     sets: list[FieldSet] = []
     current: FieldSet = {}
@@ -83,10 +83,10 @@ def _is_echo(text: str, name: str) -> bool:
 
 
 def _objects(text: str, names: Collection[str]) -> list[FieldSet]:
-    """Return the sets that JSON objects of a text make, and values that stand in none of them.
+    """Return the sets that JSON objects of a text make, and those of values outside of them.
 
-    A text that was quoted without escapes may end an object, or hold one: the reply's own answer
-    then stands outside.
+    A text that was quoted without escapes may end an object early, or contain one: the reply's own
+    answer is then outside.
     """
     found: list[FieldSet] = []
     outside, at = [], 0
@@ -98,7 +98,7 @@ def _objects(text: str, names: Collection[str]) -> list[FieldSet]:
 
 
 def _loose(text: str, names: Collection[str]) -> list[FieldSet]:
-    """Return the fields whose key and value stand in no object, each as a set."""
+    """Return the fields whose key and value are in no object, each as a set."""
     found: list[FieldSet] = []
     for name in names:
         for key in re.finditer(rf"[\"']{name}[\"']\s*:\s*", text, re.IGNORECASE):
@@ -111,9 +111,9 @@ def _loose(text: str, names: Collection[str]) -> list[FieldSet]:
 
 
 def _records(text: str, names: Collection[str]) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
-    """Yield the outermost JSON objects of a text and where they stand.
+    """Yield (start, end, object) of the outermost JSON objects of a text.
 
-    One that wraps another by one key is that other.
+    For an object that only wraps another by one key, the inner one is yielded.
     """
     at, tries = text.find("{"), 0
     while at >= 0:
@@ -130,7 +130,7 @@ def _records(text: str, names: Collection[str]) -> Iterator[tuple[int, int, Mapp
 
 
 def _inner(record: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any]:
-    """Return the object that has the fields, out of objects of one key around it."""
+    """Return the object that has the fields, without the objects of one key around it."""
     while len(record) == 1 and not any(member(record, name) for name in names):
         only = next(iter(record.values()))
         if isinstance(only, list) and len(only) == 1:
@@ -144,8 +144,8 @@ def _inner(record: Mapping[str, Any], names: Collection[str]) -> Mapping[str, An
 def _mended(answer: str, names: Collection[str]) -> FieldSet | None:
     """Return the set of one object that is not quite JSON: single quotes, a comma too many.
 
-    Only where each field is named once, and every brace is closed: a mended reply must not be able
-    to mean something else.
+    Only where each field is named once, and every brace is closed: otherwise a mended reply could
+    mean something else.
     """
     start, end = answer.find("{"), answer.rfind("}")
     if start < 0 or end < start or answer.count("{") != answer.count("}"):

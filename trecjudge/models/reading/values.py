@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 MOST_SHOWN = 80
 LONGEST_VALUE = 5000
-"""Characters of a label or a number, with all that may stand around it."""
+"""Characters of a label or a number, with what may be around it."""
 _OWN_ERROR = "Value error, "
 NOTHING = frozenset({"none", "null", "n/a", "na", "nil", "empty", '""', "''"})
 """What models write for an optional text that they leave out, in lower case."""
@@ -26,15 +26,15 @@ _JOINTS = re.compile(r"[\s_\-‐-―]+")
 
 
 class Unreadable(ValueError):
-    """A value that cannot be one of its type; the message is why."""
+    """A value that is not of its field's type; the message says why."""
 
 
 def read_value(annotation: Any, value: Any, name: str = "") -> Any:
-    """Return the value of a field of type `annotation` that `value` is: a text or a JSON value.
+    """Return a text or a JSON value as a value of the type `annotation`. Raises Unreadable.
 
-    Raises Unreadable. A value in another dress is that value: a label in another case or in
-    mark-up, a list of one or an object of one key for what it holds, a list as JSON in a fence.
-    A value that only contains another is not that other.
+    The form may differ: a label may be in another case or in mark-up, a list may be JSON text in a
+    fence. A list of one, or an object of one key, counts as its value. But a text that contains a
+    label among other words is not that label.
     """
     if annotation is str:
         return _text(value)
@@ -53,7 +53,7 @@ def read_value(annotation: Any, value: Any, name: str = "") -> Any:
 def undressed(text: str, name: str = "") -> str:
     """Return a short text without fence, mark-up, quotes, tags and the name of its field.
 
-    A long one is no single value, and stays as it is: looking for its ends could take hours.
+    A long text is no single value, and is returned unchanged: to search its ends could take hours.
     """
     if len(text) > LONGEST_VALUE:
         return text
@@ -65,7 +65,7 @@ def undressed(text: str, name: str = "") -> str:
 
 
 def member(record: Mapping[str, Any], name: str) -> tuple[Any, ...]:
-    """Return the values that a JSON object has for a field, whatever the case of its keys."""
+    """Return the values that a JSON object has for a field, with its keys in any case."""
     if len(record) == 1 and name in record:
         return (record[name],)
     plain = name.casefold()
@@ -85,7 +85,7 @@ def _text(value: Any) -> str:
 
 
 def _entries(value: Any, name: str) -> list[Any]:
-    """Return the entries of a list: a JSON list, or one as text, or the only key of an object."""
+    """Return the entries of a list: a JSON list, one as text, or the only value of an object."""
     if isinstance(value, str):
         try:
             value = orjson.loads(_FENCE.sub(r"\1", value.strip()))
@@ -116,7 +116,7 @@ def _model(annotation: type[BaseModel], value: Any) -> BaseModel:
 
 
 def _unwrapped(value: Any) -> Any:
-    """Return what a list of one or an object of one key holds."""
+    """Return the value inside lists of one entry and objects of one key."""
     while isinstance(value, list | Mapping) and len(value) == 1:
         value = next(iter(value.values() if isinstance(value, Mapping) else value))
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") and len(value) < MOST_SHOWN:
@@ -143,7 +143,7 @@ def _by_plain(allowed: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _plain(text: str) -> str:
-    """Return a label in its plainest form: case, mark-up, spaces, hyphens and underscores away."""
+    """Return a label without case, mark-up, spaces, hyphens and underscores, for comparison."""
     # NFKC: full-width letters are letters; Cf: zero-width marks that some models put in.
     text = unicodedata.normalize("NFKC", text)
     text = "".join(c for c in text if unicodedata.category(c) != "Cf")

@@ -25,7 +25,7 @@ COLUMN_NAMES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A format: the order of its columns, what parts them, and the header it is written with."""
+    """A format: the order of its columns, what separates them, and its header when written."""
 
     name: str
     columns: tuple[str, ...]
@@ -57,12 +57,12 @@ LAYOUTS: Mapping[str, Layout] = {
     )
 }
 AUTO = "auto"
-# Of four columns, the one in which `all` stands shows their order.
+# The order of four columns is shown by the one that holds `all`.
 BY_PLACE_OF_ALL = {0: "rag4reports", 1: "ir_measures", 2: "tot"}
 
 
 def layout_named(name: str) -> Layout | None:
-    """Return a layout, None for `auto`. Raises InputError for a name that there is not."""
+    """Return a layout, None for `auto`. Raises InputError for an unknown name."""
     if name == AUTO:
         return None
     if name not in LAYOUTS:
@@ -73,7 +73,7 @@ def layout_named(name: str) -> Layout | None:
 def header_columns(cells: Sequence[str]) -> tuple[str, ...] | None:
     """Return the columns that a first line names, or None if it is no header.
 
-    A column of another name, of which there may be any number, is empty text.
+    A column of another name is empty text; there may be any number of them.
     """
     named = [COLUMN_NAMES.get(cell.strip().lower(), "") for cell in cells]
     known = [name for name in named if name]

@@ -1,4 +1,4 @@
-"""Leaderboard files read, whatever their format."""
+"""Reads leaderboard files of any format."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from trecjudge.results.trec import (
 
 Placed = tuple[Place, LeaderboardRow]
 RUN_NAME_ROW = "runid"
-"""trec_eval writes `runid all NAME` first."""
+"""The measure of the row `runid all NAME`, which trec_eval writes first."""
 FEWEST_COLUMNS = 3
 
 
 def read_rows(
     path: Path, report: OnFinding, format_name: str = "auto", shared: Collection[str] = ()
 ) -> Iterator[Placed]:
-    """Yield (place, row) of a leaderboard file of any format; what cannot be used is reported.
+    """Yield (place, row) of a leaderboard file of any format; unusable rows are reported.
 
-    A header is known by its names. A run whose `runid` row has a name that is `shared`, that of
-    other files too, is named after its file. Raises InputError where the file cannot be read,
-    or its format is not clear.
+    A header is recognised by its names. A run is named after its file if the name in its `runid`
+    row is `shared` with other files. Raises InputError where the file cannot be read, or its format
+    is not clear.
     """
     for place, row in _any_rows(path, report, format_name, shared):
         if _counts_nothing(row):
@@ -58,7 +58,7 @@ def read_rows(
 
 
 def _counts_nothing(row: LeaderboardRow) -> bool:
-    """Return whether a row is named as a companion, but counts no items, or those of no measure."""
+    """Return whether a row has the name of a count of unjudged items, but cannot be one."""
     if not row.measure.endswith(UNJUDGED):
         return False
     return row.measure == UNJUDGED or row.value < 0 or row.value % 1 != 0
@@ -100,7 +100,7 @@ def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
             report(_no_number(place, value))
         else:
             run_id, topic_id, measure = map(str, ids)
-            # Ids are not encoded here, but for a topic that must not pass for the mean.
+            # Ids are not encoded in JSON, except for a topic called `all`, which is no mean.
             topic = {ALL: None, ENCODED_ALL: ALL}.get(topic_id, topic_id)
             yield place, LeaderboardRow(run_id, topic, measure, number)
 
@@ -118,7 +118,7 @@ def _companions(
 
 
 def _can_be_row(cells: Sequence[str]) -> bool:
-    """Return whether cells can be a row of a leaderboard, be it with a value that is no number."""
+    """Return whether cells can be a row of a leaderboard, even if the value is no number."""
     if len(cells) < FEWEST_COLUMNS:
         return False
     is_mean = len(cells) == FEWEST_COLUMNS + 1 and ALL in cells[:FEWEST_COLUMNS]
@@ -138,7 +138,7 @@ def _check_rows(path: Path, rows: Sequence[Sequence[str]]) -> None:
 def _of_lines(
     path: Path, report: OnFinding, layout: Layout | None, shared: Collection[str]
 ) -> Iterator[Placed]:
-    # Held as a whole: only a later line, the first `all` row, may show the layout.
+    # All lines are held: the layout may be shown only by a later line, the first `all` row.
     texts = list(_texts(path, report))
     commas = layout.separator == "," if layout else bool(texts) and _is_csv(texts[0][1])
     rows = [(place, _split(text, commas)) for place, text in texts]
@@ -172,7 +172,7 @@ def _of_lines(
 
 
 def _unpacked_name(path: Path) -> str:
-    """Return a file's name without the ending of a container: what trec_eval's run is called."""
+    """Return a file's name without the ending of a container: the name of a run of trec_eval."""
     ending = next((e for e in ENDINGS if path.name.endswith(e)), "")
     return path.name.removesuffix(ending)
 
@@ -217,7 +217,8 @@ def read_all(
 ) -> Iterator[Placed]:
     """Yield the rows of several files of one leaderboard, one after another.
 
-    Files of one run each that name it alike, in their `runid` rows, are named after themselves.
+    Where files of one run each have the same name in their `runid` rows, runs are named after
+    files.
     """
     shared: dict[str, list[str]] = {}
     # Many tools write the same runid into every file, such as their own name.
@@ -234,7 +235,7 @@ def read_all(
 
 
 def _run_name(path: Path) -> str | None:
-    """Return what the `runid` row of trec_eval calls a run; None where there is none."""
+    """Return the name in the `runid` row of trec_eval; None where there is no such row."""
     for _, line in lines(path):
         cells = line.split()
         if len(cells) == FEWEST_COLUMNS and cells[0] == RUN_NAME_ROW.encode():

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 MARK = "'"
 FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""What a spreadsheet may calculate; with marks before it, what would read as a marked cell."""
+"""Text that a spreadsheet may calculate; with marks before it, text that looks marked already."""
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
-# Semicolons too: in half of the world's spreadsheets they part the columns.
+# Semicolons too: in many countries spreadsheets separate columns by them.
 QUOTED = re.compile(r"[,;\"\t\r\n]")
 
 

@@ -1,4 +1,4 @@
-"""Leaderboard rows written in any format of the field."""
+"""Writes leaderboard rows in any format of the field."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from trecjudge.results.leaderboards.layouts import MEASURE, RUN, TOPIC, VALUE, L
 from trecjudge.results.leaderboards.spreadsheet import csv_line
 from trecjudge.results.trec import ALL, ENCODED_ALL, LeaderboardRow, encode, encode_topic
 
-# File systems take 255 bytes; a temporary name is longer than the final one.
 LONGEST_NAME = 200
+"""Bytes of a file's name: file systems take 255, and a temporary name is longer than it."""
 
 
 def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> list[Path]:
-    """Write rows to the file `target`; one file a run in the folder `target` for trec_eval.
+    """Write rows to `target`, for trec_eval a folder with one file a run; return the files.
 
-    Return the files. Raises OutputError if they cannot be written.
+    Raises OutputError if they cannot be written.
     """
     if not layout.by_file:
         with chosen(target) as file:
@@ -43,7 +43,7 @@ def write_rows(rows: Iterable[LeaderboardRow], target: Path, layout: Layout) -> 
 
 
 def _file_name(run_id: str) -> str:
-    """Return the run's id as a name that stays in its folder; it is read back as the id."""
+    """Return a run's id as the name of a file in the folder, which is read back as that id."""
     name = encode(run_id).replace("/", "%2F").replace("\\", "%5C")
     # A leading dot would hide the file, and `..` leave the folder.
     name = f"%2E{name[1:]}" if name.startswith(".") else name
