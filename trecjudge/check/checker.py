@@ -57,7 +57,7 @@ OF_A_RECORD = frozenset(
         "topic_id_missing",
     }
 )
-"""The reader's findings on a record that rules are about; the checker finds the others itself."""
+"""Findings of the reader that rules are about; all other violations the checker finds itself."""
 
 
 @dataclass(slots=True)

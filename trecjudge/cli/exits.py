@@ -36,7 +36,7 @@ def exit_status(work: Callable[[], int]) -> int:
     except TrecJudgeError as error:
         typer.echo(f"error: {visible(str(error))}", err=True)
         return 1
-    except BrokenPipeError:  # whoever read our output has gone; click then ends quietly
+    except BrokenPipeError:  # the reader of our output has gone; click then ends quietly
         raise
     except OSError as error:  # a full disk, a file that is gone, a name too long
         file = f"{error.filename}: " if error.filename else ""

@@ -113,7 +113,7 @@ def main(ctx: typer.Context, flags: JobFlags) -> None:
 
 
 def missing_runs(ctx: typer.Context) -> str:
-    """Return what to say where there is neither a run nor a command."""
+    """Return the message for a command line with neither a run nor a command."""
     message = "--rag-responses is missing: give run files or folders, or a command (--help)"
     words = [
         value for values in ctx.params.values() if isinstance(values, list) for value in values

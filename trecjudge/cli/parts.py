@@ -14,7 +14,7 @@ from trecjudge.errors import unknown
 METAVARS = {Path: "FILE", int: "N", float: "NUMBER", str: "NAME"}
 NUMBERS: Mapping[type, str] = {int: "a whole number", float: "a number"}
 COMMAS = ("--judge", "--also", "--correlation", "--limit")
-"""Flags of several values in which no comma can stand: commas part them."""
+"""Flags of several values that have no comma in them, so that commas separate them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Part:
 
     @property
     def parts_at_commas(self) -> bool:
-        """Whether commas part its values."""
+        """Whether commas separate its values."""
         return bool(set(self.flags) & set(COMMAS))
 
     @property
@@ -117,7 +117,7 @@ def _part(parameter: Any, hint: Any) -> Part:
 
 
 def _kind(annotation: Any) -> type | tuple[str, ...]:
-    """Return the type of one value: of a list that of an entry, without None."""
+    """Return the type of one value: for a list that of an entry, without None."""
     origin = get_origin(annotation)
     if origin is Literal:
         return get_args(annotation)

@@ -67,7 +67,7 @@ NUGGET_LABELS: Final[Mapping[str, tuple[Tone, str]]] = {
     "different": ("bad", "different"),
     "very-different": ("bad", "very different"),
 }
-"""Tone and word of what is said of a nugget, by label in lower case."""
+"""Tone and word of a judgment on a nugget, by label in lower case."""
 
 
 def tone(judgment: Judgment) -> Tone:
