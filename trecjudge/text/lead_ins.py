@@ -1,4 +1,4 @@
-"""Sentences that state nothing: how an answer opens and closes, its headings, marks of a list."""
+"""Sentences that state nothing: openings and closings of an answer, headings, marks of a list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IS_HEADING = re.compile(
 )
 _LONGEST_HEADING = 8
 _LONGEST = 160
-# A heading that says something is judged: with a number, or with a verb that can be seen.
+# A heading with a number or a recognised verb states something, so it is judged.
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|could|will|would|may|might|must|"
     r"should|cannot|won|lost|died|fell|rose|led|made|became|said)\b|n't\b|\w{3,}ed\b",

@@ -13,7 +13,7 @@ BEFORE, AFTER = 120, 200
 """Characters around an anchor that a pattern may reach."""
 
 _REACH = 40
-# What stands before a verb that commands: "Researchers told a model to ignore" has none of it.
+# What precedes a verb in a command; "Researchers told a model to ignore" has none of it.
 _COMMANDED = (
     r"(?:[.!?:;,\n(\[{>*\"'“”„«»—–¡¿-]|\b(?:please|kindly|now|just|simply|then|and|so|always|only|"
     r"you|to\s+you|you\s+(?:must|should|shall|will|can|may|need\s+to|have\s+to|are\s+to)|"
