@@ -33,7 +33,7 @@ Runs: TypeAlias = Paths | Iterable[Response] | Iterable[Record]
 Topics: TypeAlias = PathLike | Iterable[Topic] | Iterable[Record] | Mapping[str, Any]
 Documents: TypeAlias = Paths | Iterable[Document] | Iterable[Record] | Mapping[str, Any]
 UNSAFE = re.compile(r"[^\w.+-]+")
-LONGEST_NAME = 100
+LONGEST_NAME = 100  # file systems allow 255 bytes, and a character may take four
 DIGITS = 19
 """An index has fewer digits: no list is that long."""
 

@@ -15,8 +15,8 @@ from trecjudge.findings import visible
 from trecjudge.job.interrupts import INTERRUPTS
 
 P = ParamSpec("P")
-INTERRUPTED = 130
-BUG = 3
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+BUG = 3  # as for items unjudged: what was written may be incomplete
 
 
 def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:

@@ -14,7 +14,7 @@ WIDEST = 100
 """Columns beyond which lines are hard to read."""
 LEAST = 24
 """Columns that the text beside a name gets at least."""
-WIDEST_NAME = 24
+WIDEST_NAME = 24  # a longer name stands on a line of its own, above its text
 NO_BREAK = "\N{NO-BREAK SPACE}"
 VALUE = re.compile(r" (?!-)")
 """The blank before a value, which keeps it on the line of its flag."""

@@ -22,7 +22,7 @@ from trecjudge.show.pictures import bump_picture, scatter_picture
 from trecjudge.stats.meta import Correlated
 
 UNSAFE = re.compile(r"[^\w.+-]+")
-LONGEST_NAME = 60
+LONGEST_NAME = 60  # a file name has three of these, and may have 255 bytes
 
 
 MeasuresOfTruth = Annotated[

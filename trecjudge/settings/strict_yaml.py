@@ -37,7 +37,7 @@ PLAIN = (
 )
 """The type of a word without quotes: the first pattern that fits."""
 
-UNKNOWN = (0, 0)
+UNKNOWN = (0, 0)  # the size of a node while it is measured: one met again refers to itself
 
 
 class Unclear(str):

@@ -21,7 +21,7 @@ from trecjudge.stats.flips import VerdictChanges, verdict
 if TYPE_CHECKING:  # numpy: not for --help
     from trecjudge.stats.comparison import Difference
 
-MOST_FLIPS = 20
+MOST_FLIPS = 20  # each takes three lines
 MOST_MOVED = 5
 SIGNIFICANT = 0.05
 CORE = ("mean before", "mean after", "difference", "95 %", "p (Holm)")

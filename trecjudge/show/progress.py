@@ -34,6 +34,7 @@ SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
 SECONDS_OF_FILES = 5.0
 """Seconds after which the formats of the files read so far are printed, before all are read."""
 BAR, SHORT_BAR, WIDTH_OF_BAR = 20, 8, 70
+"""Columns of the bar, of one on a narrow terminal, and of a terminal that is not narrow."""
 TIMES = 2 * 8 + 4 + 1
 """Columns of the times beside the bar, of the blanks between, and one to spare."""
 

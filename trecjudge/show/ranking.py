@@ -15,7 +15,7 @@ from trecjudge.show.columns import Column, Columns
 if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing
 
-MOST_RUNS: Final = 20
+MOST_RUNS: Final = 20  # with the lines below it, the table stays on one screen
 LEAST_NAME: Final = 12
 EVERY, OF_EACH_JUDGE = "all", "ranking"
 OPEN = "lowest to highest"

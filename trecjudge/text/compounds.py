@@ -17,7 +17,7 @@ _SHORTEST = 2
 # "E-mail", "x-ray", "t-shirt": the only parts of one letter.
 _LETTERS = frozenset("ext")
 _SHORTEST_WHOLE = 4
-_LONGEST_WHOLE = 30
+_LONGEST_WHOLE = 30  # letters; a longer text without spaces is hardly a word
 
 
 def has_humps(text: str) -> bool:

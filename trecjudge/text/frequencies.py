@@ -20,6 +20,8 @@ TABLE_SIZE = 3000
 ENOUGH = 20
 """The fewest passages from which word frequencies are counted; in fewer, all words are rare."""
 
+# Weights of what may be grammar, where no table tells: a word of up to three letters, and a bigram
+# with a character of grammar, whose other half may still be content.
 _SHORT_WORD = 0.3
 _GRAMMAR_BIGRAM = 0.5
 

@@ -13,6 +13,7 @@ _FOLDER = Path(__file__).parent
 # "Unsafe" denies "safe", but "come" is no denial of "income": short words are left out.
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non")
 _DENIED = 5
+# Letters that two forms must share to be of one stem; six where neither begins with the other.
 _STEM = 5
 _LONG_STEM = 6
 

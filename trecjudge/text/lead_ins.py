@@ -15,8 +15,8 @@ _DIGIT = re.compile(r"\d")
 _IS_HEADING = re.compile(
     r"^\s*(?:#{1,6}\s|(?:\d{1,3}[.)]\s*)?(?:\*\*|__)[^*_]+?:?(?:\*\*|__):?\s*$)"
 )
-_LONGEST_HEADING = 8
-_LONGEST = 160
+_LONGEST_HEADING = 8  # words; a longer line in bold is a sentence
+_LONGEST = 160  # characters; no opening or heading is longer, and the patterns stay fast
 # A heading with a number or a recognised verb states something, so it is judged.
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|could|will|would|may|might|must|"

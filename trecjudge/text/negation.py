@@ -31,7 +31,7 @@ _NEGATED_BEFORE = frozenset(
 )
 # "Not only ... but" asserts.
 _NOT_A_NEGATION_BEFORE = frozenset(map(word_form, ("only", "just", "merely", "simply", "nur")))
-_SCOPE = 3
+_SCOPE = 3  # forms that a negation reaches
 
 
 def negated_positions(forms: Sequence[str]) -> Iterator[int]:

@@ -36,7 +36,7 @@ _SIGNS = {
 }
 _FORMS_OF_SIGN = {sign: tuple(map(word_form, words)) for sign, words in _SIGNS.items()}
 _SAME = {"cent": "percent", "percent": "cent"}
-_LONGEST = 12
+_LONGEST = 12  # tokens of one number, so that a list of numbers is not tried to its end
 
 
 def has_other_writings(text: str, forms: Collection[str]) -> bool:

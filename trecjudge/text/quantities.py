@@ -41,13 +41,13 @@ _GUESS = re.compile(
 _FAR_OFF = 1.25
 """A guess agrees with a number up to a quarter off; a guessed year with one ten years off."""
 _FAR_OFF_YEARS = 10
-_ROUNDED = 1.05
+_ROUNDED = 1.05  # the most that a number changes by being rounded: 5 %
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _BEFORE_A_YEAR = frozenset(map(word_form, "in since until by during after before year of".split()))  # noqa: SIM905
 _CURRENCY = re.compile(r"([$€£¥₹])\s*$")
 _MINUS = re.compile(r"(?:^|[\s(])[-−]$")
 _PERCENT = re.compile(r"^\s*(?:[%％]|percent\b|per\s?cent\b)", re.IGNORECASE)
-_HEDGED_WITHIN = 16
+_HEDGED_WITHIN = 16  # characters before a number that may hold its sign, bound or guess
 # One name for each unit of measurement. One number in two of these units is two quantities.
 _UNITS = {
     word_form(word): name

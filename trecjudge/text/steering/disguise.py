@@ -13,7 +13,7 @@ _INVISIBLE = re.compile(
 )
 # Tag characters spell ASCII without being seen; only the flags of Wales and the like need them.
 _TAGS = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{2,}")
-_TAG_OFFSET = 0xE0000
+_TAG_OFFSET = 0xE0000  # a tag character less this is the ASCII character that it spells
 # Bytes hidden behind a character, as variation selectors or as runs of zero-width characters.
 _SMUGGLED = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u200b-\u200d\u2060-\u2064]{16,}")
 _TURNED = re.compile("\u202e([^\u202c\n]{4,})")

@@ -12,7 +12,7 @@ from trecjudge.text.expressions import expression
 BEFORE, AFTER = 120, 200
 """Characters around an anchor that a pattern may reach."""
 
-_REACH = 40
+_REACH = 40  # characters before a verb in which a command must be recognised
 # What precedes a verb in a command; "Researchers told a model to ignore" has none of it.
 _COMMANDED = (
     r"(?:[.!?:;,\n(\[{>*\"'“”„«»—–¡¿-]|\b(?:please|kindly|now|just|simply|then|and|so|always|only|"
