@@ -1,4 +1,4 @@
-"""`cache`: look after the cache of model replies."""
+"""`cache`: show, copy, check and clear the cache of model replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trecjudge.models.cache import upkeep
 from trecjudge.models.cache.verify import verify
 
 cache_app = typer.Typer(
-    cls=Group, help="Look after the cache of model replies.", add_completion=False
+    cls=Group, help="Show, copy, check and clear the cache of model replies.", add_completion=False
 )
 
 

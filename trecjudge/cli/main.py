@@ -84,7 +84,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.nuggets:nuggets_app",
             "Make banks of nuggets, and edit them as tables.",
         ),
-        "cache": ("trecjudge.cli.cache:cache_app", "Look after the cache of model replies."),
+        "cache": (
+            "trecjudge.cli.cache:cache_app",
+            "Show, copy, check and clear the cache of model replies.",
+        ),
     }
 
 

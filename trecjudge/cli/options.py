@@ -33,8 +33,8 @@ Documents = Annotated[
     list[Path] | None,
     typer.Option(
         "--documents",
-        help="The documents, as JSONL with docid, title and text. Their text is judged, not the"
-        " run's.",
+        help="The documents, such as JSONL with docid, title and text; files, folders or irds:NAME."
+        " Their text is judged, not the run's.",
         rich_help_panel=INPUTS,
     ),
 ]
