@@ -32,7 +32,7 @@ STRAYS = {
     "empty.txt": "",
 }
 LOST = {
-    "another format": '{"topic_id": "1", "query": "Why?", "response": "Because."}',
+    "another format": '{"topic_id": "1", "asked": "Why?", "replied": "Because."}',
     "generated text": '{"id": "1", "title": "Why?", "generated_text": "Because."}',
     "a run's ids": '{"run_id": "r", "id": "1", "text": "Because."}',
     "messages": '{"id": "1", "text": "Why?", "messages": [{"content": "Because."}]}',

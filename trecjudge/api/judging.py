@@ -27,6 +27,7 @@ from trecjudge.api.given import (
 from trecjudge.api.result import Result, result_of
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.findings import Finding, shown
+from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pipeline import judge_job
@@ -116,6 +117,7 @@ async def ajudge(
     qrels: PathLike | None = None,
     nuggets: Paths = (),
     dataset: str = "auto",
+    keys: Mapping[str, str] | str = "",
     only_topics: str | Sequence[str] = (),
     only_runs: str | Sequence[str] = (),
     max_topics: int | None = None,
@@ -148,7 +150,7 @@ async def ajudge(
     """
     folder = Passing()
     given = Given(Path(folder.name))
-    with given.plainly():
+    with given.plainly(), keyed(keys):
         named, made = _judges(judges)
         beside, more = _judges(also)
         budget = Budget(max_calls, max_tokens, max_cost)

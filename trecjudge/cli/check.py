@@ -7,6 +7,7 @@ from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
 from trecjudge.cli.exits import exits
 from trecjudge.cli.printing import print_json, print_lines, print_table
+from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.settings.limits import limited
 from trecjudge.show.check import (
     cause_lines,
@@ -27,6 +28,7 @@ def check_runs(
     documents: flag.Documents = None,
     nuggets: flag.Nuggets = None,
     fix: own.Fix = None,
+    keys: flag.RecordKeys = "",
     limit: flag.LimitFlag = None,
     wide: own.WideTable = False,
     show_all: own.AllTableRows = False,
@@ -37,7 +39,7 @@ def check_runs(
 
     The rules are those of the track's own validator; each reason is printed.
     """
-    with limited(limit or ()):
+    with limited(limit or ()), keyed(keys):
         done = check_command(
             runs or [], topics, dataset, track, documents or [], fix, nuggets or []
         )

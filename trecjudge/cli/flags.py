@@ -24,6 +24,7 @@ class JobFlags:
     qrels: flag.Qrels = None
     nuggets: flag.Nuggets = None
     dataset: flag.Dataset = "auto"
+    keys: flag.RecordKeys = ""
     only_topics: flag.OnlyTopics = None
     only_runs: flag.OnlyRuns = None
     max_topics: flag.MaxTopics = None

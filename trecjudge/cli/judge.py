@@ -13,6 +13,7 @@ from rich.console import Console
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_plans, print_summaries
+from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pipeline import check_jobs, plan_job, run_job
@@ -32,7 +33,7 @@ GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 def judge(flags: JobFlags) -> int:
     """Run the main job, once for each variant or sweep point; return the exit status."""
-    with limited(flags.limit or ()):
+    with limited(flags.limit or ()), keyed(flags.keys):
         return _judge(flags)
 
 

@@ -87,6 +87,16 @@ MaxRuns = Annotated[
     int | None,
     typer.Option("--max-runs", min=1, help="Only the first N runs.", rich_help_panel=INPUTS),
 ]
+RecordKeys = Annotated[
+    str,
+    typer.Option(
+        "--keys",
+        metavar="PART=KEY,...",
+        help="What the records of a pipeline call their question, answer, contexts, topic and run:"
+        " question=prompt.text,answer=out,contexts=hits. Usual names are known.",
+        rich_help_panel=INPUTS,
+    ),
+]
 LimitFlag = Annotated[
     list[str] | None,
     typer.Option(

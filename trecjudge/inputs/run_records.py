@@ -22,9 +22,11 @@ from trecjudge.inputs.formats.draft import Draft
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
 from trecjudge.inputs.formats.response import Reader
 from trecjudge.inputs.naming import RunNames
+from trecjudge.inputs.pipelines.reading import first_records, run_records
+from trecjudge.inputs.pipelines.tables import is_table
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.own import own_output
-from trecjudge.inputs.sources.values import as_id, as_text, first_objects, objects
+from trecjudge.inputs.sources.values import as_id, as_text
 from trecjudge.inputs.strays import stray
 from trecjudge.records import Place, Response
 
@@ -39,6 +41,7 @@ RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
 # A usual job fits; a large one is better parsed twice than held in memory.
 ROOM = 8 << 20
 """Bytes of input whose records are kept for the next reader."""
+KEYS_SHOWN = "--keys question=KEY,answer=KEY,contexts=KEY"
 OF_A_FINDING = 500
 """Bytes of that room that one finding takes."""
 
@@ -121,7 +124,7 @@ class RunRecords:
 
     def _file(self, opened: Opened) -> Iterator[Event]:
         path, format_name, count, before = opened.path, "", 0, 0
-        for number, record in objects(opened, self.report):
+        for number, record in run_records(opened, self.report):
             place = Place(str(path), number)
             claimed = format_of(record, self.dataset)
             if claimed is None:
@@ -167,7 +170,7 @@ class RunRecords:
         paths = (Opened.of(file).path for file in self.files)
         file = next(file for file in paths if Place(str(file)).path == path)
         with suppress(InputError):  # reported where the file is read
-            for number, record in objects(file, lambda finding: None):
+            for number, record in run_records(file, lambda finding: None):
                 claimed = format_of(record, self.dataset)
                 if claimed is None:
                     continue
@@ -186,6 +189,7 @@ class RunRecords:
     def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
         names = ", ".join(f.NAME for f in all_formats())
         message = f"is of no known format ({names}): keys {shown(sorted(record))}"
+        message += f"; if they hold an answer, say where: {KEYS_SHOWN}"
         self.report(Finding("record_unknown_shape", place, message, shown(sorted(record))))
 
 
@@ -273,8 +277,8 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
         return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
     what = "" if looks_like_a_run(opened) else "is not a run"
     # Most files are known by one record: the next few are parsed only where that is of no format.
-    if not what and not any(map(format_of, first_objects(opened, 1))):
-        records = first_objects(opened, PEEK)
+    if not what and not any(map(format_of, first_records(opened, 1))):
+        records = first_records(opened, PEEK)
         if not any(map(format_of, records)):
             kind = f"the {given_as}" if given_as else stray(records)
             what = f"holds {kind}, no responses" if kind else ""
@@ -288,7 +292,7 @@ def looks_like_a_run(file: Path | Opened) -> bool:
     or begins like one: a run that is lost.
     """
     opened = Opened.of(file)
-    if RUN_NAME.search(opened.path.name):
+    if RUN_NAME.search(opened.path.name) or is_table(opened):
         return True
     first = opened.first(PEEK)
     if not first:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import WorkflowError
+from trecjudge.errors import InputError, WorkflowError
+from trecjudge.inputs.formats.registry import format_of
+from trecjudge.inputs.pipelines.reading import first_records
+from trecjudge.inputs.runs import find_runs
 from trecjudge.job.job import Job
 from trecjudge.job.points import Names, points, read_overrides
 from trecjudge.job.workflow import WORKFLOWS, Workflow, find_workflow, read_workflow
 from trecjudge.job.workflow_checks import check_settings, check_workflow
 from trecjudge.models.opening import Command, ModelOptions
 from trecjudge.models.spending import Budget
+
+PIPELINE, OF_A_PIPELINE = "qa", "grounding"
+"""The format of a pipeline's records, and the judge that they have what it needs for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +50,11 @@ def workflow_at(path: Path | None) -> Workflow:
 def jobs_of(template: Job, choice: Choice) -> list[Job]:
     """Return the jobs of a choice, one a point: the template, with judges and files of their own.
 
+    If neither flags nor workflow name a judge, answers of a pipeline are judged by `grounding`.
     Raises a TrecJudgeError for what cannot be chosen or set.
     """
     workflow = choice.workflow
-    names = Names.of(workflow, choice.judges, choice.also)
+    names = Names.of(workflow, choice.judges or _fitting(template, workflow), choice.also)
     overrides = read_overrides(choice.written, names)
     overrides |= names.resolved(choice.settings, lambda path: f"settings: {path[0]}")
     check_workflow(workflow, names)
@@ -64,6 +72,17 @@ def jobs_of(template: Job, choice: Choice) -> list[Job]:
         )
         for point in points(workflow, names, overrides, *which)
     ]
+
+
+def _fitting(template: Job, workflow: Workflow) -> Sequence[str]:
+    """Return the judge of a pipeline's answers, if the first record is one; else none."""
+    if workflow != Workflow() or template.labels is not None:
+        return ()
+    with suppress(InputError):  # reported where the runs are read
+        first = first_records(find_runs(template.runs)[0], 1)
+        formats = [found[0].NAME for found in map(format_of, first) if found]
+        return (OF_A_PIPELINE,) if PIPELINE in formats else ()
+    return ()
 
 
 def _for_a_model(given: Workflow, asked: Workflow) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.files import whole
+from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.job import Job
 from trecjudge.job.workflow import KEYS
@@ -95,12 +96,14 @@ def write_config(
 
 def _inputs(job: Job) -> dict[str, Any]:
     """Return which input is what, as given: the report reads topics and documents from there."""
+    keys = record_keys()
     return {
         "topics": str(job.topics) if job.topics else None,
         "runs": list(map(str, job.runs)),
         "documents": list(map(str, job.documents)),
         "own_documents": job.own_documents,
         "dataset": job.dataset,
+        **({"keys": dict(keys)} if keys else {}),
         "document_text": job.document_text,
     }
 

@@ -14,6 +14,7 @@ from trecjudge.findings import Finding
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.formats.registry import format_named, format_of
 from trecjudge.inputs.nuggets.registry import bank_format_of
+from trecjudge.inputs.pipelines.reading import first_records
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.sources.containers import Opened, first_line
 from trecjudge.inputs.sources.own import own_output
@@ -93,7 +94,7 @@ def _kind_by_itself(path: Path) -> Kind | Literal["ours"] | None:
     records = first_objects(opened, 1)
     if any(map(bank_format_of, records)):
         return "nuggets"
-    return "run" if any(map(format_of, records)) else None
+    return "run" if any(map(format_of, first_records(path, 1))) else None
 
 
 def _read_runs(found: Found) -> None:

@@ -82,7 +82,17 @@ def test_a_dataset_rules_out_no_other_format(dataset: str) -> None:
 
 
 def test_every_format_says_what_it_reads() -> None:
-    named = ["autojudge", "biogen25", "dragun", "ikat25", "neuclir24", "rag24", "rag25", "ragtime"]
+    named = [
+        "autojudge",
+        "qa",
+        "biogen25",
+        "dragun",
+        "ikat25",
+        "neuclir24",
+        "rag24",
+        "rag25",
+        "ragtime",
+    ]
     assert [f.NAME for f in all_formats()] == named
     assert {f.DATASET for f in all_formats()} == {*DATASETS, "any"}
     assert all(f.SUMMARY and "\n" not in f.SUMMARY for f in all_formats())

@@ -10,9 +10,10 @@ from pathlib import Path
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.carried import Carried, CarriedReader
-from trecjudge.inputs.formats.draft import Draft
+from trecjudge.inputs.formats.draft import ABSENT, Draft
 from trecjudge.inputs.formats.registry import format_of
-from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.inputs.pipelines.reading import run_records
+from trecjudge.inputs.sources.values import as_id
 from trecjudge.records import Place
 
 RunKey = tuple[str, str, str]
@@ -47,11 +48,10 @@ class Carriers:
         """Yield (run, whether ids are known) of every record with documents."""
         path = Place(str(file)).path
         with suppress(InputError):  # a finding where its responses are read
-            for _, record in objects(file, _ignore_finding):
-                if record.get("documents") and (claimed := format_of(record, self.dataset)):
+            for _, record in run_records(file, _ignore_finding):
+                if claimed := format_of(record, self.dataset):
                     draft = claimed[0].draft(record)
-                    carried = _carried(draft)
-                    if carried.documents:
+                    if draft.documents and (carried := _carried(draft)).documents:
                         yield _run_of(draft, path), carried.named
 
 
@@ -60,7 +60,7 @@ def _carried(draft: Draft) -> Carried:
     given = draft.references
     ids = tuple(map(as_id, given)) if isinstance(given, list | dict) else ()
     reader = CarriedReader(ids, frozenset(filter(None, ids)), frozenset, _ignore_problem)
-    return reader.read(draft.documents)
+    return reader.read(None if draft.documents is ABSENT else draft.documents)
 
 
 def _run_of(draft: Draft, path: str) -> RunKey:

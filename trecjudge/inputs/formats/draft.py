@@ -27,7 +27,9 @@ class Draft:
 
     `topic_ids` are (key, value) pairs in order of precedence. `key` is where the sentences stand,
     `again` are those that the record gives a second time. `team_expected`: the format names a
-    team; `integers_are_ids`: an integer citation is the id of a document, not an index.
+    team; `integers_are_ids`: an integer citation is the id of a document, not an index;
+    `of_a_track`: the format names a run and lists its sentences, so that a record that does not is
+    odd.
     """
 
     run_id: Any
@@ -41,6 +43,7 @@ class Draft:
     integers_are_ids: bool = False
     key: str = ""
     again: Any = ABSENT
+    of_a_track: bool = True
 
     @property
     def topic_id(self) -> str | None:

@@ -52,7 +52,7 @@ class Reader:
         )
         # Only markers by title or address need it, and those are rare.
         names = cache(lambda: self._names(references, own))
-        reader = SentenceReader(resolver, names, self._complain)
+        reader = SentenceReader(resolver, names, self._complain, one_text=not self.draft.of_a_track)
         sentences = reader.read(self.draft.sentences)
         self._check_again(reader, sentences)
         cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
@@ -102,7 +102,7 @@ class Reader:
         return found[0][1]
 
     def _checked_run_id(self) -> str:
-        if as_id(self.draft.run_id) is None:
+        if as_id(self.draft.run_id) is None and self.draft.of_a_track:
             message = (
                 f"has no run_id; the file's name {bare_name(Path(self.place.path))!r} is taken"
             )
@@ -111,7 +111,7 @@ class Reader:
 
     def _team_id(self) -> str:
         team_id = as_id(self.draft.team_id)
-        if team_id is None and self.draft.team_expected:
+        if team_id is None and self.draft.team_expected and self.draft.of_a_track:
             self._complain("team_id_missing", "has no team_id", self.draft.team_id)
         return team_id or ""
 

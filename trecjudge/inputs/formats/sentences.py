@@ -32,11 +32,14 @@ class SentenceReader:
     resolver: Resolver
     names: Callable[[], Mapping[str, str]]
     complain: Complain
+    one_text: bool = False
+    """Whether the format gives all sentences as one text; else that is odd."""
 
     def read(self, value: Any) -> tuple[Sentence, ...]:
         """Return the sentences, with the citations of their lists or else of their markers."""
         if isinstance(value, str) and not is_blank(value):
-            self.complain("response_not_a_list", "gives its sentences as one text", value)
+            if not self.one_text:
+                self.complain("response_not_a_list", "gives its sentences as one text", value)
             return tuple(self._of_text(value))
         if not isinstance(value, list):
             self.complain("response_empty", f"has sentences {shown(value)}", value)

@@ -280,8 +280,8 @@ def opening(path: Path) -> bytes:
 
 
 def bare_name(path: Path) -> str:
-    """Return a file's name without the endings of containers and of JSON: `a.jsonl.gz` -> `a`."""
+    """Return a file's name without the endings of what holds it: `a.jsonl.gz` -> `a`."""
     name = path.name
-    for ending in (*ENDINGS, ".jsonl", ".json"):
+    for ending in (*ENDINGS, ".jsonl", ".json", ".csv", ".parquet"):
         name = name.removesuffix(ending)
     return name

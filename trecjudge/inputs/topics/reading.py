@@ -86,6 +86,9 @@ def _expanded(record: Record) -> Iterator[Record]:
     fields = named(record)
     if turns_in(fields):
         yield from topics_in(fields)
+    elif isinstance(listed := fields.get("examples"), list):  # of LlamaIndex, joined by position
+        for number, entry in enumerate(listed, 1):
+            yield {"topic_id": str(number), **named(entry if isinstance(entry, dict) else {})}
     elif _is_by_id(record, fields):
         for topic_id, value in record.items():
             inner = named(value) if isinstance(value, dict) else {"title": value}

@@ -20,7 +20,8 @@ class ReportInputs:
     """The input paths of a job, from which its texts can be read again.
 
     `document_text` allows text of documents in the files written, `own_documents` is whether the
-    text that a run carries was judged where `documents` has one too.
+    text that a run carries was judged where `documents` has one too. `keys` are what records call
+    their parts, where that was given.
     """
 
     topics: Path | None = None
@@ -29,6 +30,7 @@ class ReportInputs:
     dataset: str = "auto"
     document_text: bool = True
     own_documents: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     def without_folders(self, text: str) -> str:
         """Return a text without the folders of the inputs: a report goes to others."""
@@ -65,6 +67,7 @@ def read_config(path: Path) -> Config:
             given.get("dataset") or "auto",
             given.get("document_text") is not False,
             given.get("own_documents") is True,
+            given.get("keys") or {},
         )
         findings = (loaded.get("counts") or {}).get("findings") or {}
         written, named = str(loaded.get("written", "")), str(model.get("model", ""))

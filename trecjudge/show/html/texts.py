@@ -12,6 +12,7 @@ from trecjudge.files import default_folder
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.packed import PackedRows
+from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.topics import read_topics
 from trecjudge.records import Document, Response, Topic
@@ -45,7 +46,8 @@ def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict:
     """
     texts = Texts()
     try:
-        _read(inputs, blocks, wanted, texts)
+        with keyed(inputs.keys):
+            _read(inputs, blocks, wanted, texts)
     except InputError as error:
         if strict:
             raise

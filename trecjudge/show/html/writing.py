@@ -273,6 +273,7 @@ def _inputs(wanted: Wanted, config: Config) -> ReportInputs:
             documents=given.documents or inputs.documents,
             document_text=inputs.document_text,
             own_documents=inputs.own_documents,
+            keys=inputs.keys,
         )
     if wanted.document_text is None:
         return inputs

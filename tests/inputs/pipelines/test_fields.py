@@ -1,0 +1,63 @@
+"""`--keys`: the names that a record's parts have."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.reading import Read
+from trecjudge.errors import InputError
+from trecjudge.inputs.pipelines.fields import keyed, keys_of
+
+RECORD = (
+    '{"prompt": {"text": "Q?"}, "out": ["A."], "a.b": "X.", "hits": [{"text": "C."}], "n": 7,'
+    ' "model": "m"}'
+)
+KEYS = "question=prompt.text,answer=out,contexts=hits,topic=n,run=model"
+
+
+def test_keys_name_the_parts_of_a_record(read: Read) -> None:
+    with keyed(KEYS):
+        found = read(RECORD)
+    ((topic, response),) = found.pairs
+    assert (topic.topic_id, topic.title, response.run_id) == ("7", "Q?", "m")
+    assert (response.text, [d.text for d in response.documents.values()]) == ("A.", ["C."])
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [("out.0", "A."), ("a.b", "X."), ("hits.0.text", "C.")],
+    ids=["a place in a list", "a key with a point", "through a list"],
+)
+def test_a_key_leads_into_a_record(key: str, text: str, read: Read) -> None:
+    with keyed(f"question=prompt.text, answer={key}"):
+        assert read(RECORD).response.text == text
+
+
+def test_keys_count_before_the_names_that_are_known(read: Read) -> None:
+    with keyed("question=question,answer=draft"):
+        assert read('{"question": "Q?", "answer": "A.", "draft": "B."}').response.text == "B."
+
+
+def test_a_record_without_these_keys_is_read_as_ever(read: Read) -> None:
+    with keyed("answer=out"):
+        assert read('{"question": "Q?", "answer": "A."}').response.text == "A."
+
+
+def test_a_record_that_cannot_be_known_says_what_to_give(read: Read) -> None:
+    finding = read(RECORD).findings[0]
+    assert finding.kind == "record_unknown_shape"
+    assert finding.message.endswith("say where: --keys question=KEY,answer=KEY,contexts=KEY")
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("answr=x", "--keys 'answr=x': unknown part 'answr'; did you mean 'answer'?"),
+        ("answer", "--keys 'answer': name the key that holds the answer: answer=KEY"),
+        ("question=q", "--keys 'question=q': name the key that holds the answer: answer=KEY"),
+    ],
+)
+def test_keys_that_say_nothing(written: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        keys_of(written)
+    assert str(error.value).startswith(message)

@@ -1,0 +1,96 @@
+"""Tables of records: CSV and Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reading import Read, Write, reading
+from trecjudge.inputs.pipelines.tables import is_table
+from trecjudge.inputs.runs import open_runs
+from trecjudge.inputs.sources.containers import Opened
+
+parquet = pytest.importorskip("pyarrow.parquet")
+table = pytest.importorskip("pyarrow").table
+ROWS = {"user_input": ["Q?", "P?"], "response": ["Yes.", None], "retrieved_contexts": [["C."], []]}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a Parquet file as a data frame writes it."""
+    parquet.write_table(table(ROWS), tmp_path / "mine.parquet")
+    return tmp_path / "mine.parquet"
+
+
+def test_parquet_is_read_row_by_row(file: Path) -> None:
+    found = reading(file)
+    assert [(t.title, r.run_id, r.text) for t, r in found.pairs] == [
+        ("Q?", "mine", "Yes."),
+        ("P?", "mine", ""),
+    ]
+    assert [d.text for d in found.responses[0].documents.values()] == ["C."]
+
+
+def test_parquet_that_breaks_off_is_said(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-30])
+    (finding,) = reading(file).findings
+    assert (finding.kind, finding.place.line) == ("file_unreadable", None)
+    assert finding.message.startswith("cannot be read beyond row 0: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        pytest.param("question,answer\nQ?,A.\n", True, id="question and answer"),
+        pytest.param('"User Input","Response"\nQ?,A.\n', True, id="in quotes, by other names"),
+        pytest.param("\ufeffanswer,contexts\nA.,C.\n", True, id="with a byte order mark"),
+        pytest.param("run,topic,measure,value\n", False, id="a leaderboard"),
+        pytest.param("id,text\n1,A.\n", False, id="documents"),
+        pytest.param('{"question": "Q?", "answer": "A."}\n', False, id="JSON"),
+        pytest.param("Notes, and an answer, to a question.\n", False, id="prose"),
+        pytest.param("", False, id="nothing"),
+    ],
+)
+def test_a_table_is_known_by_its_header(text: str, is_one: bool, write: Write) -> None:
+    assert is_table(Opened(write(text, "t.csv"))) is is_one
+
+
+def test_a_table_is_a_run_whatever_its_name(write: Write) -> None:
+    path = write("question,answer\nQ?,A.\n", "export.txt")
+    assert [opened.path for opened in open_runs([path], print)] == [path]
+
+
+@pytest.mark.parametrize(
+    ("cell", "texts"),
+    [
+        pytest.param("\"['A.', 'B.']\"", ["A.", "B."], id="as Python writes it"),
+        pytest.param('"[\'A.\', ""It\'s B.""]"', ["A.", "It's B."], id="with both quotes"),
+        pytest.param("A plain text.", ["A plain text."], id="one text"),
+        pytest.param('"[not a list, only brackets]"', ["[not a list, only brackets]"], id="text"),
+        pytest.param("\"[__import__('os').getcwd()]\"", ["[__import__('os').getcwd()]"], id="code"),
+        pytest.param("nan", [], id="nothing"),
+    ],
+)
+def test_a_cell_of_contexts(cell: str, texts: list[str], read: Read) -> None:
+    found = read(f"question,answer,contexts\nQ?,A.,{cell}\n", "mine.csv")
+    assert [d.text for d in found.response.documents.values()] == texts
+
+
+def test_cells_hold_line_ends(read: Read) -> None:
+    found = read('question,answer,contexts\n"Q\n?","Yes.\nNo.","A."\nP?,B.,C.\n', "mine.csv")
+    assert [r.place.line for r in found.responses] == [4, 5]
+    assert [s.text for s in found.responses[0].sentences] == ["Yes.", "No."]
+
+
+def test_what_is_too_large_is_passed_over(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRECJUDGE_LIMITS", "depth=2")
+    rows = "Q?,A.,\"['C.']\"\nP?,B.,\"[[['C.']]]\"\n"
+    found = read(f"question,answer,contexts\n{rows}", "mine.csv")
+    assert (len(found.pairs), found.kinds) == (1, ["record_too_large"])
+
+
+def test_without_the_package_it_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    (finding,) = reading(file).findings
+    assert "pip install 'trecjudge[parquet]'" in finding.message

@@ -1,0 +1,130 @@
+"""The parts of a pipeline's record, under the names that the tools of the field give them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.conversations import conversation_in, text_of
+from trecjudge.inputs.sources.values import as_id
+from trecjudge.text.visible import is_blank
+
+QUESTIONS = ("question", "userinput", "query", "userquery", "input", "prompt", "instruction")
+"""RAGAS, DeepEval, LangChain, LlamaIndex, TruLens, BERGEN; the first that holds text counts."""
+ANSWERS = (
+    *("answer", "response", "actualoutput", "output", "result", "generatedanswer", "predictions"),
+    *("prediction", "generatedtext", "generation", "completion", "reply"),
+)
+CONTEXTS = (
+    *("contexts", "retrievedcontexts", "retrievalcontext", "context", "sourcedocuments"),
+    *("sourcenodes", "retrieveddocuments", "retrievedpassages", "documents", "docs", "passages"),
+    *("chunks", "sources", "doc"),
+)
+TOPICS = ("topicid", "questionid", "queryid", "qid", "taskid", "exampleid", "testcaseid")
+RUNS = ("runid", "systemid", "system")
+OF_A_TRACK = ("responses", "references", "narrativeid", "requestid", "isragtime", "turnid")
+"""Keys of the tracks' formats: a record that has one is no pipeline's."""
+METADATA_OF_A_TRACK = ("topicid", "narrativeid", "requestid", "runid", "teamid")
+WORDS_OF_AN_ID = 5
+"""How many words of a question its id begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a pipeline's record holds. `contexts` is as written, None where there are none.
+
+    `why` names the keys that it was known by. `id_made`: the id of its topic is made from its
+    question; `run_id` is empty where the record has none.
+    """
+
+    question: str
+    answer: str
+    contexts: Any
+    topic_id: str
+    id_made: bool
+    run_id: str
+    why: str
+
+
+def parts_of(record: Mapping[str, Any]) -> Parts | None:
+    """Return the parts of a pipeline's record, None of any other.
+
+    A record is a pipeline's if it has a question and an answer, or an answer and contexts, and
+    none of the keys that only records of the tracks have.
+    """
+    keys = {plain(key): key for key in reversed(list(record))}
+    if _is_of_a_track(record, keys):
+        return None
+    found = conversation_in(record)
+    answered, answer = _first(record, keys, ANSWERS) if found is None else ("", found.answer)
+    asked, question = _first(record, keys, QUESTIONS) if found is None else ("", found.question)
+    key = next((keys[name] for name in CONTEXTS if name in keys), None)
+    if found is None and (not answered or not (asked or key)):
+        return None
+    contexts = record[key] if key is not None else None
+    if found is not None:
+        if not answer and (given := _first(record, keys, ANSWERS))[0]:
+            answered, answer = given
+        contexts = found.contexts if contexts is None else contexts
+        if not answer and not answered:
+            return None
+    topic_id = _id(record, keys, TOPICS)
+    named = [found.key if found is not None else asked, answered, key]
+    return Parts(
+        question,
+        answer,
+        contexts,
+        topic_id or _named(question),
+        not topic_id,
+        _id(record, keys, RUNS),
+        " and ".join(f"`{name}`" for name in dict.fromkeys(filter(None, named))),
+    )
+
+
+def _is_of_a_track(record: Mapping[str, Any], keys: Mapping[str, str]) -> bool:
+    if any(record[keys[name]] is not None for name in OF_A_TRACK if name in keys):
+        return True
+    if isinstance(record.get("answer"), list):  # of sentences, each with its citations
+        return True
+    inner = record[keys["metadata"]] if "metadata" in keys else None
+    names = map(plain, inner) if isinstance(inner, Mapping) else ()
+    return any(name in METADATA_OF_A_TRACK for name in names)
+
+
+def _first(
+    record: Mapping[str, Any], keys: Mapping[str, str], names: tuple[str, ...]
+) -> tuple[str, str]:
+    """Return (key, text) of the first of these parts that holds text, else of one that is empty.
+
+    Both are empty where there is neither.
+    """
+    empty = ""
+    for key in (keys[name] for name in names if name in keys):
+        text = text_of(record[key])
+        if not is_blank(text):
+            return key, text
+        if record[key] is None or isinstance(record[key], str):
+            empty = empty or key
+    return empty, ""
+
+
+def _id(record: Mapping[str, Any], keys: Mapping[str, str], names: tuple[str, ...]) -> str:
+    found: Iterator[str | None] = (as_id(record[keys[name]]) for name in names if name in keys)
+    return next(filter(None, found), "")
+
+
+def _named(question: str) -> str:
+    """Return an id made from a question: its first words, and a digest of all of it.
+
+    One question has one id, in every file, whatever its white space and case.
+    """
+    if is_blank(question):
+        return ""
+    even = " ".join(question.split()).casefold()
+    digest = hashlib.sha256(even.encode()).hexdigest()[:8]
+    words = re.findall(r"[a-z0-9]+", even)[:WORDS_OF_AN_ID]
+    return "-".join([*words, digest])

@@ -1,0 +1,54 @@
+"""The records of a run file, whatever holds them: lines, one object around them, a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, OnFinding
+from trecjudge.inputs.pipelines.fields import record_keys, renamed
+from trecjudge.inputs.pipelines.tables import is_table, table_records
+from trecjudge.inputs.pipelines.wrappers import records_in
+from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.values import first_objects, objects
+
+Row = tuple[int, dict[str, Any]]
+
+
+def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
+    """Yield (line, record) of a run file, under the names that formats know.
+
+    What is no record is reported and passed over. Raises InputError if the file cannot be read.
+    """
+    opened = Opened.of(file)
+    found = table_records(opened, report) if is_table(opened) else _objects(opened, report)
+    keys = record_keys()
+    if not keys:
+        return found
+    return ((line, renamed(record, keys) or record) for line, record in found)
+
+
+def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
+    """Return the first few records of a run file, as far as they can be read."""
+    opened = Opened.of(file)
+    keys = record_keys()
+    if is_table(opened):
+        try:
+            return [record for _, record in islice(run_records(opened.path, _ignore), count)]
+        except InputError:  # reported where the file is read
+            return []
+    found = (inner for record in first_objects(opened, count) for inner in records_in(record))
+    return [renamed(record, keys) or record for record in islice(found, count)]
+
+
+def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
+    for line, record in objects(opened, report):
+        for inner in records_in(record):
+            yield line, inner
+
+
+def _ignore(finding: Finding) -> None:
+    """Do nothing: findings are reported where the whole file is read."""

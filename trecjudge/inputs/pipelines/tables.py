@@ -1,0 +1,99 @@
+"""Records from tables that tools export: CSV, and Parquet where pyarrow is installed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, OnFinding
+from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS
+from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_rows
+from trecjudge.inputs.sources.containers import Opened
+from trecjudge.inputs.sources.streams import too_large
+from trecjudge.inputs.sources.values import decoded_lines
+from trecjudge.records import Place
+from trecjudge.settings.limits import limits
+
+PARQUET = b"PAR1"
+NOTHING = frozenset(("", "nan", "None", "null", "NaN"))
+"""What a cell holds where there is nothing."""
+BATCH = 256
+"""Rows of Parquet that are held at a time."""
+Row = tuple[int, dict[str, Any]]
+
+
+def is_table(file: Opened) -> bool:
+    """Return whether a file is Parquet, or CSV whose header names an answer and what it answers."""
+    first = next(iter(file.first(1)), b"")
+    if first.startswith(PARQUET):
+        return True
+    names = {plain(cell.strip(' "')) for cell in first.decode(errors="replace").split(",")}
+    asked = names.intersection(QUESTIONS) or names.intersection(CONTEXTS)
+    return first[:1] not in (b"{", b"[") and bool(asked and names.intersection(ANSWERS))
+
+
+def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
+    """Yield (line or row, record) of a table.
+
+    What is broken or too large is reported and passed over. Raises InputError where the file cannot
+    be read.
+    """
+    first = next(iter(file.first(1)), b"")
+    found = _parquet(file) if first.startswith(PARQUET) else _csv(file, report)
+    for number, record in found:
+        if excess := limits().excess(record):
+            report(too_large(Place(str(file.path), number), excess))
+        else:
+            yield number, record
+
+
+def _csv(file: Opened, report: OnFinding) -> Iterator[Row]:
+    header: list[str] = []
+    try:
+        for line, cells in csv_rows(decoded_lines(file.path, report)):
+            if header:
+                yield line, _row(dict(zip(header, cells, strict=False)))
+            else:
+                header = [cell.strip() for cell in cells]
+    except BrokenCsv as broken:
+        place = Place(str(file.path), broken.line)
+        report(Finding("line_not_json", place, f"is not CSV: {broken}; the rest is not read"))
+
+
+def _parquet(file: Opened) -> Iterator[Row]:
+    try:
+        from pyarrow.parquet import ParquetFile  # heavy, and an extra
+    except ImportError as error:
+        message = "is Parquet; pip install 'trecjudge[parquet]', or export it as JSONL or CSV"
+        raise InputError(f"{file.path}: {message}") from error
+    number = 0
+    try:
+        for batch in ParquetFile(file.path).iter_batches(BATCH):
+            for row in batch.to_pylist():
+                number += 1
+                yield number, row
+    except (OSError, ValueError) as error:  # pyarrow's own errors are both
+        raise InputError(f"{file.path}: cannot be read beyond row {number}: {error}") from error
+
+
+def _row(cells: Mapping[str, str]) -> dict[str, Any]:
+    return {key: _value(cell) for key, cell in cells.items() if cell.strip() not in NOTHING}
+
+
+def _value(cell: str) -> Any:
+    """Return a cell's value: a list or an object as JSON or Python writes it, else the text."""
+    text = cell.strip()
+    if text[:1] not in ("[", "{") or limits().excess_of_text(text):
+        return cell
+    with suppress(orjson.JSONDecodeError):
+        return orjson.loads(text)
+    # pandas writes lists as Python does; nothing is evaluated but plain values.
+    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+        return ast.literal_eval(text)
+    return cell
