@@ -92,8 +92,8 @@ RecordKeys = Annotated[
     typer.Option(
         "--keys",
         metavar="PART=KEY,...",
-        help="What the records of a pipeline call their question, answer, contexts, topic and run:"
-        " question=prompt.text,answer=out,contexts=hits. Usual names are known.",
+        help="The keys of question, answer, contexts, topic and run in a pipeline's records, such as"
+        " question=prompt.text,answer=out,contexts=hits. Usual keys are known.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -130,8 +130,8 @@ JudgeName = Annotated[
     list[str] | None,
     typer.Option(
         "--judge",
-        help="The judges, by name or as module:Class; by default the workflow's judge. The command"
-        " `judges` lists them.",
+        help="The judges, by name or as module:Class; by default the workflow's, else citation, or"
+        " grounding for a pipeline's records. The command `judges` lists them.",
         rich_help_panel=JUDGING,
     ),
 ]
