@@ -44,8 +44,8 @@ Labels = Annotated[
     Path | None,
     typer.Option(
         "--labels",
-        help="JSONL of sentence, passage, label; or of topic_id, run_id, sentence_index, doc_id,"
-        " label, with --rag-responses. Without it only the words of the runs are counted.",
+        help="Labels, as JSONL with sentence, passage, label; or topic_id, run_id, sentence_index,"
+        " doc_id, label, with --rag-responses. Without it only the words of the runs are counted.",
     ),
 ]
 LabelledRuns = Annotated[
@@ -68,7 +68,7 @@ Trust = Annotated[
     ),
 ]
 JobName = Annotated[
-    str | None, typer.Option("--name", help="Which job, where the folder holds several.")
+    str | None, typer.Option("--name", help="The job to take, where the folder holds several.")
 ]
 ReportText = Annotated[
     bool | None,
@@ -89,8 +89,8 @@ TruthMeasure = Annotated[
     list[str] | None,
     typer.Option(
         "--truth-measure",
-        help="The name of our measure in --truth: THEIRS for the one that ranks, or OURS=THEIRS;"
-        " by default the same name.",
+        help="The measure of --truth to compare with: THEIRS for the one that ranks, or"
+        " OURS=THEIRS; by default the one of the same name.",
     ),
 ]
 MaxSize = Annotated[
@@ -116,4 +116,6 @@ OfLabels = Annotated[
         " `missing_document` and `unjudged` are labels too.",
     ),
 ]
-Unjudged = Annotated[bool, typer.Option("--unjudged", help="Only what is unjudged.")]
+Unjudged = Annotated[
+    bool, typer.Option("--unjudged", help="Only what is unjudged; beside --label, that too.")
+]

@@ -93,7 +93,7 @@ class Commands(LazyGroup):
 
 app = typer.Typer(
     cls=Commands,
-    help="Judge RAG runs of TREC RAG, RAGTIME and DRAGUN, the way TREC does.",
+    help="Judge RAG runs of TREC's tracks, or of your own pipeline, as TREC does.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

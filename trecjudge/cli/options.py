@@ -92,7 +92,7 @@ RecordKeys = Annotated[
     typer.Option(
         "--keys",
         metavar="PART=KEY,...",
-        help="The keys of question, answer, contexts, topic and run in a pipeline's records, such as"
+        help="Keys of question, answer, contexts, topic and run in a pipeline's records, such as"
         " question=prompt.text,answer=out,contexts=hits. Usual keys are known.",
         rich_help_panel=INPUTS,
     ),

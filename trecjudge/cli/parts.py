@@ -135,9 +135,11 @@ def _choices(kind: tuple[str, ...]) -> str:
 
 def _default(parameter: Any, is_switch: bool) -> str:
     value = parameter.default
+    if value is None or callable(value) or parameter.required:
+        return ""
     if is_switch:
         return next(iter(parameter.opts if value else parameter.secondary_opts), "")
-    return "" if value is None or callable(value) or parameter.required else str(value)
+    return str(value)
 
 
 def begun(help_text: str) -> str:
