@@ -33,8 +33,8 @@ Documents = Annotated[
     list[Path] | None,
     typer.Option(
         "--documents",
-        help="The documents, such as JSONL with docid, title and text; files, folders or irds:NAME."
-        " Their text is judged, not the run's.",
+        help="The documents: files, folders or irds:NAME. JSONL has docid, title and text. Their"
+        " text is judged, not the run's.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -59,7 +59,7 @@ Nuggets = Annotated[
     list[Path] | None,
     typer.Option(
         "--nuggets",
-        help="Banks of nuggets, files or folders, for the judges nuggets, argue and rubric.",
+        help="Banks of nuggets, files or folders. The judges nuggets, argue and rubric use them.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -130,7 +130,7 @@ JudgeName = Annotated[
     list[str] | None,
     typer.Option(
         "--judge",
-        help="The judges, by name or as module:Class; by default the workflow's, else citation, or"
+        help="The judges, by name or as module:Class. By default the workflow's, else citation, or"
         " grounding for a pipeline's records. The command `judges` lists them.",
         rich_help_panel=JUDGING,
     ),
@@ -251,7 +251,7 @@ Plan = Annotated[
     bool,
     typer.Option(
         "--plan",
-        help="Count calls, tokens and price without asking the model.",
+        help="Count calls, tokens and price; ask nothing.",
         rich_help_panel=MODEL,
     ),
 ]
