@@ -27,7 +27,7 @@ REAL_CACHE = str(CACHES / "trecjudge")
 
 
 def _guard(event: str, arguments: tuple[Any, ...]) -> None:
-    """Fail a test that uses the network or the user's cache, whatever code does it."""
+    """Fail a test that uses the network or the user's cache, from any code."""
     if event in ("socket.connect", "socket.sendto"):
         _check_host(arguments[1])
     elif event == "socket.getaddrinfo":

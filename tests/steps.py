@@ -17,7 +17,7 @@ import pytest
 SHORT = frozenset(
     {"startswith", "endswith", "removeprefix", "removesuffix", "join", "index", "find"}
 )
-"""Methods that go over few characters of their text, whatever its length."""
+"""Methods that go over few characters, however long their text is."""
 
 
 class Counted:

@@ -158,7 +158,7 @@ class Checker:
 
 @dataclass(frozen=True, slots=True)
 class _Observation:
-    """One record in its file: checked by itself, and against the records before it."""
+    """One record in its file: its own rules, and those about the records before it."""
 
     checker: Checker
     file: _File

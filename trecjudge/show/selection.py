@@ -19,7 +19,7 @@ SHORT: Final[Mapping[str, str]] = {"full": FULL, "partial": PARTIAL, "none": NON
 def verdict_of(judgment: Judgment) -> str:
     """Return a judgment's label, `missing_document` or `unjudged`; an empty text without one.
 
-    A citation of no document is not one that its document does not support, whatever its label.
+    A citation of no document is kept apart from one without support, although both are labelled so.
     """
     if judgment.failure is not None:
         return UNJUDGED

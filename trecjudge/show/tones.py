@@ -71,7 +71,7 @@ NUGGET_LABELS: Final[Mapping[str, tuple[Tone, str]]] = {
 
 
 def tone(judgment: Judgment) -> Tone:
-    """Return how a judgment looks; a citation of no document is missing, whatever its label."""
+    """Return how a judgment looks; a citation of no document is missing, even with a label."""
     if judgment.failure is not None:
         return "unjudged"
     if judgment.exists is False and judgment.citation is not None:
