@@ -85,11 +85,10 @@ def test_the_log_has_what_was_given_and_its_outcome(tmp_path: Path) -> None:
     )
     assert list(given) == [
         "event", "timestamp", "run_id", "topic_id", "judge", "sentence_index", "citation_id",
-        "citation_exists",
+        "citation_exists", "sentence",
     ]  # fmt: skip
     added = {
-        "citation_supports", "label", "grade", "reason", "evidence", "attester", "cached",
-        "tokens", "seconds",
+        "citation_supports", "label", "grade", "reason", "evidence", "attester",
     }  # fmt: skip
     assert added <= set(found)
     assert names.count("CITATION_INPUT") == names.count("CITATION_OUTPUT") == 39
@@ -99,7 +98,7 @@ def test_the_log_has_what_was_given_and_its_outcome(tmp_path: Path) -> None:
 
 def test_document_text_stays_out_of_the_files(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--no-document-text")
-    quote = b"charge"
+    quote = b"charges in four"
     assert quote not in (tmp_path / "x.log").read_bytes()
     for line in (tmp_path / "x.judgments.jsonl").read_bytes().splitlines():
         evidence = orjson.loads(line).get("evidence")
@@ -200,7 +199,7 @@ def test_a_cut_line_is_reported_the_rest_judged_and_the_status_is_3(tmp_path: Pa
     done = judge(tmp_path / "runs", tmp_path / "out")
     assert done.status == 3
     assert "mal.jsonl:2: is not JSON" in done.err
-    assert "1 runs, 2 of 2 responses, 2 of 2 items judged" in done.out
+    assert "1 run, 2 of 2 responses, 2 of 2 items judged" in done.out
 
 
 def test_a_missing_response_counts_as_on_missing_says(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from tests.commandline import ROOT, SAMPLES, command
 from tests.endpoint import Answer, attestation, serving
+from tests.examples import BLOCK, arguments
 from tests.test_packaging import BUILD, environment
-from tests.test_readme import BLOCK, arguments
 
 PAGE = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
 

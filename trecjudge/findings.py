@@ -54,6 +54,7 @@ KINDS: dict[str, FindingKind] = {
     "bytes_replaced": FindingKind("warning", "read without these bytes"),
     "topic_unknown": FindingKind("warning", "stays out of every mean"),
     "run_not_there": FindingKind("warning", "no such run is judged"),
+    "topic_not_there": FindingKind("warning", "no such topic is judged"),
     "file_name_differs": FindingKind("note", "none: the run_id counts"),
     "run_id_missing": FindingKind("warning", "the file's name is taken"),
     "run_id_conflict": FindingKind("warning", "the later run gets a name of its own"),

@@ -315,3 +315,22 @@ def test_a_file_given_by_two_spellings_is_one(
     path = write(PLAIN, "a.jsonl")
     monkeypatch.chdir(tmp_path)
     assert find_runs([Path("a.jsonl"), path, tmp_path]) == [Path("a.jsonl")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "topics", "kinds"),
+    [
+        pytest.param({"only_topics": ["2"]}, ["2"], [], id="one"),
+        pytest.param({"only_topics": ["2", "9"]}, ["2"], ["topic_not_there"], id="one that is not"),
+        pytest.param({"max_topics": 1}, ["1"], [], id="the first"),
+        pytest.param({"max_topics": 5}, ["1", "2"], [], id="more than there are"),
+        pytest.param({"only_topics": ["2"], "max_topics": 1}, ["2"], [], id="the first of these"),
+    ],
+)
+def test_topics_are_chosen_among_those_of_the_runs(
+    wanted: dict[str, Any], topics: list[str], kinds: list[str], read: Read
+) -> None:
+    record = PLAIN.replace('"topic_id": "1"', '"topic_id": "%s"')
+    found = read("\n".join(record % topic for topic in ("1", "2")), **wanted)
+    assert [topic.topic_id for topic, _ in found.pairs] == topics
+    assert [kind for kind in found.kinds if kind == "topic_not_there"] == kinds

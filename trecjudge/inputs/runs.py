@@ -120,6 +120,9 @@ class RunReader:
     max_runs: int | None = None
     only_runs: Collection[str] = ()
     """The runs that are wanted, by run_id; all where it is empty."""
+    only_topics: Collection[str] = ()
+    max_topics: int | None = None
+    """Without `topics`: the topics that are wanted, or how many, in the order of the runs."""
     records: ReadRecords | None = None
     """Reads the files, where others read them too; its own `store` counts then."""
     taken: Taken = untaken
@@ -136,6 +139,7 @@ class RunReader:
     position: int = 0
     """How far the files are read, in bytes."""
     read: ReadRecords = field(init=False, repr=False)
+    _topic_ids: set[str] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         self.read = (
@@ -176,6 +180,10 @@ class RunReader:
         for run_id in sorted(set(self.only_runs) - set(self.runs)):
             message = f"no run {run_id!r} with a response on a wanted topic is among them"
             self.report(Finding("run_not_there", Place("runs"), message, run_id=run_id))
+        if self.topics is None:
+            for topic_id in sorted(set(self.only_topics) - self._topic_ids):
+                message = f"no response on topic {topic_id!r} is among them"
+                self.report(Finding("topic_not_there", Place("runs"), message, topic_id=topic_id))
 
     @property
     def expected(self) -> int | None:
@@ -225,13 +233,23 @@ class RunReader:
 
     def _topic(self, response: Response, narrative: str) -> Topic | None:
         if self.topics is None:
-            return Topic(response.topic_id, title=narrative)
+            return Topic(response.topic_id, title=narrative) if self._wants(response) else None
         topic = self.topics.get(response.topic_id)
         if topic is None and response.topic_id not in self.known:
             self.unknown_topics += 1
             message = f"answers topic {response.topic_id!r}, which is not in the topic file"
             self._about("topic_unknown", response, message)
         return topic
+
+    def _wants(self, response: Response) -> bool:
+        """Return whether the topic of a response is wanted where no topics are given."""
+        if self.only_topics and response.topic_id not in self.only_topics:
+            return False
+        full = self.max_topics is not None and len(self._topic_ids) >= self.max_topics
+        if full and response.topic_id not in self._topic_ids:
+            return False
+        self._topic_ids.add(response.topic_id)
+        return True
 
     def _about(self, kind: str, response: Response, message: str) -> None:
         self.report(

@@ -136,6 +136,8 @@ class JobInputs:
             flag_hostile=flag_hostile,
             max_runs=self.job.max_runs,
             only_runs=self.job.only_runs,
+            only_topics=self.job.only_topics,
+            max_topics=self.job.max_topics,
             records=records,
             taken=taken,
             observe=observe,
@@ -197,8 +199,6 @@ def _ignore(finding: Finding) -> None:
 def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:
     """Return the topics that are asked for. Raises InputError for one that is not there."""
     if topics is None:
-        if job.only_topics or job.max_topics is not None:
-            raise InputError("--topic and --max-topics need --rag-topics")
         return None
     for topic_id in job.only_topics:
         if topic_id not in topics:

@@ -68,7 +68,7 @@ def _check_ids(place: Place, fields: Record, topic: Topic, report: OnFinding) ->
 def _records(path: Path, report: OnFinding) -> Iterator[tuple[Place, Record]]:
     """Yield what may be a topic, by names, whatever the file's kind."""
     if not os.path.isfile(path):
-        message = "is a folder; give a topic file" if path.is_dir() else "no such topic file"
+        message = "is a folder; give a topic file" if os.path.isdir(path) else "no such topic file"
         raise InputError(f"{path}: {message}")
     if own := own_output(path):
         raise InputError(f"{path}: is {own}, no topic file")
