@@ -33,10 +33,10 @@ class Batch:
 class BatchEndpoint:
     """A running endpoint.
 
-    A batch is over after each step was looked at once and `held` is False. `expires` is after how
-    many lines the n-th batch expires, `fails` with what errors it fails, `refuse` how a path is
-    answered, `refusal` in what words, `loses` how many batches begin without a word of it. `asked`
-    are the bodies of all lines that were worked on.
+    A batch ends when each of its steps was looked at once and `held` is False. `expires` has the
+    number of lines after which the n-th batch expires, `fails` the error with which it fails.
+    `refuse` has the statuses that a path answers with, `refusal` their message. The replies to the
+    first `loses` batches are lost. `asked` are the bodies of all lines that were answered.
     """
 
     script: Script
@@ -54,14 +54,14 @@ class BatchEndpoint:
     asked: list[dict[str, Any]] = field(default_factory=list)
     tokens: list[int] = field(default_factory=lambda: [0, 0])
     after: bytes = b""
-    """What follows the content of each file, again and again without end."""
+    """Bytes that follow the content of each file, repeated without end."""
 
     def environment(self) -> dict[str, str]:
         """Return the OPENAI_* variables that lead here."""
         return {"OPENAI_BASE_URL": self.url, "OPENAI_MODEL": "stub", "OPENAI_API_KEY": "sk-secret"}
 
     async def upload(self, request: web.Request) -> web.Response:
-        """Take a file; everything that is not as it must be is refused."""
+        """Take a file; a request that breaks the protocol is refused."""
         if request.content_type != "multipart/form-data":
             return _refused(f"Content-Type is {request.content_type}")
         parts: dict[str, bytes] = {}
@@ -69,7 +69,7 @@ class BatchEndpoint:
             assert not isinstance(part, type(None))
             parts[str(part.name)] = bytes(await part.read())  # type: ignore[union-attr]
             if part.name == "file" and not str(part.filename).endswith(".jsonl"):  # type: ignore[union-attr]
-                return _refused("the file is no .jsonl")
+                return _refused("the file is not .jsonl")
         if parts.get("purpose") != b"batch" or parts.keys() != {"purpose", "file"}:
             return _refused(f"fields are {sorted(parts)}, purpose {parts.get('purpose')!r}")
         name = f"file-{len(self.files)}"
@@ -99,7 +99,7 @@ class BatchEndpoint:
         return web.json_response(self._state_of(batch))
 
     async def look(self, request: web.Request) -> web.Response:
-        """Tell how far a batch is; it goes on by being looked at."""
+        """Return the state of a batch; each look takes it one step further."""
         found = [b for b in self.batches if b.id == request.match_info["id"]]
         if not found:
             return _refused("no such batch", 404)
@@ -114,7 +114,7 @@ class BatchEndpoint:
         return web.json_response(self._state_of(batch))
 
     async def listed(self, request: web.Request) -> web.Response:
-        """List all batches."""
+        """Return all batches."""
         if not self.lists:
             return _refused("no such path", 404)
         return web.json_response(
@@ -122,7 +122,7 @@ class BatchEndpoint:
         )
 
     async def content(self, request: web.Request) -> web.StreamResponse:
-        """Give a file."""
+        """Return the content of a file."""
         content = self.files.get(request.match_info["id"])
         if content is None:
             return _refused("no such file", 404)
@@ -147,7 +147,7 @@ class BatchEndpoint:
         }  # fmt: skip
 
     def _work(self, batch: Batch) -> None:
-        """Answer the lines of a batch, the last first: no order is promised."""
+        """Answer the lines of a batch, the last first, since the protocol promises no order."""
         number = self.batches.index(batch)
         until = self.expires.get(number, len(batch.lines))
         batch.status = self.ends if number in self.expires else "completed"
@@ -174,7 +174,7 @@ class BatchEndpoint:
 
     @web.middleware
     async def refusing(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Answer with a status that is due for this path."""
+        """Answer with the next status in `refuse` for this path, if there is one."""
         due = self.refuse.get(f"{request.method} {request.path.split('/')[2]}")
         if due:
             return _refused(self.refusal, due.pop(0))
@@ -196,7 +196,7 @@ def _refused(message: str, status: int = 400) -> web.Response:
 
 @asynccontextmanager
 async def batching(script: Script, **options: Any) -> AsyncIterator[BatchEndpoint]:
-    """Run such an endpoint in the event loop that is running."""
+    """Run such an endpoint in the running event loop."""
     endpoint = BatchEndpoint(script, **options)
     app = web.Application(middlewares=[endpoint.refusing], client_max_size=1 << 28)
     app.router.add_post("/v1/files", endpoint.upload)

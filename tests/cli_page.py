@@ -17,17 +17,17 @@ PATH = Path(__file__).parent.parent / "docs" / "cli.md"
 PROGRAM = "run_judge.py"
 INTRODUCTION = f"""# The command line
 
-`{PROGRAM}` judges runs with the flags of the [main job](#the-main-job). The commands below it read
-what a job has written, or look after something else; a command comes first, before its flags.
+`{PROGRAM}` judges runs with the flags of the [main job](#the-main-job). The commands below it check
+runs, read what a job has written, or make what a job needs. A command comes before its flags.
 `help COMMAND` prints one of these sections. `python -m trecjudge` and, where the package is
-installed, `run-judge` start the same program.
+installed, `run-judge` start the same program. [Words](words.md) explains the terms.
 
 Flags with `...` take several values: `--judge support citation`, or the flag again before each.
-Commas part the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that has
-arguments too, words after such a flag that name files that are there are arguments, not values.
+Commas separate the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that
+also has arguments, a word after such a flag is an argument if it names an existing file.
 
-A mistake in the command line itself is told in one line, `error: ...`, with exit status 2. For bad
-input it is also one line, with exit status 1.
+A mistake in the command line is printed in one line, `error: ...`, with exit status 2. Bad input
+is printed in one line too, with exit status 1.
 
 This page is written from the program: `python -m tests.cli_page`."""
 
@@ -74,8 +74,7 @@ def _section(page: Page) -> Iterator[str]:
 def _row(part: Part) -> tuple[str, ...]:
     shown = ", ".join(f"`{flag}`" for flag in part.flags[:-1])
     last = f"{part.flags[-1]} {part.metavar}{'...' * part.is_several}".rstrip()
-    is_told = part.is_required or part.default
-    default = "required" if part.is_required else f"`{part.default}`" if is_told else ""
+    default = "required" if part.is_required else f"`{part.default}`" if part.default else ""
     return ", ".join(filter(None, (shown, _code(last)))), part.help, default
 
 
@@ -96,8 +95,8 @@ def _block(lines: list[str]) -> str:
 
 
 def _table(head: tuple[str, ...], rows: Any) -> str:
-    told = (head, ("---",) * len(head), *(_cells(row) for row in rows))
-    return "\n".join(f"| {' | '.join(row)} |" for row in told)
+    lines = (head, ("---",) * len(head), *(_cells(row) for row in rows))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _cells(row: tuple[str, ...]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ class Done:
 
 
 def command(*arguments: str | Path) -> Done:
-    """Run `run_judge.py` with these arguments."""
+    """Run `run_judge.py` with these arguments; return how it ended and what it printed."""
     result = CliRunner().invoke(run_judge.app, [str(argument) for argument in arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

@@ -1,4 +1,4 @@
-"""What holds in every test: an own cache folder, no model, no way out of this machine."""
+"""Fixtures of every test: a cache folder of its own, no model, no network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from tests.reading import Reading, reading
 
-# The same examples every time: a landing must not hang on luck. `thorough` tries others, and more.
+# The same examples every time, so that no merge depends on luck. `thorough` tries others, and more.
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
@@ -27,7 +27,7 @@ REAL_CACHE = str(CACHES / "trecjudge")
 
 
 def _guard(event: str, arguments: tuple[Any, ...]) -> None:
-    """Fail the test that leaves the machine or touches the user's cache, whoever calls."""
+    """Fail a test that uses the network or the user's cache, from any code."""
     if event in ("socket.connect", "socket.sendto"):
         _check_host(arguments[1])
     elif event == "socket.getaddrinfo":

@@ -107,7 +107,7 @@ async def running(
     path: str = "/v1/chat/completions",
     port: int = 0,
 ) -> AsyncIterator[Endpoint]:
-    """Run an endpoint in the event loop that is running."""
+    """Run an endpoint in the running event loop."""
     endpoint = Endpoint(script)
     app = web.Application()
     app.router.add_post(path, endpoint.handle)
@@ -124,7 +124,7 @@ async def running(
 
 @contextmanager
 def in_a_thread(opened: AbstractAsyncContextManager[T]) -> Iterator[T]:
-    """Run what an asynchronous context holds open in a thread of its own."""
+    """Run an asynchronous context, such as an endpoint, in a thread of its own."""
     ready, stop = threading.Event(), asyncio.Event()
     found: list[tuple[asyncio.AbstractEventLoop, T]] = []
 
@@ -134,7 +134,7 @@ def in_a_thread(opened: AbstractAsyncContextManager[T]) -> Iterator[T]:
             ready.set()
             await stop.wait()
 
-    # It ends every task that is left, those of connections that are still open too.
+    # This ends every task that is left, also those of connections that are still open.
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
     ready.wait(60)

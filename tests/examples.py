@@ -1,4 +1,4 @@
-"""The examples of the pages: their files are written, their commands run, what they print is kept.
+"""The examples of the pages: their files are written, their commands run, their output compared.
 
 A block of code counts if a comment above it says what it is:
 
@@ -39,7 +39,7 @@ BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class Shown:
-    """A block that shows what is printed or written, and what that is in truth."""
+    """A block of output on a page: the text shown, and the true one."""
 
     start: int
     end: int
@@ -48,14 +48,14 @@ class Shown:
 
 
 def played(page: Path, folder: Path) -> Iterator[Shown]:
-    """Play the examples of a page in `folder`, where we are; yield what it shows."""
+    """Run the examples of a page in `folder`, the working folder; yield its blocks of output."""
     for name in ("sample_data", "workflows"):
         (folder / name).symlink_to(ROOT / name)
     done = Done(0, "", "")
     for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
         kind, name, text = block.groups(default="")
         path = folder / name
-        if kind == "command":  # of those that set up a place to run in, what is ours
+        if kind == "command":  # only our command of those, which also set up an environment
             _, ours, rest = text.partition("python run_judge.py")
             done = run(ours + rest) if ours else done
         elif kind == "run" and name.isalpha():
@@ -74,7 +74,7 @@ def played(page: Path, folder: Path) -> Iterator[Shown]:
 
 
 def part(text: str, count: int) -> str:
-    """Return the first so many lines of a text; the last ones of a negative count."""
+    """Return the first `count` lines of a text, or the last ones for a negative count."""
     lines = text.strip("\n").splitlines()
     return "\n".join(lines[:count] if count > 0 else lines[count:])
 
@@ -87,7 +87,7 @@ def arguments(line: str) -> list[str]:
 
 
 def run(line: str, *statuses: int) -> Done:
-    """Run a page's command where we are, one of the shell's if it is not ours."""
+    """Run a page's command in the working folder, in a shell if it is not ours."""
     if line.startswith("python run_judge.py"):
         done = command(*arguments(line))
     else:
@@ -98,7 +98,7 @@ def run(line: str, *statuses: int) -> Done:
 
 
 def steady(text: str) -> list[str]:
-    """Return lines without what varies: seconds, and blanks at their ends."""
+    """Return lines without what varies: seconds, and blanks at the end of a line."""
     return [re.sub(r"\d+\.\d s\b", "N s", line.rstrip()) for line in text.strip().splitlines()]
 
 

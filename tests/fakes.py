@@ -1,4 +1,4 @@
-"""What stands in for a model in tests: it answers from a script, and keeps what it was asked."""
+"""A model for tests that answers from a script and keeps what it was asked; small records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Answer = Callable[[Mapping[str, str]], Mapping[str, Any]]
 
 @dataclass
 class ScriptedModel:
-    """A Model that answers with what `answer` makes of the inputs, or raises what it raises."""
+    """A Model that answers with what `answer` returns for the inputs, or fails as it does."""
 
     answer: Answer
     available: bool = True

@@ -1,4 +1,4 @@
-"""Counting how often files are opened, whoever opens them."""
+"""Counting how often files are opened, by any code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ sys.addaudithook(_count)
 
 @contextmanager
 def counted_opens(*paths: Path) -> Iterator[list[int]]:
-    """Give a list that holds at the end how often each of these files was opened."""
+    """Yield a list that has at the end how often each of these files was opened."""
     counts, found = Counter[str](), list[int]()
     _counts.append(counts)
     try:

@@ -1,6 +1,6 @@
 """The pictures of the report in the README: taken in Chromium, each with a digest of what it shows.
 
-`python -m tests.pictures` takes them again (`.ci/pictures` sees to a browser first).
+`python -m tests.pictures` takes them again (`.ci/pictures` installs a browser first).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ASSETS = ROOT / "trecjudge" / "show" / "html" / "assets"
 DATA = SAMPLES / "ragtime"
 NAME = "ragtime_citations"
 SHOWN = ("judgments.jsonl", "leaderboard.jsonl", "qrels")
-"""Files of the job that the report is made of; its log and config have times and versions too."""
+"""Files of the job that the report is made of, without log and config, which have times."""
 
 WIDTH = 1180
 PARTS = (("#/", "body", 425), ("#/response/careless/502/2", "h1", 800))

@@ -51,7 +51,7 @@ def words(sentence: str) -> int:
 
 
 def name_of(page: Path) -> str:
-    """Return a page's path from the top."""
+    """Return a page's path from the root of the repository."""
     return str(page.relative_to(ROOT))
 
 

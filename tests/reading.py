@@ -1,4 +1,4 @@
-"""Reading run text in a test: what came of it, and which problems were found."""
+"""Reading run text in a test: the responses, and the problems found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Write = Callable[..., Path]
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader handed out and what it found."""
+    """The responses that a reader yielded, and its findings."""
 
     pairs: list[tuple[Topic, Response]]
     findings: list[Finding]
@@ -58,7 +58,7 @@ Read = Callable[..., Reading]
 
 
 def reading(*paths: Path, **options: Any) -> Reading:
-    """Read these run files; that a file of a test is not called after its run is left out."""
+    """Return what is read from run files, without findings on file names, which tests choose."""
     findings: list[Finding] = []
     pairs = list(RunReader(paths, findings.append, **options))
     kept = [finding for finding in findings if finding.kind != "file_name_differs"]

@@ -1,6 +1,6 @@
 """Steps that reading a text takes: characters that expressions and methods of texts go over.
 
-They are counted and not timed: a busy machine changes nothing.
+They are counted and not timed, so that a busy machine changes nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 SHORT = frozenset(
     {"startswith", "endswith", "removeprefix", "removesuffix", "join", "index", "find"}
 )
-"""Methods that go over few characters of their text, whatever its length."""
+"""Methods that go over few characters, however long their text is."""
 
 
 class Counted:

@@ -1,4 +1,4 @@
-"""The house: a wing imports only from wings below it, and nothing of the framework a judge."""
+"""The layers: a wing imports only from wings below it, and no wing imports a judge."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _inner(tree: ast.Module) -> list[ast.stmt]:
 
 
 def _imported(statements: list[ast.stmt]) -> set[str]:
-    """Return what these statements import; conditions are looked into."""
+    """Return the names that these statements import, those under a condition too."""
     found: set[str] = set()
     for node in statements:
         if isinstance(node, ast.ImportFrom):

@@ -211,7 +211,7 @@ def test_a_missing_response_counts_as_on_missing_says(tmp_path: Path) -> None:
     assert means(tmp_path / "out", "CITATION_SUPPORT") == {"part": 0.5}
 
 
-def test_runs_without_document_text_are_not_scored_and_it_is_said(tmp_path: Path) -> None:
+def test_runs_without_document_text_are_not_scored_but_reported(tmp_path: Path) -> None:
     done = judge(SAMPLES / "dragun" / "runs", tmp_path)
     assert done.status == 3
     assert "the runs carry no document text. Supply it with --documents FILE" in done.out

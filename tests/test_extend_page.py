@@ -21,7 +21,7 @@ PAGE = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
 
 
 def written(folder: Path) -> Path:
-    """Write the files of the page into a folder, which is empty else."""
+    """Write the files of the page into a folder that is otherwise empty."""
     for kind, name, text in BLOCK.findall(PAGE):
         if kind == "file":
             path = folder / name

@@ -1,4 +1,4 @@
-"""Files are made new, never through a link; what is no file is written as it is, or refused."""
+"""Files are created, never through a link; a pipe is written to, a folder refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trecjudge.results.outputs import Outputs
 SUFFIXES = ("leaderboard.txt", "leaderboard.jsonl", "qrels", "judgments.jsonl", "log", "config.yml")
 ROWS = "r\tt1\tM\t0.5\nr\tall\tM\t0.5\n"
 GONE = 4_194_305
-"""The number of a process that no system has."""
+"""A process id that no system has."""
 
 
 def link(path: Path, victim: Path) -> None:

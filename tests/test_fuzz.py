@@ -60,7 +60,7 @@ def test_any_bytes(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> Non
 def test_every_line_is_a_record_a_finding_or_blank(
     lines: list[bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    # A whole record goes first, so that the file is one of lines.
+    # A whole record goes first, so that the file is read line by line.
     path = written(tmp_path_factory.getbasetemp(), b"\n".join([PLAIN.encode(), *lines]))
     findings: list[Finding] = []
     read = {line for line, _ in values(path, findings.append)}

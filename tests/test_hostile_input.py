@@ -1,4 +1,4 @@
-"""What no well-meaning system writes: nothing raises or vanishes, and all can be written out."""
+"""Input that no well-meaning system writes: nothing raises or vanishes, and all can be written."""
 
 from __future__ import annotations
 

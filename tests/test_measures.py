@@ -86,7 +86,7 @@ def test_workflow_chooses_and_sorts_measures() -> None:
         ({"on_missing": "zero"}, "unknown on_missing 'zero'"),
     ],
 )
-def test_unknown_names_are_told(wanted: dict[str, object], message: str) -> None:
+def test_unknown_names_are_reported(wanted: dict[str, object], message: str) -> None:
     with pytest.raises(WorkflowError, match=message):
         leaderboard_spec(SPEC, wanted)
 
@@ -136,12 +136,12 @@ def test_measures_that_cannot_be_columns(columns: tuple[MeasureSpec, ...]) -> No
     [{"measures": 5}, {"measures": []}, {"measures": [[1]]}, {"sort_by": 5}, {"on_missing": 5}],
     ids=str,
 )
-def test_a_leaderboard_of_wrong_types_is_told(wanted: dict[str, object]) -> None:
+def test_a_leaderboard_of_wrong_types_is_reported(wanted: dict[str, object]) -> None:
     with pytest.raises(WorkflowError):
         leaderboard_spec(SPEC, wanted)
 
 
-def test_a_module_that_breaks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_breaks_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "breaks.py").write_text("raise RuntimeError('x')\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(PluginError, match="cannot be imported"):

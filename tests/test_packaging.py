@@ -1,4 +1,4 @@
-"""What is installed has two names of its own, and goes with another package called `judges`."""
+"""An install has two import names only, and works beside another package called `judges`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(*words: str | Path, cwd: Path, **more: str) -> str:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of what is packed, with one judge more, and what an old build has left."""
+    """Return a copy of the files to pack, with one more judge and the remains of an old build."""
     folder = tmp_path_factory.mktemp("checkout")
     for name in FOLDERS:
         unread = shutil.ignore_patterns("__pycache__", ".*")
@@ -181,5 +181,5 @@ def test_a_checkout_needs_no_installation(checkout: Path, tmp_path: Path) -> Non
     assert judged(*program, cwd=tmp_path, **before) > 0
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     assert command("--version").out == f"trecjudge {trecjudge.__version__}\n"

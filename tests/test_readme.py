@@ -28,7 +28,7 @@ MANUAL = "\n".join(page.read_text(encoding="utf-8") for page in DOCS)
 
 
 def name_of(page: Path) -> str:
-    """Return a page's path from the top."""
+    """Return a page's path from the root of the repository."""
     return str(page.relative_to(ROOT))
 
 

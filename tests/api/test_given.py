@@ -121,7 +121,7 @@ def test_a_problem_is_named_by_the_record() -> None:
         ({"runs": [5]}, "record 1 is 5, not an object"),
         ({"runs": {"a": 1}}, "give paths, or a list of records"),
         ({"runs": ["a", {"b": 1}]}, "beside paths"),
-        ({"topics": [{"topic_id": "1", "title": {1}}]}, "topics: record 1 is no JSON"),
+        ({"topics": [{"topic_id": "1", "title": {1}}]}, "topics: record 1 is not JSON"),
         ({"topics": ["a", "b"]}, "2 files; give one"),
         ({"documents": [None]}, "documents: record 1 is None"),
     ],
@@ -151,8 +151,8 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "one topic by its name": ({"only_topics": "12x"}, "unknown topic '12x'"),
     "one run by its name": ({"only_runs": "careles"}, "unknown run 'careles'"),
     "settings as flags": ({"settings": ["unit=words"]}, "settings: .*give a dict"),
-    "a workflow as a list": ({"workflow": [1]}, "is no path"),
-    "a cache of None": ({"cache_from": [None]}, "None is no path"),
+    "a workflow as a list": ({"workflow": [1]}, "is not a path"),
+    "a cache of None": ({"cache_from": [None]}, "None is not a path"),
 }
 
 

@@ -168,7 +168,7 @@ BAD_CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "labels None": ("agree", (None, "r"), {}, "truth: None: give"),
     "labels one record": ("agree", ("r", {"label": "x"}), {}, "predicted: .*list of records"),
     "labels no records": ("agree", (["x"], "r"), {}, "truth: record 1 is 'x', not an object"),
-    "labels no JSON": ("agree", ([{"label": 1, "x": {1}}], "r"), {}, "truth: record 1 is no JSON"),
+    "labels no JSON": ("agree", ([{"label": 1, "x": {1}}], "r"), {}, "truth: record 1 is not JSON"),
     "labels of nothing": ("agree", ([], "r"), {}, r"^truth\.jsonl and .*no item in common"),
 }
 

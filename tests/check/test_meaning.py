@@ -96,7 +96,7 @@ def test_repairs_take_it_as_the_reader_does(write: Write, tmp_path: Path) -> Non
 
 def test_what_documents_could_change_is_said(write: Write) -> None:
     path = write(lines(citing("rag25", ["1"])))
-    assert "without --documents: a number as text is an index" in command("check", path).out
+    assert "without --documents, a number as text is an index" in command("check", path).out
 
 
 def test_a_name_that_is_made_is_said(write: Write) -> None:

@@ -53,6 +53,16 @@ def test_each_command_is_described_and_has_an_example(page: Page) -> None:
     assert [part.shown for part in page.parts if not part.help] == []
 
 
+def test_a_switch_that_follows_the_job_shows_no_default() -> None:
+    defaults = {flag: part.default for part in PAGES["report"].parts for flag in part.flags}
+    assert (defaults["--document-text"], defaults["--max-size"]) == ("", "120")
+    main = {flag: part.default for part in PAGES[""].parts for flag in part.flags}
+    assert (main["--document-text"], main["--own-documents"]) == (
+        "--document-text",
+        "--no-own-documents",
+    )
+
+
 @pytest.mark.parametrize("words", [example.words for some in EXAMPLES.values() for example in some])
 def test_examples_can_be_read(words: str) -> None:
     given, found = shlex.split(words), {p.name: p for p in PAGES.values()}

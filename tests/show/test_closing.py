@@ -154,7 +154,7 @@ def test_what_unjudged_items_leave_open_is_no_confidence_interval(tmp_path: Path
     assert "lowest to" in lines[1] and "highest" in lines[2]
     (row,) = [line for line in lines if line.split()[1:2] == ["b"]]
     assert row.split()[:4] == ["?", "b", "1.000", "0.33-1.00"]
-    assert any(line.endswith("this is no confidence interval") for line in lines)
+    assert any(line.endswith("it is not a confidence interval") for line in lines)
 
 
 def rescored_open(path: Path) -> list[str]:

@@ -33,34 +33,34 @@ Runs: TypeAlias = Paths | Iterable[Response] | Iterable[Record]
 Topics: TypeAlias = PathLike | Iterable[Topic] | Iterable[Record] | Mapping[str, Any]
 Documents: TypeAlias = Paths | Iterable[Document] | Iterable[Record] | Mapping[str, Any]
 UNSAFE = re.compile(r"[^\w.+-]+")
-LONGEST_NAME = 100
+LONGEST_NAME = 100  # file systems allow 255 bytes, and a character may take four
 DIGITS = 19
 """An index has fewer digits: no list is that long."""
 
 
 def paths(given: Paths) -> list[Path]:
-    """Return one path or several as a list. Raises InputError for what is no path."""
+    """Return one path or several as a list. Raises InputError for anything else."""
     if isinstance(given, str | os.PathLike) or not isinstance(given, Iterable):
         return [path_of(given)]
     return [path_of(path) for path in given]
 
 
 def path_of(given: Any) -> Path:
-    """Return a path as one of pathlib. Raises InputError for what is none."""
+    """Return a path as one of pathlib. Raises InputError for anything else."""
     if not isinstance(given, str | os.PathLike):
-        raise InputError(f"{shown(given)} is no path")
+        raise InputError(f"{shown(given)} is not a path")
     return Path(given)
 
 
 def names(given: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one name or several as a tuple; a number is the name that is written so."""
+    """Return one name or several as a tuple; a number stands for its digits."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         return (str(given),)
     return tuple(map(str, given))
 
 
 class Passing:
-    """A new folder that goes when nothing refers to it, and at the latest with the process."""
+    """A new folder, removed when nothing refers to it, and at the latest when the process ends."""
 
     def __init__(self) -> None:
         self.name = tempfile.mkdtemp(prefix="trecjudge-")
@@ -147,19 +147,19 @@ class Given:
 
 
 def object_of(record: Any, what: str, number: int) -> dict[str, Any]:
-    """Return a record, number so many of `what`, as a dict. Raises InputError for no object."""
+    """Return a record as a dict; `what` and its number are for the error. Raises InputError."""
     if not isinstance(record, Mapping):
         raise InputError(f"{what}: record {number} is {shown(record)}, not an object")
     return dict(record)
 
 
 def json_line(record: Any, what: str, number: int) -> bytes:
-    """Return a record as a line of JSON. Raises InputError as `object_of`, and for no JSON."""
+    """Return a record as a line of JSON. Raises InputError where JSON cannot hold it."""
     fields = object_of(record, what, number)
     try:
         return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
     except TypeError as error:
-        raise InputError(f"{what}: record {number} is no JSON: {error}") from error
+        raise InputError(f"{what}: record {number} is not JSON: {error}") from error
 
 
 def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
@@ -178,7 +178,9 @@ def _apart(given: Any, what: str) -> tuple[list[Path], Iterator[Any]]:
     paths = [*first, *every]
     for other in paths:
         if not isinstance(other, str | os.PathLike):
-            raise InputError(f"{what}: {shown(other)} beside paths: give the ones or the others")
+            raise InputError(
+                f"{what}: {shown(other)} beside paths: give only paths, or only records"
+            )
     return [Path(path) for path in paths], iter(())
 
 

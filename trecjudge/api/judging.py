@@ -93,7 +93,7 @@ class _Follower:
 
     def notify(self, message: str) -> None:
         self.notes.append(message)
-        if self.on_progress is None:  # a long wait in an outage should not be a mystery
+        if self.on_progress is None:  # in an outage the caller should know why nothing happens
             _log.warning(message)
         self._report_progress(message)
 
@@ -142,7 +142,7 @@ async def ajudge(
     document_text: bool = True,
     progress: OnProgress | None = None,
 ) -> Result:
-    """Judge runs in the event loop that runs, and return the result.
+    """Judge runs in the running event loop, and return the result.
 
     Arguments are the flags of the command, by their names. `judges` are names, judges made by the
     caller, or several. Without `out_dir` nothing is left on disk. Raises a TrecJudgeError, with the
@@ -202,7 +202,7 @@ def blocking(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """Return a function that runs `work` to its end, for callers without `await`.
 
     Where an event loop runs in the caller's thread, as in a notebook, it is done in a thread of its
-    own. Interrupted, it ends what it began before the interrupt goes on.
+    own. If it is interrupted, it first ends what it began.
     """
 
     @functools.wraps(work)
@@ -284,7 +284,7 @@ def _judges(given: Judges | None) -> tuple[list[str], dict[str, Judge]]:
             continue
         name = name_of(one)
         if name in made:
-            message = "settings of one judge that differ are judged by a call each"
+            message = "call once for each of its settings"
             raise WorkflowError(f"judge {name!r} is given twice; {message}")
         names.append(name)
         made[name] = one

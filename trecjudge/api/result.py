@@ -39,7 +39,7 @@ UNDEFINED = "not defined on this response"
 class TopicScore:
     """A measure of a run on a topic.
 
-    `value` is None where there is none, never 0 for that, and `reason` says why. Where only some
+    `value` is None where it is not known, never 0, and `reason` says why. Where only some
     of the items are `unjudged`, `value` is that of the others, `lowest` and `highest` what it could
     be with them (None where the measure has no bounds), and `reason` why the first one is unjudged.
     On a topic that the run does not answer the value is the measure's default, or None, as the
@@ -90,7 +90,7 @@ class Result:
 
     @property
     def unjudged(self) -> int:
-        """How many items the judges could not decide; `failures` are they by kind."""
+        """How many items the judges could not decide; `failures` counts them by kind."""
         return sum(self.failures.values())
 
     @property
@@ -116,7 +116,7 @@ class Result:
         return iter(JudgmentsReader(path))
 
     def outcome(self) -> Outcome:
-        """Return its files as the statistics find those of a job. Raises as `responses`."""
+        """Return its files as the commands of statistics find a job's. Raises as `responses`."""
         self.responses()
         place = Path(self.name) if self._is_temporary else self.outputs.folder / self.name
         files = self.files

@@ -99,7 +99,7 @@ def agree(
     on_missing: Literal["common", "zero", "error"] = "common",
     on_finding: OnFinding = warn,
 ) -> Agreement:
-    """Return how far two sides give the same labels to the same items.
+    """Return how far two sets of labels agree on the same items.
 
     Rows of frames and records without a label are left out, as an item that nobody labelled. Raises
     InputError where nothing is in common.

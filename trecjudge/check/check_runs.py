@@ -57,12 +57,10 @@ class Checked:
             topics = counted(len(self.banks), "topic")
             lines.append(f"checked: banks of {topics}, {counted(nuggets, 'nugget')}")
         if not self.topics_given and not self.only_banks:
-            lines.append(
-                "without --rag-topics: limits and texts of topics, missing topics unchecked"
-            )
+            lines.append("without --rag-topics, limits, texts and missing topics are not checked")
         if "citation_index_as_text" in self.report.counts and not self.documents_given:
             lines.append(
-                "without --documents: a number as text is an index, unless it is a reference"
+                "without --documents, a number as text is an index unless a reference has it"
             )
         if self.mended is not None:
             refused = self.mended.standings["refused"]

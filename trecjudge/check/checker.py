@@ -57,7 +57,7 @@ OF_A_RECORD = frozenset(
         "topic_id_missing",
     }
 )
-"""The reader's findings on a record that rules are about; the checker finds the others itself."""
+"""Findings of the reader that rules are about; all other violations the checker finds itself."""
 
 
 @dataclass(slots=True)
@@ -158,7 +158,7 @@ class Checker:
 
 @dataclass(frozen=True, slots=True)
 class _Observation:
-    """One record in its file: checked by itself, and against the records before it."""
+    """One record in its file: its own rules, and those about the records before it."""
 
     checker: Checker
     file: _File

@@ -1,4 +1,4 @@
-"""Run files held against the rules of their tracks."""
+"""Run files compared with the rules of their tracks."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class _Mending:
         most = longest(rule, self.topic) if rule else None
         if rule is None or most is None:
             return
-        # Bisection: the length grows with each sentence, and counting it anew for each is slow.
+        # Bisection: the length grows with each sentence, and counting it again for each is slow.
         prefixes = range(len(entries) + 1)
         kept = bisect_right(prefixes, most, key=lambda end: length(entries[:end], rule)) - 1
         for entry in reversed(entries[kept:]):

@@ -77,7 +77,7 @@ def cited_positions(
 
 
 def is_index(value: Any) -> bool:
-    """Return whether a citation is an integer; `true` is none."""
+    """Return whether a citation is an integer; Python's True does not count as one."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -44,7 +44,7 @@ def rule(
     complain: Complain,
     meanings: Meanings,
 ) -> None:
-    """Complain about everything that is wrong with a record by itself.
+    """Complain about every broken rule of a record, without a look at other records.
 
     `topic` is the one that it answers, None where that is not known.
     """

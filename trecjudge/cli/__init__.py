@@ -1,1 +1,1 @@
-"""The commands beside the main job; together with run_judge.py all that prints and exits."""
+"""The commands beside the main job. Only they and run_judge.py print and exit."""

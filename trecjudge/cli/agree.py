@@ -1,4 +1,4 @@
-"""`agree`: how far two sides give the same labels to the same items."""
+"""`agree`: how far two sets of labels agree on the same items."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ if TYPE_CHECKING:  # rich and the scores: not for --help
 else:
     tables = Later("trecjudge.show.tables")
 
-SIDE = "Qrels, JSONL of labels, or a job: its folder, FOLDER/NAME, or any of its files."
+FORMS = "qrels, JSONL of labels, or a job (its folder, FOLDER/NAME, any of its files)."
 
 
 @exits
 def agree(
-    truth: Annotated[Path, typer.Option(help=SIDE)],
-    predicted: Annotated[Path, typer.Option(help=SIDE)],
+    truth: Annotated[Path, typer.Option(help=f"The labels to compare with: {FORMS}")],
+    predicted: Annotated[Path, typer.Option(help=f"The labels to look at: {FORMS}")],
     threshold: Annotated[
         int, typer.Option(help="The lowest grade that counts as relevant, or supported.")
     ] = 1,
     on_missing: Annotated[
         Literal["common", "zero", "error"],
-        typer.Option(help="An item on only one side: left out, 0 (no_support), or an error."),
+        typer.Option(
+            help="An item that only one of them has: left out, 0 (no_support), or an error."
+        ),
     ] = "common",
     by_topic: Annotated[
         bool, typer.Option("--by-topic", help="Show the figures of each topic.")

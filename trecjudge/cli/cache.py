@@ -1,4 +1,4 @@
-"""`cache`: look after the cache of model replies."""
+"""`cache`: show, copy, check and clear the cache of model replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trecjudge.models.cache import upkeep
 from trecjudge.models.cache.verify import verify
 
 cache_app = typer.Typer(
-    cls=Group, help="Look after the cache of model replies.", add_completion=False
+    cls=Group, help="Show, copy, check and clear the cache of model replies.", add_completion=False
 )
 
 
@@ -59,7 +59,7 @@ def import_cache(source: flag.CacheFolder, cache_dir: flag.Cache = None) -> int:
 @cache_app.command(cls=Command, name="verify")
 @exits
 def verify_cache(folder: flag.CacheFolder) -> int:
-    """Check a cache: its file, its replies, its manifest; exit status 1 if one is not right."""
+    """Check a cache, its replies and its manifest; exit with 1 if something is wrong."""
     checks = verify(folder)
     print_listing([(c.name, c.found if c.good else f"WRONG: {c.found}") for c in checks])
     return int(not all(check.good for check in checks))
@@ -72,6 +72,6 @@ def prune(
     model: flag.CacheModel = None,
     older_than: flag.OlderThan = None,
 ) -> int:
-    """Delete replies of a model, or older than so many days, or both."""
+    """Delete the replies of a model, or those older than some days, or both."""
     count = upkeep.prune(cache_dir, model, older_than, TELL)
     return print_listing([("deleted", f"{count} replies")])

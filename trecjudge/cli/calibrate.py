@@ -26,7 +26,7 @@ def calibrate(
 ) -> int:
     """Fit the offline attester to labels, or to words of the runs.
 
-    With labels of people its weights are fitted to them; without, only the words are counted.
+    Its weights are fitted to labels of people. Without labels, only the words are counted.
     """
     if labels is None:
         return _count(responses or [], documents or [], dataset, out, as_json, quiet)

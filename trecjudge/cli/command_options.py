@@ -12,7 +12,7 @@ Cache = Annotated[
     typer.Option(
         "--cache-dir",
         metavar="DIR",
-        help="The cache folder; by default TRECJUDGE_CACHE or the user's.",
+        help="The folder of cached replies; by default TRECJUDGE_CACHE or the user's cache folder.",
     ),
 ]
 CacheFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder with a cache.")]
@@ -29,7 +29,10 @@ RunsIfAny = Annotated[
     typer.Argument(help="Run files, or folders of them; may be left out with --nuggets."),
 ]
 Track = Annotated[
-    str, typer.Option("--track", help="The track whose rules hold; else recognised from each file.")
+    str,
+    typer.Option(
+        "--track", help="The track whose rules apply; by default recognised from each file."
+    ),
 ]
 Fix = Annotated[
     Path | None,
@@ -41,15 +44,15 @@ Labels = Annotated[
     Path | None,
     typer.Option(
         "--labels",
-        help="JSONL of sentence, passage, label; or of topic_id, run_id, sentence_index, doc_id,"
-        " label, with --rag-responses. Without it only the words of the runs are counted.",
+        help="Labels, as JSONL with sentence, passage, label; or topic_id, run_id, sentence_index,"
+        " doc_id, label, with --rag-responses. Without it only the words of the runs are counted.",
     ),
 ]
 LabelledRuns = Annotated[
     list[Path] | None,
     typer.Option(
         "--rag-responses",
-        help="The runs that the labels are on, or whose documents are to be counted.",
+        help="The runs that were labelled, or whose words are to be counted.",
     ),
 ]
 CalibrationOut = Annotated[
@@ -59,10 +62,13 @@ JudgedJob = Annotated[
     Path, typer.Argument(help="The --out-dir of a job, FOLDER/NAME, or any of its files.")
 ]
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Import judges and measures of others that the file names.")
+    bool,
+    typer.Option(
+        "--trust", help="Import judges and measures that the file names and that are not installed."
+    ),
 ]
 JobName = Annotated[
-    str | None, typer.Option("--name", help="Which job, where the folder holds several.")
+    str | None, typer.Option("--name", help="The job to take, where the folder holds several.")
 ]
 ReportText = Annotated[
     bool | None,
@@ -73,7 +79,7 @@ ReportText = Annotated[
 ]
 Compare = Annotated[
     Path | None,
-    typer.Option("--compare", help="Another job on the same runs: shows which judgments flipped."),
+    typer.Option("--compare", help="Another job on the same runs, to show which judgments differ."),
 ]
 TRUTH = typer.Option(
     "--truth", help="A leaderboard to compare with, such as the assessors', in any format."
@@ -83,14 +89,14 @@ TruthMeasure = Annotated[
     list[str] | None,
     typer.Option(
         "--truth-measure",
-        help="The name of our measure in --truth: THEIRS for the one that ranks, or OURS=THEIRS;"
-        " by default the same name.",
+        help="The measure of --truth to compare with: THEIRS for the one that ranks, or"
+        " OURS=THEIRS; by default the one of the same name.",
     ),
 ]
 MaxSize = Annotated[
     float,
     typer.Option(
-        "--max-size", min=0, help="Above this size in MB, details go into a folder beside the file."
+        "--max-size", min=0, help="Put details into a folder beside the file above this size in MB."
     ),
 ]
 WideTable = Annotated[
@@ -99,19 +105,17 @@ WideTable = Annotated[
 AllTableRows = Annotated[
     bool, typer.Option("--all", help="Show all rows of the tables, not only the first 20.")
 ]
-OfRuns = Annotated[list[str] | None, typer.Option("--run", help="Of this run; may be repeated.")]
-OfTopics = Annotated[
-    list[str] | None, typer.Option("--topic", help="On this topic; may be repeated.")
-]
-OfJudges = Annotated[
-    list[str] | None, typer.Option("--judge", help="By this judge; may be repeated.")
-]
+OfRuns = Annotated[list[str] | None, typer.Option("--run", help="Only these runs; else all.")]
+OfTopics = Annotated[list[str] | None, typer.Option("--topic", help="Only these topics; else all.")]
+OfJudges = Annotated[list[str] | None, typer.Option("--judge", help="Only these judges; else all.")]
 OfLabels = Annotated[
     list[str] | None,
     typer.Option(
         "--label",
-        help="With this label; may be repeated. `none`, `partial`, `full` in short;"
-        " `missing_document`, `unjudged`.",
+        help="Only these labels; else all. `none`, `partial` and `full` are short names;"
+        " `missing_document` and `unjudged` are labels too.",
     ),
 ]
-Unjudged = Annotated[bool, typer.Option("--unjudged", help="What the judge could not decide.")]
+Unjudged = Annotated[
+    bool, typer.Option("--unjudged", help="Only what is unjudged; beside --label, that too.")
+]

@@ -38,9 +38,9 @@ def compare(
 ) -> int:
     """Compare systems, or two judgments of one, over topics.
 
-    Each measure is paired over topics. Runs that all leaderboards have are compared with
-    themselves: two prompts, two models. Else every run is compared with the first. With judgments
-    of the same runs the flipped verdicts are shown with their evidence.
+    Each measure is paired over topics. A run that all leaderboards have is compared with itself,
+    as judged by two prompts or two models. Else every run is compared with the first. Of two jobs
+    on the same runs it also shows the judgments that differ, with their evidence.
     """
     printer = common.FindingPrinter(quiet)
     found = trecjudge.compare(

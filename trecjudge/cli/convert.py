@@ -50,8 +50,8 @@ def convert(
     target: Annotated[
         Path,
         typer.Argument(
-            help="The new file; for trec_eval a folder, one file a run; for banks a file .jsonl,"
-            " .jsonl.gz, or a folder, one file a topic."
+            help="The new file; for trec_eval a folder, with a file for each run; for banks a"
+            " .jsonl or .jsonl.gz file, or a folder, with a file for each topic."
         ),
     ],
     to: Annotated[Target, typer.Option(metavar="FORMAT", help="The format to write.")],
@@ -59,8 +59,8 @@ def convert(
 ) -> int:
     """Write a leaderboard, or a bank, in another format.
 
-    Where items are unjudged it has rows of MEASURE.unjudged. It writes banks of nuggets too, or a
-    job's judgments on nuggets, in another format.
+    Unjudged items of a leaderboard are counted in rows of MEASURE.unjudged. Banks of nuggets, and
+    a job's judgments on nuggets, are written in another format too.
     """
     printer = common.FindingPrinter()
     if to in WRITERS:

@@ -58,12 +58,12 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "formats": (Example("Which formats of runs are read", "formats"),),
     "init": (
         Example("Write judge.yml for the runs of a folder", "init runs/"),
-        Example("Another file, also where it is there already", "init --output mine.yml --force"),
+        Example("Another file, replaced if it exists", "init --output mine.yml --force"),
     ),
-    "schema": (Example("The schema, with judges of your own", "schema"),),
+    "schema": (Example("The schema, with your own judges", "schema"),),
     "judgments": (
         Example(
-            "Citations of one run that support nothing",
+            "Citations of one run whose document does not support the sentence",
             "judgments out/default --run mine --label none",
         ),
         Example(
@@ -80,7 +80,7 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     "pairs": (
         Example("Judge pairs without a model", "pairs pairs.jsonl --output verdicts.jsonl"),
         Example(
-            "Say what the fields are called in the file",
+            "Name the fields of the file",
             "pairs facts.jsonl --field sentence=claim document=evidence",
         ),
     ),
@@ -100,13 +100,16 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     ),
     "report": (
         Example("One HTML file of a job", "report out/default"),
-        Example("Beside another judgment of the same runs", "report out/a --compare out/b"),
+        Example(
+            "With the judgments that differ from those of another job",
+            "report out/a --compare out/b",
+        ),
     ),
     "show": (Example("One response", "show out/default --run careful --topic 11"),),
     "compare": (
-        Example("Two judgments of the same runs", "compare out/words out/model"),
+        Example("Two jobs on the same runs", "compare out/words out/model"),
         Example(
-            "The runs of one job with one of them, by two measures",
+            "The runs of one job against one of them, by two measures",
             "compare out/default --against baseline --measure CITATION_SUPPORT AVG_CITATIONS",
         ),
     ),
@@ -167,7 +170,7 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
     ),
     "nuggets edit": (
         Example("A table for people", "nuggets edit banks.jsonl --to-table nuggets.tsv"),
-        Example("Take it back", "nuggets edit banks.jsonl --from-table nuggets.tsv"),
+        Example("Take the changes back", "nuggets edit banks.jsonl --from-table nuggets.tsv"),
     ),
     "cache": (Example("What the cache holds", "cache info"),),
     "cache info": (Example("What the cache holds", "cache info"),),
@@ -175,7 +178,7 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
         Example("A copy for others", "cache export shared-cache"),
         Example("Only one model's replies", "cache export shared-cache --model gpt-4o-mini"),
     ),
-    "cache import": (Example("Take over another cache", "cache import shared-cache"),),
-    "cache verify": (Example("Is a copy whole?", "cache verify shared-cache"),),
-    "cache prune": (Example("Delete what is older than 90 days", "cache prune --older-than 90"),),
+    "cache import": (Example("Add the replies of another cache", "cache import shared-cache"),),
+    "cache verify": (Example("Check that a copy is whole", "cache verify shared-cache"),),
+    "cache prune": (Example("Delete replies older than 90 days", "cache prune --older-than 90"),),
 }

@@ -15,8 +15,8 @@ from trecjudge.findings import visible
 from trecjudge.job.interrupts import INTERRUPTS
 
 P = ParamSpec("P")
-INTERRUPTED = 130
-BUG = 3
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+BUG = 3  # as for items unjudged: what was written may be incomplete
 
 
 def exits(command: Callable[P, int]) -> Callable[P, NoReturn]:
@@ -36,7 +36,7 @@ def exit_status(work: Callable[[], int]) -> int:
     except TrecJudgeError as error:
         typer.echo(f"error: {visible(str(error))}", err=True)
         return 1
-    except BrokenPipeError:  # whoever read our output has gone; click then ends quietly
+    except BrokenPipeError:  # the reader of our output has gone; click then ends quietly
         raise
     except OSError as error:  # a full disk, a file that is gone, a name too long
         file = f"{error.filename}: " if error.filename else ""

@@ -76,7 +76,7 @@ F = TypeVar("F", bound=_Flags)
 def taking(
     flags: type[F],
 ) -> Callable[[Callable[[typer.Context, F], None]], Callable[..., None]]:
-    """Return a decorator: a function of a context and `flags` gets one flag for each field."""
+    """Return a decorator that gives a function of a context and `flags` a flag for each field."""
     hints = get_type_hints(flags, include_extras=True)
     parameters = [
         Parameter(

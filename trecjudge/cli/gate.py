@@ -23,16 +23,16 @@ from trecjudge.stats.release_gate import Check, GateRule, bounds, drops, rule_of
 from trecjudge.stats.scores import Scores
 
 ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed")
-"""Findings that put a kept rule in doubt: printed with -q too."""
+"""Findings that put a kept rule in doubt, so that they are printed with -q too."""
 
 
 Minimum = Annotated[
     list[str] | None,
-    typer.Option("--min", metavar="MEASURE=NUMBER", help="No run may be lower."),
+    typer.Option("--min", metavar="MEASURE=NUMBER", help="No run may be below this."),
 ]
 Maximum = Annotated[
     list[str] | None,
-    typer.Option("--max", metavar="MEASURE=NUMBER", help="No run may be higher."),
+    typer.Option("--max", metavar="MEASURE=NUMBER", help="No run may be above this."),
 ]
 Baseline = Annotated[
     Path | None, typer.Option(help="The leaderboard of the release before, for --max-drop.")
@@ -41,21 +41,19 @@ MaxDrop = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[MEASURE=]NUMBER",
-        help="No run may fall by more than this below its baseline; a bare number is for the"
-        " measures of --min and --max, or for all.",
+        help="No run may fall by more than this below its baseline; a number without a measure is"
+        " for the measures of --min and --max, or for all.",
     ),
 ]
 LowerIsBetter = Annotated[
     list[str] | None,
     typer.Option(
         metavar="MEASURE",
-        help="For --max-drop: lower values of these measures are better; else the"
+        help="For --max-drop, measures whose lower values are better; by default the"
         " statistics decide.",
     ),
 ]
-AnyDrop = Annotated[
-    bool, typer.Option("--strict", help="A drop counts even where it may be noise.")
-]
+AnyDrop = Annotated[bool, typer.Option("--strict", help="Count a drop even where it may be noise.")]
 Junit = Annotated[Path | None, typer.Option(help="A file for JUnit XML.")]
 
 
@@ -77,8 +75,9 @@ def gate(
 ) -> int:
     """Exit with 1 unless all runs keep all rules.
 
-    Each broken rule is one line. A run whose unjudged items could change the answer does not pass.
-    A drop counts if it is more than noise: if the paired test over topics finds it, or never could.
+    Each broken rule is one line. A run whose unjudged items could break a rule does not pass.
+    A drop counts if the paired test over topics is significant, or if there are too few topics
+    for any test.
     """
     printer = common.FindingPrinter(quiet, ALWAYS_PRINTED)
     found = [outcome(path) for path in (leaderboard, baseline) if path is not None]
@@ -115,13 +114,13 @@ def _scores(
 ) -> Scores:
     """Return a leaderboard's scores.
 
-    Raises InputError for `all` rows that are contradicted, and statistics of another job.
+    Raises InputError for `all` rows that contradict their topics, and statistics of another job.
     """
 
     def check(finding: Finding) -> None:
         # A release must not pass by the intervals and counts of another job.
         if finding.kind == "statistics_differ":
-            raise InputError(f"{finding}; `rescore` writes both anew")
+            raise InputError(f"{finding}; `rescore` writes both again")
         printer(finding)
 
     refusing = common.refusing(check, all_rows)
@@ -189,7 +188,7 @@ def _report_direction(
 
 
 def _drop_rules(texts: list[str], rules: list[GateRule], tables: list[Scores]) -> list[GateRule]:
-    """Return the rules of --max-drop: a bare number is for the measures of other rules, or for all.
+    """Return the rules of --max-drop; a bare number is for the measures of other rules, or for all.
 
     Raises WorkflowError where it or the baseline is missing.
     """

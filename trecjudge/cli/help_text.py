@@ -14,14 +14,14 @@ WIDEST = 100
 """Columns beyond which lines are hard to read."""
 LEAST = 24
 """Columns that the text beside a name gets at least."""
-WIDEST_NAME = 24
+WIDEST_NAME = 24  # a longer name stands on a line of its own, above its text
 NO_BREAK = "\N{NO-BREAK SPACE}"
 VALUE = re.compile(r" (?!-)")
-"""The blank before a value: it stays on the line of its flag."""
+"""The blank before a value, which keeps it on the line of its flag."""
 
 
 def help_text(page: Page, everything: bool = False) -> str:
-    """Return a page as `--help` shows it; of the main job all flags only with `everything`."""
+    """Return a page as `--help` shows it; `everything` adds the main job's other flags."""
     width = max(40, min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
     return "".join(f"{line.rstrip()}\n" for line in _lines(page, everything, width))
 
@@ -43,7 +43,7 @@ def _lines(page: Page, everything: bool, width: int) -> Iterator[str]:
         for title, parts in page.panels().items():
             yield from _section(title, (_row(part) for part in parts), width)
     else:
-        title = "Flags that are needed first (`...`: several values; `--help-all`: all flags)"
+        title = "Flags that most people need (`...`: several values; `--help-all`: all flags)"
         yield from _section(title, (_short_row(part) for part in page.first), width)
     yield from ("", *_wrapped("Manual: docs/; docs/cli.md has every command and flag.", width))
 
@@ -59,11 +59,11 @@ def _short_row(part: Part) -> tuple[str, str]:
 
 
 def _section(title: str, rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield a title and its rows: names, and what they are beside or, of long names, below."""
-    told = list(rows)
-    column = min(max(len(name) for name, _ in told), WIDEST_NAME, width - LEAST - 4)
+    """Yield a title and its rows: a name, its text beside it or, for a long name, below."""
+    pairs = list(rows)
+    column = min(max(len(name) for name, _ in pairs), WIDEST_NAME, width - LEAST - 4)
     yield from ("", title)
-    for name, text in told:
+    for name, text in pairs:
         beside = list(_wrapped(text, width - column - 4)) or [""]
         if len(name) <= column:
             yield f"  {name:<{column}}  {beside.pop(0)}"

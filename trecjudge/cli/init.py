@@ -18,7 +18,9 @@ from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.job.found import look
 from trecjudge.job.proposal import propose
 
-Folder = Annotated[Path, typer.Argument(help="Where the runs lie, and what belongs to them.")]
+Folder = Annotated[
+    Path, typer.Argument(help="The folder with the runs, their topics and documents.")
+]
 Output = Annotated[Path, typer.Option("--output", help="The workflow to write.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the workflow if it is there.")]
 
@@ -29,8 +31,8 @@ def init(
 ) -> int:
     """Write a workflow for what is in a folder.
 
-    It asks nothing, and prints the command to run. The judge is the one that fits the runs; the
-    workflow says why.
+    It asks nothing, and prints the command to run. It chooses the judge that fits the runs, and
+    the workflow says why.
     """
     if output.exists() and not force:
         raise OutputError(

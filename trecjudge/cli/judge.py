@@ -59,13 +59,13 @@ def _judge(flags: JobFlags) -> int:
             with job.outputs.held(warn):
                 summaries.append(_summary(job, flags))
     print_summaries(summaries, flags.quiet, flags.as_json, wanted)
-    # Not only in the closing table: with -q too, and behind it.
+    # Printed after the closing table too, since -q leaves the table out.
     print_errors(f"error: {summary.name}: {summary.bug}" for summary in summaries if summary.bug)
     return max(summary.exit_status for summary in summaries)
 
 
 def _check_measures(jobs: Sequence[Job], wanted: Wanted) -> None:
-    """Raise InputError where a measure is to be shown that a job does not have."""
+    """Raise InputError for a measure to show that a job does not have."""
     for job in jobs if wanted.measures else ():
         panel = make_panel(job.judges, job.settings, job.made)
         spec = panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)

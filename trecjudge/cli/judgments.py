@@ -35,10 +35,10 @@ def judgments(
     judge: own.OfJudges = None,
     label: own.OfLabels = None,
     unjudged: own.Unjudged = False,
-    text: Annotated[str, typer.Option(help="A word of the sentence, claim or nugget.")] = "",
-    doc: Annotated[
-        list[str] | None, typer.Option(help="Only on this document; may be repeated.")
-    ] = None,
+    text: Annotated[
+        str, typer.Option(help="Only where the sentence, claim or nugget has this text.")
+    ] = "",
+    doc: Annotated[list[str] | None, typer.Option(help="Only these documents; else all.")] = None,
     limit: Limit = None,
     out: Output = None,
     name: own.JobName = None,
@@ -46,7 +46,7 @@ def judgments(
 ) -> int:
     """List, filter and export judgments.
 
-    Each is one line, in the order of the job.
+    Each judgment is one line, in the order of the job.
     """
     wanted = Selection(
         runs=run or (),
@@ -79,7 +79,7 @@ def _rows(selected: Selected) -> Iterator[Row]:
 
 
 def _read_on(rows: Iterator[Row]) -> None:
-    """Read on to the end: a file that is cut must not look whole, and all are counted."""
+    """Read to the end: a truncated file must be noticed, and all judgments are counted."""
     for _ in rows:
         pass
 

@@ -28,18 +28,22 @@ else:
 @exits
 def label_next(
     job: own.JudgedJob,
-    budget: Annotated[int, typer.Option(min=1, help="How many items.")] = 100,
+    budget: Annotated[int, typer.Option(min=1, help="How many items to list.")] = 100,
     human: Annotated[
         Path | None,
-        typer.Option(help="JSONL of the labels there are already; their items are left out."),
+        typer.Option(help="The labels that you have already, as JSONL; their items are left out."),
     ] = None,
-    measure: Annotated[str, typer.Option(help="The measure to rank by; else the job's own.")] = "",
+    measure: Annotated[
+        str, typer.Option(help="The measure to rank by; by default the job's.")
+    ] = "",
     at_random: Annotated[
         bool, typer.Option("--random", help="Draw the items at random, for unbiased corrections.")
     ] = False,
     purpose: Annotated[
         Literal["ranking", "calibration"],
-        typer.Option("--for", help="What they are for: to settle the ranking, or to calibrate."),
+        typer.Option(
+            "--for", help="What the labels are for: to settle the ranking, or to calibrate."
+        ),
     ] = "ranking",
     out: common.JsonlFile = None,
     trust: own.Trust = False,
@@ -48,8 +52,8 @@ def label_next(
 ) -> int:
     """List the items that people should label first.
 
-    Their labels would narrow the ranking most, or calibrate best. Filled in, the file of --output
-    is one for --human, or for the --labels of calibrate.
+    Their labels would narrow the ranking most, or calibrate best. Fill in the file of --output, and
+    give it to --human, or to `calibrate --labels`.
     """
     printer = common.FindingPrinter(quiet)
     labelled = read_labels(human, printer) if human else {}

@@ -1,4 +1,4 @@
-"""A group of commands whose modules are imported when one is run, or its help asked for."""
+"""A group of commands; a module is imported when its command is run, or its help is printed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from trecjudge.errors import unknown
 from trecjudge.findings import visible
 
 USAGE_ERROR = cast("type[Exception]", typer.BadParameter.__base__)
-"""What the parser raises for a command line that cannot be."""
+"""What the parser raises for a mistake in the command line."""
 
 
 class Command(TyperCommand):
-    """A command whose words are read, and whose help is written, as everywhere here."""
+    """A command that reads its words, and writes its help, as all commands here do."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Return the arguments that are left. Raises BadParameter, naming the command."""
@@ -63,7 +63,7 @@ class Group(TyperGroup):
         return super().parse_args(ctx, words)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags; none before a command: to prepare their values takes its time."""
+        """Return the flags; none where a command follows, since to prepare them takes time."""
         return [] if getattr(ctx, "has_command", False) else super().get_params(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -86,7 +86,7 @@ class Group(TyperGroup):
         windows_expand_args: bool = True,
         **more: Any,
     ) -> Any:
-        """Run a command line; one that cannot be is one line, and exit status 2."""
+        """Run a command line; a mistake in it prints one line and exits with status 2."""
         given = (args, prog_name, complete_var, False, windows_expand_args)
         run = partial(super().main, *given, **more)
         if not standalone_mode:
@@ -127,7 +127,7 @@ class LazyGroup(Group):
             group = get_command(found)
             group.name = name
             return group
-        # A Typer of its own: only of one with a single command get_command makes a plain command.
+        # get_command makes a plain command only of a Typer that has a single one.
         single = typer.Typer(add_completion=False)
         single.command(name, cls=Command)(found)
         return get_command(single)
@@ -144,7 +144,7 @@ def _path(ctx: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """A module that is imported when a name of it is asked for: not to show the flags."""
+    """A module that is imported at the first use of a name in it, so that --help stays fast."""
 
     name: str
 

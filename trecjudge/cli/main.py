@@ -84,13 +84,16 @@ class Commands(LazyGroup):
             "trecjudge.cli.nuggets:nuggets_app",
             "Make banks of nuggets, and edit them as tables.",
         ),
-        "cache": ("trecjudge.cli.cache:cache_app", "Look after the cache of model replies."),
+        "cache": (
+            "trecjudge.cli.cache:cache_app",
+            "Show, copy, check and clear the cache of model replies.",
+        ),
     }
 
 
 app = typer.Typer(
     cls=Commands,
-    help="Judge RAG runs of TREC RAG, RAGTIME and DRAGUN, the way TREC does.",
+    help="Judge RAG runs of TREC's tracks, or of your own pipeline, as TREC does.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -113,7 +116,7 @@ def main(ctx: typer.Context, flags: JobFlags) -> None:
 
 
 def missing_runs(ctx: typer.Context) -> str:
-    """Return what to say where there is neither a run nor a command."""
+    """Return the message for a command line with neither a run nor a command."""
     message = "--rag-responses is missing: give run files or folders, or a command (--help)"
     words = [
         value for values in ctx.params.values() if isinstance(values, list) for value in values

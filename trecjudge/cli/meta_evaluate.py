@@ -22,23 +22,25 @@ from trecjudge.show.pictures import bump_picture, scatter_picture
 from trecjudge.stats.meta import Correlated
 
 UNSAFE = re.compile(r"[^\w.+-]+")
-LONGEST_NAME = 60
+LONGEST_NAME = 60  # a file name has three of these, and may have 255 bytes
 
 
-MeasuresOfTruth = Annotated[list[str] | None, typer.Option(help="Measures of the truth; else all.")]
+MeasuresOfTruth = Annotated[
+    list[str] | None, typer.Option(help="Only these measures of the truth; else all.")
+]
 Correlations = Annotated[
     list[str] | None,
     typer.Option(
         "--correlation",
-        help="kendall, tauap_b, tau_gap, spearman, pearson or pairwise_accuracy; kendall@10 among"
-        " the 10 best; else all and kendall@10.",
+        help="Only these coefficients: kendall, tauap_b, tau_gap, spearman, pearson or"
+        " pairwise_accuracy, and kendall@10 for the 10 best runs; else all of these.",
     ),
 ]
 OnMissingRun = Annotated[
     Literal["error", "common", "zero"],
-    typer.Option(help="A run on only one side: an error, left out, or 0 with the judge."),
+    typer.Option(help="A run that only one of them has: an error, left out, or 0 by the judge."),
 ]
-FailIfOdd = Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is odd.")]
+FailIfOdd = Annotated[bool, typer.Option("--strict", help="Exit with 1 if there is any finding.")]
 Svg = Annotated[
     Path | None, typer.Option(metavar="DIR", help="A folder for scatter and bump plots.")
 ]

@@ -20,7 +20,7 @@ class NuggetCommands(LazyGroup):
         ),
         "edit": (
             "trecjudge.cli.nuggets_edit:edit",
-            "Write banks as a table for people who clean them, and take it back.",
+            "Write banks as a table for people to edit, and take the changes back.",
         ),
     }
 

@@ -29,19 +29,26 @@ from trecjudge.models.spending import Budget
 from trecjudge.records import Place
 
 REPLY = {"max_tokens": 4096}
-"""A list of 30 nuggets does not fit into the reply of a judge."""
+"""Longer replies than a judge's: a list of 30 nuggets would not fit into those."""
 
 Target = Annotated[
     Path,
-    typer.Argument(help="The new file, .jsonl or .jsonl.gz; or a folder, one file a topic."),
+    typer.Argument(
+        help="The new file, .jsonl or .jsonl.gz; or a folder, with a file for each topic."
+    ),
 ]
 FromDocuments = Annotated[
     bool,
-    typer.Option("--from-documents", help="From the documents that runs cite, or graded ones."),
+    typer.Option(
+        "--from-documents",
+        help="Make nuggets from the documents that runs cite, or from graded ones.",
+    ),
 ]
-FromRuns = Annotated[bool, typer.Option("--from-runs", help="From what the responses state.")]
+FromRuns = Annotated[
+    bool, typer.Option("--from-runs", help="Make nuggets from what the responses state.")
+]
 FromTopic = Annotated[
-    bool, typer.Option("--from-topic", help="From the topic itself; needs a model.")
+    bool, typer.Option("--from-topic", help="Make nuggets from the topic itself; needs a model.")
 ]
 To = Annotated[str, typer.Option("--to", help="The format of the banks, as for `convert`.")]
 MaxNuggets = Annotated[int, typer.Option(min=1, help="Keep at most N nuggets of a topic.")]
@@ -49,7 +56,7 @@ MaxDocuments = Annotated[
     int, typer.Option(min=1, help="Read at most N documents of a topic, the most cited first.")
 ]
 Window = Annotated[
-    int, typer.Option(min=1, help="Documents or nuggets that a model is asked about at a time.")
+    int, typer.Option(min=1, help="Ask a model about N documents or nuggets at a time.")
 ]
 DocumentText = Annotated[
     bool,
@@ -57,7 +64,7 @@ DocumentText = Annotated[
 ]
 Grades = Annotated[
     Path | None,
-    typer.Option("--qrels", help="Grades of documents: those above 0 are documents of the topic."),
+    typer.Option("--qrels", help="Grades of documents; those above 0 are documents of the topic."),
 ]
 
 
@@ -168,7 +175,7 @@ def _write(made: Sequence[Made], flags: CreateFlags, format_: BankFormat) -> lis
 create = taking(CreateFlags)(lambda ctx, flags: create_banks(flags))
 create.__doc__ = """Make banks of nuggets from documents, from runs, or from topics.
 
-A file beside the bank, NAME.trail.jsonl, has where each nugget is from.
+A file beside the bank, NAME.trail.jsonl, shows where each nugget is from.
 """
 
 
@@ -191,7 +198,7 @@ def _spent(model: Model, made: Sequence[Made]) -> dict[str, Any]:
 
 
 def _report_lost(made: Sequence[Made], format_: BankFormat, printer: common.FindingPrinter) -> None:
-    """Report what the format of the banks does not keep; it stands in the trail."""
+    """Report the fields that the format of the banks does not keep, but the trail does."""
     lost = dict.fromkeys(name for one in made for name in fields_lost(one.bank, format_))
     if lost:
         message = f"{format_.NAME} keeps no {', no '.join(lost)} of nuggets; the trail has it"

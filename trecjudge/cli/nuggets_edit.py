@@ -37,16 +37,19 @@ def edit(
     target: Annotated[
         Path | None,
         typer.Option(
-            "--output", help="A new file or folder for the changed banks; else BANK is changed."
+            "--output", help="A new file or folder for the changed banks; else SOURCE is changed."
         ),
     ] = None,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
-    """Write banks as a table for people who clean them, a row a nugget or answer; take it back."""
+    """Write banks as a table for people to edit, and take the changes back.
+
+    The table has a row for each nugget or answer.
+    """
     if (to_table is None) == (from_table is None):
         raise InputError("give one of --to-table and --from-table")
-    # Findings on the bank were told by `check`; here only what the table brings counts.
+    # `check` prints the findings on a bank; here only those on the table count.
     printer = common.FindingPrinter(quiet)
     banks = list(banks_in([source], printer if to_table else _only_errors(printer)))
     _check(source, banks)
@@ -70,7 +73,7 @@ def _only_errors(printer: common.FindingPrinter) -> OnFinding:
 
 
 def _check(source: Path, banks: Sequence[Bank]) -> None:
-    """Raise InputError where there is no bank, or a topic has two: rows would be of either."""
+    """Raise InputError where there is no bank, or a topic has two, since a row names the topic."""
     topics = [bank.topic_id for bank in banks]
     if not topics:
         raise InputError(f"{source}: no bank of nuggets in it")

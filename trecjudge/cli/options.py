@@ -33,7 +33,8 @@ Documents = Annotated[
     list[Path] | None,
     typer.Option(
         "--documents",
-        help="The documents, as JSONL of docid, title, text. Their text is judged, not the run's.",
+        help="The documents: files, folders or irds:NAME. JSONL has docid, title and text. Their"
+        " text is judged, not the run's.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -41,7 +42,7 @@ OwnDocuments = Annotated[
     bool,
     typer.Option(
         "--own-documents/--no-own-documents",
-        help="Judge the text that a run carries even where --documents has the document too.",
+        help="Judge the run's own copy of a document, even where --documents has it too.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -49,8 +50,8 @@ Qrels = Annotated[
     Path | None,
     typer.Option(
         "--qrels",
-        help="Grades of documents by topic, for judges that ask what was retrieved (grounding)."
-        " TREC lines, or JSON of {topic: {doc: grade}}.",
+        help="Grades of documents by topic, for the judge grounding. TREC lines, or JSON of"
+        " {topic: {doc: grade}}.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -58,8 +59,7 @@ Nuggets = Annotated[
     list[Path] | None,
     typer.Option(
         "--nuggets",
-        help="Banks of nuggets, for judges that ask for them. A file or a folder; the judges are"
-        " nuggets, argue and rubric.",
+        help="Banks of nuggets, files or folders. The judges nuggets, argue and rubric use them.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -67,35 +67,33 @@ Dataset = Annotated[
     str,
     typer.Option(
         "--dataset",
-        help="What records are taken for where several formats fit: rag, ragtime, dragun, auto.",
+        help="The dataset to assume where several formats fit: rag, ragtime, dragun or auto.",
         rich_help_panel=INPUTS,
     ),
 ]
 OnlyTopics = Annotated[
     list[str] | None,
-    typer.Option("--topic", help="Judge only these topics.", rich_help_panel=INPUTS),
+    typer.Option("--topic", help="Only these topics; else all.", rich_help_panel=INPUTS),
 ]
 OnlyRuns = Annotated[
     list[str] | None,
-    typer.Option("--run", help="Judge only these runs.", rich_help_panel=INPUTS),
+    typer.Option("--run", help="Only these runs; else all.", rich_help_panel=INPUTS),
 ]
 MaxTopics = Annotated[
     int | None,
-    typer.Option(
-        "--max-topics", min=1, help="Judge only the first N topics.", rich_help_panel=INPUTS
-    ),
+    typer.Option("--max-topics", min=1, help="Only the first N topics.", rich_help_panel=INPUTS),
 ]
 MaxRuns = Annotated[
     int | None,
-    typer.Option("--max-runs", min=1, help="Judge only the first N runs.", rich_help_panel=INPUTS),
+    typer.Option("--max-runs", min=1, help="Only the first N runs.", rich_help_panel=INPUTS),
 ]
 RecordKeys = Annotated[
     str,
     typer.Option(
         "--keys",
         metavar="PART=KEY,...",
-        help="What the records of a pipeline call their question, answer, contexts, topic and run:"
-        " question=prompt.text,answer=out,contexts=hits. Usual names are known.",
+        help="Keys of question, answer, contexts, topic and run in a pipeline's records, such as"
+        " question=prompt.text,answer=out,contexts=hits. Usual keys are known.",
         rich_help_panel=INPUTS,
     ),
 ]
@@ -104,10 +102,10 @@ LimitFlag = Annotated[
     typer.Option(
         "--limit",
         metavar="NAME=VALUE",
-        help="The most that is read: record (64MB a line or record), depth (200), entries"
-        " (100000 of a list or object), stdin (1GB). What is larger is reported with its line, as"
-        ' record_too_large, and left out; the rest is judged. TRECJUDGE_LIMITS="record=200MB'
-        ' depth=500" sets it for every command.',
+        help="The largest input that is read: record (64MB for a line or record), depth (200"
+        " levels), entries (100000 in a list or object), stdin (1GB). What is larger is reported"
+        " with its line, as record_too_large, and left out; the rest is judged."
+        ' TRECJUDGE_LIMITS="record=200MB depth=500" sets limits for every command.',
         rich_help_panel=INPUTS,
     ),
 ]
@@ -132,8 +130,8 @@ JudgeName = Annotated[
     list[str] | None,
     typer.Option(
         "--judge",
-        help="Judges by name, or as module:Class. The command `judges` lists them; without this"
-        " flag the workflow's judge is taken.",
+        help="The judges, by name or as module:Class. By default the workflow's, else citation, or"
+        " grounding for a pipeline's records. The command `judges` lists them.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -141,7 +139,7 @@ Also = Annotated[
     list[str] | None,
     typer.Option(
         "--also",
-        help="Further judges, beside those of --judge or of the workflow.",
+        help="More judges, beside those of --judge or of the workflow.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -149,8 +147,9 @@ JudgmentsFrom = Annotated[
     Path | None,
     typer.Option(
         "--judgments-from",
-        help="Labels of others in place of a judge's. JSONL of topic_id, run_id, sentence_index,"
-        " doc_id, label; or assignments of nuggets; or assessments of a rubric (CSV).",
+        help="Use the labels of a file instead of a judge's. JSONL with topic_id, run_id,"
+        " sentence_index, doc_id, label; or assignments of nuggets; or assessments of a rubric"
+        " (CSV).",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -158,7 +157,7 @@ CalibrationFile = Annotated[
     Path | None,
     typer.Option(
         "--calibration",
-        help="A file that `calibrate` wrote: weights of the offline attester for your labels.",
+        help="A file that `calibrate` wrote: weights of the offline attester, fitted to labels.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -166,7 +165,8 @@ Human = Annotated[
     Path | None,
     typer.Option(
         "--human",
-        help="JSONL as for --judgments-from: human labels of some items, which correct the means.",
+        help="Labels of people for some items, which correct the means; JSONL as for"
+        " --judgments-from.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -189,7 +189,7 @@ Settings = Annotated[
 Variant = Annotated[
     str | None,
     typer.Option(
-        "--variant", help="Judge with a variant of the workflow.", rich_help_panel=JUDGING
+        "--variant", help="Judge with this variant of the workflow.", rich_help_panel=JUDGING
     ),
 ]
 AllVariants = Annotated[
@@ -204,7 +204,7 @@ Sweep = Annotated[
     str | None,
     typer.Option(
         "--sweep",
-        help="Judge at every point of a sweep, each into files of its own.",
+        help="Judge at every point of this sweep, each into files of its own.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -212,7 +212,7 @@ UseEnvLlm = Annotated[
     bool,
     typer.Option(
         "--use-env-llm",
-        help="Ask the model at OPENAI_BASE_URL. OPENAI_MODEL names it, and OPENAI_API_KEY is its"
+        help="Ask the model at OPENAI_BASE_URL. OPENAI_MODEL is its name, and OPENAI_API_KEY the"
         " key.",
         rich_help_panel=MODEL,
     ),
@@ -222,7 +222,7 @@ CacheDir = Annotated[
     typer.Option(
         "--cache-dir",
         metavar="DIR",
-        help="Where model replies are kept; by default TRECJUDGE_CACHE or the user's cache folder.",
+        help="The folder of cached replies; by default TRECJUDGE_CACHE or the user's cache folder.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -231,7 +231,7 @@ CacheFrom = Annotated[
     typer.Option(
         "--cache-from",
         metavar="DIR",
-        help="Folders of further caches, only read.",
+        help="Folders of other caches to read, which are not changed.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -251,13 +251,15 @@ Plan = Annotated[
     bool,
     typer.Option(
         "--plan",
-        help="Count calls, tokens and price without asking.",
+        help="Count calls, tokens and price; ask nothing.",
         rich_help_panel=MODEL,
     ),
 ]
 MaxCalls = Annotated[
     int | None,
-    typer.Option("--max-calls", min=0, help="Make at most N calls.", rich_help_panel=MODEL),
+    typer.Option(
+        "--max-calls", min=0, help="Make at most N calls of the model.", rich_help_panel=MODEL
+    ),
 ]
 MaxTokens = Annotated[
     int | None,
@@ -268,7 +270,10 @@ MaxTokens = Annotated[
 MaxCost = Annotated[
     float | None,
     typer.Option(
-        "--max-cost", min=0, help="Stop asking once this much is spent.", rich_help_panel=MODEL
+        "--max-cost",
+        min=0,
+        help="Stop asking once this much is spent, in dollars.",
+        rich_help_panel=MODEL,
     ),
 ]
 OutDir = Annotated[
@@ -310,7 +315,8 @@ MeasuresShown = Annotated[
     typer.Option(
         "--measures",
         metavar="A,B",
-        help="Further measures in the closing table: names, `all`, or `ranking` for each judge's.",
+        help="More measures in the closing table: names, `all`, or `ranking` for the one that each"
+        " judge ranks by.",
         rich_help_panel=OUTPUTS,
     ),
 ]
@@ -334,7 +340,7 @@ Report = Annotated[
     bool,
     typer.Option(
         "--report",
-        help="Write NAME.report.html too, results to browse.",
+        help="Write NAME.report.html too, to browse the results.",
         rich_help_panel=OUTPUTS,
     ),
 ]
@@ -369,7 +375,7 @@ AsJson = Annotated[
     bool,
     typer.Option(
         "--json",
-        help="Print the closing table as one JSON object.",
+        help="Print the results as one JSON object.",
         rich_help_panel=OUTPUTS,
     ),
 ]

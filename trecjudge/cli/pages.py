@@ -15,7 +15,7 @@ ARGUMENTS, FLAGS, GENERAL = "Arguments", "Flags", "General"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is told of a command."""
+    """What the help of a command shows."""
 
     program: str
     """How the program is called."""
@@ -66,11 +66,11 @@ def page_of(command: Any, context: Any) -> Page:
         outer = outer.parent
     program = str(outer.info_name or "run_judge.py")
     name = " ".join(reversed(names))
-    told = inspect.cleandoc(command.help or "")
+    text = inspect.cleandoc(command.help or "")
     return Page(
         program=f"python {program}" if program.endswith(".py") else program,
         name=name,
-        paragraphs=tuple(" ".join(part.split()) for part in told.split("\n\n") if part),
+        paragraphs=tuple(" ".join(part.split()) for part in text.split("\n\n") if part),
         examples=EXAMPLES.get(name, ()),
         commands={n: c.help.split("\n\n")[0] for n, c in getattr(command, "commands", {}).items()},
         parts=tuple(parts_of(command, context)),

@@ -1,4 +1,4 @@
-"""`pairs`: judge bare pairs of a sentence and a document, and hold them against labels."""
+"""`pairs`: judge bare pairs of a sentence and a document, and compare them with labels."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ from trecjudge.show import pairs as shown
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="JSONL of sentence (or claim, text, …), document (or passage, evidence, …) and, where"
-        " there are any, label, group, id; packed or not. Of several files each is a group."
+        help="JSONL with sentence (or claim, text, …) and document (or passage, evidence, …), and"
+        " label, group and id if you have them; may be compressed. Each of several files is a"
+        " group."
     ),
 ]
 Output = Annotated[
@@ -44,7 +45,7 @@ Fields = Annotated[
     typer.Option(
         "--field",
         metavar="PART=NAME",
-        help="What sentence, document, label, group or id is called in the files.",
+        help="How the files call sentence, document, label, group or id.",
     ),
 ]
 
@@ -77,7 +78,7 @@ class PairFlags:
 def pairs(ctx: typer.Context, flags: PairFlags) -> None:
     """Judge bare pairs of a sentence and a document.
 
-    With labels in the files it shows how good the judge is.
+    If the files have labels, it shows how good the judge is.
     """
 
     def work() -> int:

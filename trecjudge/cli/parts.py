@@ -14,7 +14,7 @@ from trecjudge.errors import unknown
 METAVARS = {Path: "FILE", int: "N", float: "NUMBER", str: "NAME"}
 NUMBERS: Mapping[type, str] = {int: "a whole number", float: "a number"}
 COMMAS = ("--judge", "--also", "--correlation", "--limit")
-"""Flags of several values in which no comma can stand: commas part them."""
+"""Flags of several values that have no comma in them, so that commas separate them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Part:
 
     @property
     def parts_at_commas(self) -> bool:
-        """Whether commas part its values."""
+        """Whether commas separate its values."""
         return bool(set(self.flags) & set(COMMAS))
 
     @property
@@ -117,7 +117,7 @@ def _part(parameter: Any, hint: Any) -> Part:
 
 
 def _kind(annotation: Any) -> type | tuple[str, ...]:
-    """Return the type of one value: of a list that of an entry, without None."""
+    """Return the type of one value: for a list that of an entry, without None."""
     origin = get_origin(annotation)
     if origin is Literal:
         return get_args(annotation)
@@ -135,9 +135,11 @@ def _choices(kind: tuple[str, ...]) -> str:
 
 def _default(parameter: Any, is_switch: bool) -> str:
     value = parameter.default
+    if value is None or callable(value) or parameter.required:
+        return ""
     if is_switch:
         return next(iter(parameter.opts if value else parameter.secondary_opts), "")
-    return "" if value is None or callable(value) or parameter.required else str(value)
+    return str(value)
 
 
 def begun(help_text: str) -> str:

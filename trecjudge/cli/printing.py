@@ -78,7 +78,7 @@ def print_json(records: list[dict[str, Any]]) -> None:
 
 
 def _json_parts(value: object) -> Iterator[bytes]:
-    """Yield JSON in parts: of a sequence that is read as it is gone through, one entry is held."""
+    """Yield JSON in parts, so that a long sequence is never in memory as a whole."""
     if isinstance(value, dict):
         for place, (name, held) in enumerate(value.items()):
             yield (b"," if place else b"{") + orjson.dumps(name) + b":"

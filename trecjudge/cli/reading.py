@@ -1,4 +1,4 @@
-"""The words of a command line, read flag by flag: what cannot be is told in one line."""
+"""The words of a command line, read flag by flag; a mistake is reported in one line."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Reading:
     """A command line on its way to the parser: each value has its flag before it.
 
     A flag that may be given several times takes all words up to the next flag. Where a command
-    has arguments too, words that name files that are there are its arguments, and so are the last
-    words where it would lack some.
+    has arguments too, words that name existing files are its arguments, and so are the last words
+    where it would lack some.
     """
 
     parts: Sequence[Part]
     commands: Collection[str] = ()
-    """Those of a group: a command comes first, and reads the rest."""
+    """The commands of a group; a command comes first, and reads the rest."""
     done: list[str] = field(default_factory=list)
     free: list[str] = field(default_factory=list)
     """Words that no flag takes."""
@@ -33,7 +33,7 @@ class Reading:
     """Flags so far, each as it was written."""
 
     def read(self, words: Sequence[str]) -> list[str]:
-        """Return the words for the parser. Raises BadParameter for what cannot be."""
+        """Return the words for the parser. Raises BadParameter for a mistake."""
         if self.commands and words and not _is_flag(words[0]):
             return list(words)
         for word in words:
@@ -150,7 +150,7 @@ def _is_there(word: str) -> bool:
 
 
 def _parted(name: str, part: Part, values: Sequence[str]) -> list[str]:
-    """Return the values that commas part; at least one."""
+    """Return the values between commas, at least one. Raises BadParameter."""
     found = [one.strip() for value in values for one in value.split(",") if one.strip()]
     if not found:
         raise typer.BadParameter(f"{name}: a value is missing: give {part.wanted}")

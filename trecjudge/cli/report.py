@@ -82,7 +82,7 @@ def _truth(path: Path, printer: common.FindingPrinter, format_name: str) -> Scor
 
 
 def report_lines(written: writing.Written) -> list[str]:
-    """Return lines on what a report lacks, and where it is."""
+    """Return lines on what a report leaves out, and where it is."""
     beside = (
         f", and {written.beside} files in {written.path.with_suffix('')}" if written.beside else ""
     )

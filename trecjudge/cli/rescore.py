@@ -24,9 +24,15 @@ from trecjudge.show.ranking import Wanted
 def rescore(
     job: own.JudgedJob,
     out_dir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where to write; else beside the judgments.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The folder to write to; by default that of the judgments."
+        ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The name of the files; else as before.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="The name that output files start with; by default as before."),
+    ] = None,
     human: flag.Human = None,
     trust: own.Trust = False,
     measures: flag.MeasuresShown = None,

@@ -11,7 +11,7 @@ from trecjudge.job.schema import schema_text
 def schema() -> int:
     """Print the JSON Schema of workflows, for editors.
 
-    It knows the judges of the folder that you run from too.
+    It has the judges of the folder that you run it from too.
     """
     print_lines([schema_text().rstrip()])
     return 0

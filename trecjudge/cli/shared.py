@@ -46,8 +46,8 @@ AllRows = Annotated[
     Literal["error", "checked", "given", "recomputed"],
     typer.Option(
         "--all-rows",
-        help="`all` rows that contradict their topics: an error, recomputed from the topics of that"
-        " measure (checked), or taken as given; `recomputed` recomputes all rows.",
+        help="How to treat `all` rows that contradict their topics: an error, recomputed from the"
+        " topics of that measure (checked), or taken as given; `recomputed` recomputes all rows.",
     ),
 ]
 JsonlFile = Annotated[
@@ -59,7 +59,7 @@ Duplicates = Annotated[
 ]
 Measures = Annotated[
     list[str] | None,
-    typer.Option("--measure", help="Measures to look at; else all."),
+    typer.Option("--measure", help="Only these measures; else all."),
 ]
 
 
@@ -91,7 +91,7 @@ class FindingPrinter:
         print_errors(f"{kind}: {n} in all" for kind, n in many.items() if not self._quiet)
 
     def status(self, strict: bool = False) -> int:
-        """Return 3 if something was left out, 1 for anything odd if `strict`, else 0."""
+        """Return 3 if something was left out, 1 for any other finding if `strict`, else 0."""
         bad = {finding.severity for finding in self.findings}
         if strict and bad & {"error", "warning"}:
             return 1
@@ -108,7 +108,7 @@ def refusing(on_finding: OnFinding, all_rows: str) -> OnFinding:
 
     def check(finding: Finding) -> None:
         if finding.kind == "all_row_differs" and all_rows == "error":
-            choices = "--all-rows given takes it as it is, checked or recomputed what they give"
+            choices = "--all-rows given takes the row, checked or recomputed what its topics give"
             raise InputError(f"{finding}; {choices}")
         on_finding(finding)
 

@@ -1,4 +1,4 @@
-"""Standard output and error that outlive whoever reads them."""
+"""Standard output and error that go on working after their reader has gone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 GONE = frozenset({errno.EPIPE, errno.EIO})
-"""How a pipe without a reader, and a terminal that was closed, answer."""
+"""The errors of a pipe without a reader, and of a terminal that was closed."""
 ANY = frozenset(errno.errorcode)
 
 

@@ -20,7 +20,7 @@ from trecjudge.models.opening import Command, ModelOptions
 from trecjudge.models.spending import Budget
 
 PIPELINE, OF_A_PIPELINE = "qa", "grounding"
-"""The format of a pipeline's records, and the judge that they have what it needs for."""
+"""The format of a pipeline's records, and the judge that these have everything for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def check_range(key: str, value: object, least: float, most: float | None = None
 
 
 def _outside(value: object, least: float, most: float | None) -> str | None:
-    """Return why a number is out of its range, and what to give; None of any other value."""
+    """Return why a number is out of its range, and what to give; None for any other value."""
     if not isinstance(value, int | float):
         return None
     words = numbers(int if isinstance(least, int) else float, (least, most))

@@ -13,11 +13,11 @@ from typing import Any, AnyStr
 from trecjudge.errors import InputError, unknown
 
 VARIABLE = "TRECJUDGE_LIMITS"
-"""The variable of the environment with limits, as `--limit` takes them, apart by spaces."""
+"""The variable of the environment with limits as `--limit` takes them, separated by spaces."""
 IN_ALL = 20
 """How many times as many entries all lists and objects of one record may have together."""
 SURELY_FEW = 1 << 20
-"""Bytes of JSON that hold few enough values whatever they are."""
+"""Bytes of JSON that are too few to hold too many values."""
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _NUMBER = re.compile(r"(\d[\d_]*)\s*([kmg]?)i?b?", re.IGNORECASE)
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -26,7 +26,7 @@ _STRINGS = (re.compile(_STRING, re.DOTALL), re.compile(_STRING.encode(), re.DOTA
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that is taken of what comes from others; beyond it a record is passed over."""
+    """The most that is read of what comes from others; a larger record is passed over."""
 
     record: int = 64 << 20
     """Bytes of a line, or of a record in another layout."""

@@ -66,7 +66,7 @@ def place_in_code(
 ) -> str:
     """Return `file.py:17`: where in the code of a function, or beside it, an error was raised.
 
-    Of one that only code elsewhere raises it is the line of the function itself. `module` is where
+    If only code elsewhere raises it, it is the line of the function itself. `module` is where
     it belongs, else where it is defined.
     """
     function = inspect.unwrap(getattr(function, "func", function))
@@ -96,17 +96,17 @@ def _lies_in(path: Path, folder: Path) -> bool:
 
 
 def find_in_working_folder() -> None:
-    """Have the user's own modules found in the working directory, after all that is installed."""
+    """Let Python find the user's modules in the working directory, after all that is installed."""
     with suppress(OSError):  # the folder may be gone
         if (folder := str(Path.cwd())) not in sys.path:
             sys.path.append(folder)
 
 
 def imported(module: str) -> ModuleType:
-    """Import a module by its name, with whatever it raises.
+    """Return a module by its name; an error in it is raised as it is.
 
-    `judges.NAME` is the judge of that name, as older files call it, whatever else is installed as
-    `judges`.
+    `judges.NAME` is the judge of that name, as older files call it, even where another package is
+    installed as `judges`.
     """
     top, _, rest = module.partition(".")
     # A module of others may import DSPy at its top, which would fetch a list of prices.

@@ -20,7 +20,7 @@ MOST_TEXT = 1 << 20
 MOST_DEEP = 100
 """Lists and mappings inside one another."""
 MOST_WRITTEN = 8 << 20
-"""Characters of a text that is read at all."""
+"""Characters of the longest text that is read."""
 TAG = "tag:yaml.org,2002:"
 UNCLEAR = "!unclear"
 KINDS = ("null", "bool", "int", "float", "str", "seq", "map")
@@ -37,7 +37,7 @@ PLAIN = (
 )
 """The type of a word without quotes: the first pattern that fits."""
 
-UNKNOWN = (0, 0)
+UNKNOWN = (0, 0)  # the size of a node while it is measured: one met again refers to itself
 
 
 class Unclear(str):
@@ -45,7 +45,7 @@ class Unclear(str):
 
 
 class YamlFault(ValueError):
-    """A text that is not YAML, or not such as is read here; `line` counts from 1."""
+    """A text that is not YAML, or has what is not read here; `line` counts from 1."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)

@@ -25,7 +25,7 @@ WORDS: Mapping[Any, str] = {
 
 
 def refused(hint: Any, value: Any, metadata: Mapping[str, Any]) -> str:
-    """Return why a value is none of a type, and what to give instead."""
+    """Return why a value is not of a type, and what to give instead."""
     kinds = _kinds(hint)
     if len(kinds) == 1 and get_origin(kinds[0]) is Literal and not isinstance(value, list | dict):
         return unknown("value", value, get_args(kinds[0]))

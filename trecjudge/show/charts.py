@@ -22,7 +22,7 @@ CHARACTER = 7.4
 NOTHING: Mapping[str, str] = MappingProxyType({})
 LONGEST_NAME = 30
 COLUMN, CLOSEST, WIDEST = 190, 100, 1340
-"""Pixels between two columns of ranks, at least so many, and in width of all together."""
+"""The fewest pixels between two columns of ranks, and the width of all columns together."""
 RAISED = 13
 """Pixels by which every other head is raised where columns stand close."""
 NARROW_NAMES = 120
@@ -116,7 +116,7 @@ def distribution(
 
 
 def kind(name: str, narrow: bool | None) -> str:
-    """Return the classes of a chart: one of two sizes, of which the page shows one, or the only."""
+    """Return the classes of a chart; of a wide and a narrow one the page shows what fits."""
     return name if narrow is None else f"{name} {'narrow' if narrow else 'wide'}"
 
 
@@ -190,7 +190,7 @@ def bump_narrow(
     ranks: Mapping[str, Sequence[int | None]],
     lower: Collection[str] = (),
 ) -> Markup:
-    """Return the same as narrow as a phone: heads stand upright, names only at the end."""
+    """Return the same chart for a phone: heads stand upright, and names only at the end."""
     longest = max((len(short(name)) for name in measures), default=0)
     top = 24 + round(CHARACTER * longest)
     step = max(14, (NARROW - 14 - NARROW_NAMES) // max(1, len(measures) - 1))
@@ -268,7 +268,7 @@ def heading(text: str, title: str, mark: str, unjudged: Mapping[str, str]) -> di
 
 
 def _stands(ranks: Sequence[int | None], top: int) -> list[int | None]:
-    """Return the pixel of each run in a column: those of one rank in their order from it on."""
+    """Return the pixel of each run in a column; runs of one rank follow below one another."""
     taken: Counter[int] = Counter()
     found: list[int | None] = []
     for rank in ranks:

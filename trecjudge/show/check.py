@@ -48,7 +48,7 @@ class Shared:
 
 
 def shared_rules(report: CheckReport) -> dict[Rule, Shared]:
-    """Return what is shared, what a track refuses first, then by count."""
+    """Return the shared rules: those that a track refuses first, then by count."""
     found: dict[Rule, Shared] = {}
     for run in report.runs:
         for rule, tally in run.tallies.items():
@@ -58,7 +58,7 @@ def shared_rules(report: CheckReport) -> dict[Rule, Shared]:
 
 
 def cause_lines(report: CheckReport, shared: Mapping[Rule, Shared]) -> Iterator[str]:
-    """Yield a line for each shared cause: how many records and runs, what is wrong, where first."""
+    """Yield a line for each shared cause: how many records and runs, the problem, a first place."""
     records = sum(run.records for run in report.runs)
     for (rule, verdict), one in shared.items():
         lines = {"": (one.count, one.runs)}
@@ -85,7 +85,7 @@ def _place(finding: Finding) -> str:
 
 
 def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True) -> Columns:
-    """Return a row for each run: what it holds, its verdict, and what it breaks how often.
+    """Return a row for each run: what it holds, its verdict, and how often it breaks which rule.
 
     Refused runs come first. Where a run_id has several rows, each row names its file too.
     """
@@ -105,7 +105,7 @@ def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True
         Column("refused for", [_rules(run, "refused", most, apart) for run in runs], is_left=True),
         Column("warned of", [_rules(run, "warned", most, apart) for run in runs], is_left=True),
     ]
-    # A column in which nothing stands tells nothing.
+    # An empty column would only take room.
     return Columns([one for one in columns if any(one.cells)], wide=wide)
 
 
@@ -129,7 +129,7 @@ def _topics(run: RunReport) -> str:
 
 
 def _broken_by_all(report: CheckReport) -> set[Rule]:
-    """Return the rules that each of several runs breaks: they tell no run from another."""
+    """Return the rules that all of several runs break, since these do not tell runs apart."""
     if len(report.runs) < 2:
         return set()
     first, *others = (set[Rule](run.tallies) for run in report.runs)

@@ -81,7 +81,7 @@ def model_line(spent: Mapping[str, Any]) -> str:
     cost = f", cost {spent['cost']:.2f}" if "cost" in spent else ""
     spared = f", {spent['spared']} spared by a cheaper detector" if "spared" in spent else ""
     return (
-        f"model: {spent['calls']} calls ({spent['retries']} of them again), {tokens}{cost};"
+        f"model: {spent['calls']} calls ({spent['retries']} of them retries), {tokens}{cost};"
         f" {spent['cached']} replies from the cache, {spent['saved']} saved by an equal call,"
         f" {spent['throttled']} x 429{spared}"
     )

@@ -1,4 +1,4 @@
-"""Tables that fit a terminal: names are shortened, numbers never; what is left stands below."""
+"""Tables that fit a terminal: names are shortened, numbers never; what does not fit is below."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_WORD = 24
 class Column:
     """A column of a table, its cells as text.
 
-    A `key` stands at the start of every part of a table that is parted. `least` is the width to
+    A `key` is repeated in every part of a table that is too wide for one. `least` is the width to
     which cells may be shortened in the middle; None for numbers.
     """
 
@@ -75,7 +75,7 @@ class _Laid:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A table as wide as the terminal at most, of any width where it is `wide`.
+    """A table at most as wide as the terminal, or of any width with `wide`.
 
     Columns that do not fit beside the others follow in a further part, behind its keys.
     """
@@ -130,7 +130,7 @@ def _needed(part: Sequence[_Laid]) -> int:
 
 
 def _widths(part: Sequence[_Laid], width: int | None) -> list[int]:
-    """Return the width of each column: what is over for the line is taken from the widest."""
+    """Return the width of each column; where the line is too long, the widest are shortened."""
     whole = [max(one.natural, cell_len(one.column.header)) for one in part]
     if width is None or sum(whole) + GAP * (len(whole) - 1) <= width:
         return whole
@@ -150,7 +150,7 @@ def _lines(part: Sequence[_Laid], widths: Sequence[int]) -> tuple[list[str], lis
     """Return the lines of the header, and a line for each row."""
     headers = [one.header(width) for one, width in zip(part, widths, strict=True)]
     height = max(map(len, headers), default=0)
-    # Of the shorter headers the last line stands above the cells.
+    # Headers with fewer lines stand at the bottom, directly above their cells.
     tops = [[""] * (height - len(lines)) + lines for lines in headers]
     padded = [o.lines(t, w) for o, t, w in zip(part, tops, widths, strict=True)]
     cells = [one.cells(width) for one, width in zip(part, widths, strict=True)]

@@ -1,4 +1,4 @@
-"""What `compare` prints: how many differences are significant, then these, then what moved."""
+"""What `compare` prints: how many differences are significant, their table, what moved most."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trecjudge.stats.flips import VerdictChanges, verdict
 if TYPE_CHECKING:  # numpy: not for --help
     from trecjudge.stats.comparison import Difference
 
-MOST_FLIPS = 20
+MOST_FLIPS = 20  # each takes three lines
 MOST_MOVED = 5
 SIGNIFICANT = 0.05
 CORE = ("mean before", "mean after", "difference", "95 %", "p (Holm)")
@@ -101,7 +101,8 @@ def _systems(
 ) -> tuple[str, Sequence[str], list[tuple[str, ...]]]:
     """Return a title, headers and cells for the two systems of each row, as short as they can be.
 
-    The same runs of two leaderboards need only the run; runs of one leaderboard not its name.
+    Where runs are compared with themselves, the run is enough. Where all are of one leaderboard,
+    its name is left out.
     """
     runs: list[tuple[str, ...]]
     parted = [(_parts(d.before, names), _parts(d.after, names)) for d in found]

@@ -15,16 +15,16 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
 from trecjudge.records import Judgment
 from trecjudge.results.leaderboards.spreadsheet import csv_line, tsv_line
-from trecjudge.show.selection import said
+from trecjudge.show.selection import verdict_of
 from trecjudge.show.words import cut, shortened
 
 LOOKED_AT = 200
-"""Judgments whose names say how wide the columns are: the list starts before all are read."""
+"""Judgments that set the widths of the columns, since the list starts before all are read."""
 Row = tuple[Judgment, str]
 """A judgment and its sentence."""
 COLUMNS = ("run", "topic", "#", "document", "label", "judge")
 MOST = (16, 8, 5, 16, 16, 10)
-"""Columns of a line of 80 that each may take; in longer lines more."""
+"""Characters that each name may take in a line of 80; in longer lines more."""
 FIELDS = (
     *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "judge", "verdict", "label"),
     *("grade", "value", "exists", "failure", "reason", "claim", "nugget", "evidence", "text"),
@@ -40,7 +40,7 @@ def judgment_fields(row: Row) -> dict[str, Any]:
     judgment, text = row
     plain = {name: getattr(judgment, name, None) for name in FIELDS}
     return plain | {
-        "verdict": said(judgment) or None,
+        "verdict": verdict_of(judgment) or None,
         "failure": judgment.failure.kind if judgment.failure else None,
         "claim": judgment.claim.text if judgment.claim else None,
         "nugget": judgment.about if judgment.nugget else None,
@@ -126,7 +126,7 @@ def _layout(rows: Sequence[Sequence[str]], width: int, several_judges: bool) -> 
 def _cells(row: Row, several_judges: bool) -> tuple[str, ...]:
     judgment, _ = row
     index = judgment.sentence_index
-    label = said(judgment)
+    label = verdict_of(judgment)
     if not label and judgment.value is not None:
         label = f"{judgment.value:.3f}"
     cells = (

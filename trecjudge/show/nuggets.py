@@ -21,7 +21,7 @@ GROUPS: Final[Mapping[Tone, str]] = {
 IMPORTANCE: Final[Mapping[str, int]] = {"vital": 0, "A": 0, "okay": 1, "B": 1, "C": 2}
 """What comes first; a nugget without importance, or of an unknown one, comes last."""
 _SURE: Final[Sequence[Tone]] = ("good", "part", "unjudged", "against", "bad", "plain")
-"""Of several judgments on sentences that one stands first which the others cannot undo."""
+"""Which of several judgments on sentences counts for the nugget: stated once is stated."""
 _SAYS: Final = ("good", "part", "against")
 
 Where = tuple[int, int, int]

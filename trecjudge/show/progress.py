@@ -32,8 +32,9 @@ from trecjudge.show.words import within
 SHOWN_OF_A_KIND = 3
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
 SECONDS_OF_FILES = 5.0
-"""After so long the formats of the files read so far are told, before all are read."""
+"""Seconds after which the formats of the files read so far are printed, before all are read."""
 BAR, SHORT_BAR, WIDTH_OF_BAR = 20, 8, 70
+"""Columns of the bar, of one on a narrow terminal, and of a terminal that is not narrow."""
 TIMES = 2 * 8 + 4 + 1
 """Columns of the times beside the bar, of the blanks between, and one to spare."""
 
@@ -191,19 +192,19 @@ class _Counts(ProgressColumn):
 
 @dataclass(slots=True)
 class TakenFiles:
-    """Run files by the format that they were read as and the reason, until a line tells of them."""
+    """Run files by the format that they were read as and the reason, until they are printed."""
 
     waiting: dict[tuple[str, str], list[Path]] = field(default_factory=dict)
-    told: set[tuple[str, str]] = field(default_factory=set)
+    printed: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, path: Path, format_name: str, why: str) -> None:
         """Add a file."""
         self.waiting.setdefault((format_name, why), []).append(path)
 
     def lines(self) -> list[str]:
-        """Return a line for all files taken alike that no line told of before."""
+        """Return a line for each format and reason, with the files that were not printed before."""
         lines = [self._line(key, paths) for key, paths in self.waiting.items()]
-        self.told |= set(self.waiting)
+        self.printed |= set(self.waiting)
         self.waiting = {}
         return lines
 
@@ -212,7 +213,7 @@ class TakenFiles:
         files = str(paths[0])
         if len(paths) > 1:
             folder = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
-            more = "more " if key in self.told else ""
+            more = "more " if key in self.printed else ""
             files = f"{len(paths)} {more}files in {_as_given(folder)}"
         return f"{files}: read as {format_name}: {why}"
 

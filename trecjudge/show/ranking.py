@@ -15,12 +15,12 @@ from trecjudge.show.columns import Column, Columns
 if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing
 
-MOST_RUNS: Final = 20
+MOST_RUNS: Final = 20  # with the lines below it, the table stays on one screen
 LEAST_NAME: Final = 12
 EVERY, OF_EACH_JUDGE = "all", "ranking"
 OPEN = "lowest to highest"
 OPEN_LINE = (
-    "lowest to highest: what the mean can be, whatever the unjudged items are; this is no"
+    "lowest to highest: the mean if all unjudged items were bad, or good; it is not a"
     " confidence interval"
 )
 
@@ -39,7 +39,7 @@ class Wanted:
 
     @classmethod
     def of(cls, written: Iterable[str], wide: bool = False, all_runs: bool = False) -> Wanted:
-        """Return this with names that were written by commas or one by one."""
+        """Return this from names that were given one by one, or separated by commas."""
         names = (name.strip() for text in written for name in text.split(","))
         return cls(tuple(filter(None, names)), wide, all_runs)
 

@@ -1,4 +1,4 @@
-"""Agreement as SVG text: a point a run, its name beside it where there is room."""
+"""Agreement as SVG text: a point for each run, its name beside it where there is room."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEAR = 5.4
 """Pixels of a character of a name near a point, in the wider of the usual fonts."""
 LINE, LONGEST_NEAR = 11, 22
 MOST_POINTS = 200
-"""Of more points none has its name: there would be room for few of them."""
+"""With more points no names are shown, since only few would have room."""
 
 Box = tuple[float, float, float, float]
 """left, top, right, bottom"""
@@ -43,7 +43,7 @@ def scatter(
     """Return a point for each run: our mean upwards, that of the other across, the diagonal.
 
     What is `unjudged` of a run shows with its values, `figure` says how the two agree. With a
-    `title` it is a file of its own, for two measures that need have no scale in common: each axis
+    `title` it is a file of its own, for two measures whose scales may differ: each axis
     has its own, and there is no diagonal.
     """
     size = NARROW if narrow else SIZE

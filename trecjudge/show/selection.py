@@ -13,13 +13,13 @@ from trecjudge.results.judgments import JudgmentsReader
 
 UNJUDGED, MISSING = "unjudged", "missing_document"
 SHORT: Final[Mapping[str, str]] = {"full": FULL, "partial": PARTIAL, "none": NONE}
-"""Labels that may be asked for in short."""
+"""Short names of labels."""
 
 
-def said(judgment: Judgment) -> str:
-    """Return what a judgment says: its label, `missing_document`, `unjudged`, or nothing.
+def verdict_of(judgment: Judgment) -> str:
+    """Return a judgment's label, `missing_document` or `unjudged`; an empty text without one.
 
-    A citation of no document is not one that its document does not support, whatever its label.
+    A citation of no document is kept apart from one without support, although both are labelled so.
     """
     if judgment.failure is not None:
         return UNJUDGED
@@ -30,9 +30,9 @@ def said(judgment: Judgment) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which judgments are wanted; what is empty chooses nothing, several of a kind are joined.
+    """Which judgments are wanted: an empty field takes all, one with several values any of them.
 
-    `text` is looked for in sentence, claim and nugget, in any case.
+    `text` is looked for in sentence, claim and nugget, in upper and lower case.
     """
 
     runs: Sequence[str] = ()
@@ -60,8 +60,8 @@ class Selection:
             return False
         if self.documents and not {judgment.doc_id, judgment.citation} & set(self.documents):
             return False
-        # Both are asked for as what a judgment says: one of them is enough.
-        if (self.labels or self.unjudged) and not self._says(said(judgment)):
+        # `--unjudged` beside `--label` adds the unjudged items to those with the labels.
+        if (self.labels or self.unjudged) and not self._says(verdict_of(judgment)):
             return False
         word = self.text.casefold()
         return word in sentence.casefold() or word in judgment.about.casefold()
@@ -75,7 +75,7 @@ class Selection:
 
 @dataclass(slots=True)
 class Selected:
-    """The wanted judgments of a file, response by response; what there is is counted on the way."""
+    """The wanted judgments of a file, response by response; labels are counted on the way."""
 
     reader: JudgmentsReader
     selection: Selection
@@ -109,7 +109,7 @@ class Selected:
         self.runs[response.run_id] = self.topics[response.topic_id] = None
         for judgment in judgments:
             self.judges[judgment.judge] = None
-            self.labels[said(judgment)] += 1
+            self.labels[verdict_of(judgment)] += 1
 
     def _check(self) -> None:
         """Raise InputError for a name that the file does not have."""
@@ -129,7 +129,7 @@ class Selected:
         wanted = self.selection.labels
         cased = [text for text in wanted if text.casefold() in map(str.casefold, there)]
         short = [text for text in wanted if SHORT.get(text.casefold()) in there]
-        # What no judgment says here is still a label that can be asked for.
+        # A known label is accepted even where no judgment has it.
         return dict.fromkeys([*sorted(there), *cased, *short, UNJUDGED, MISSING])
 
     @property

@@ -34,14 +34,14 @@ def table(
     """
     cells = [[str(cell) for cell in row] for row in rows]
     by_column = list(zip(*cells, strict=True)) if cells else [()] * len(columns)
-    said, kept = [], []
+    shared, kept = [], []
     for place, (header, own) in enumerate(zip(columns, by_column, strict=True)):
         if header in once and len(own) > 1 and len(set(own)) == 1:
-            said.append(f"{header} {own[0]}")
+            shared.append(f"{header} {own[0]}")
             continue
         is_name = place < left
         kept.append(Column(header, own, is_name, is_name, LEAST_NAME if is_name else None))
-    return Columns(kept, f"in all rows: {', '.join(said)}" if said else "", wide)
+    return Columns(kept, f"in all rows: {', '.join(shared)}" if shared else "", wide)
 
 
 def first_rows(found: Sequence[T], show_all: bool) -> Sequence[T]:

@@ -1,4 +1,4 @@
-"""The templates of `assets/`, filled; whatever is put into them is escaped."""
+"""The templates of `assets/`, filled; all values are escaped."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def number(value: float | None) -> str:
 
 
 def brief(name: str) -> str:
-    """Return a name of whatever length as one that fits into a table."""
+    """Return a name of any length, cut so that it fits into a table."""
     shown = visible(name)
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 

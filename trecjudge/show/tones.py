@@ -67,11 +67,11 @@ NUGGET_LABELS: Final[Mapping[str, tuple[Tone, str]]] = {
     "different": ("bad", "different"),
     "very-different": ("bad", "very different"),
 }
-"""Tone and word of what is said of a nugget, by label in lower case."""
+"""Tone and word of a judgment on a nugget, by label in lower case."""
 
 
 def tone(judgment: Judgment) -> Tone:
-    """Return how a judgment looks; a citation of no document is missing, whatever its label."""
+    """Return how a judgment looks; a citation of no document is missing, even with a label."""
     if judgment.failure is not None:
         return "unjudged"
     if judgment.exists is False and judgment.citation is not None:

@@ -12,7 +12,7 @@ PART = re.compile(r"[^\s_]*_+|\S+")
 
 
 def shortened(text: str, width: int, mark: str = "…") -> str:
-    """Return a text in so many columns of a terminal, its middle left out where it is too long."""
+    """Return a text in so many columns of a terminal; of a long one the middle is left out."""
     if cell_len(text) <= width:
         return text
     room = max(width - cell_len(mark), 0)
@@ -21,7 +21,7 @@ def shortened(text: str, width: int, mark: str = "…") -> str:
 
 
 def cut(text: str, width: int, mark: str = "…") -> str:
-    """Return a text on one line in so many columns, its end left out where it is too long."""
+    """Return a text on one line in so many columns; of a long one the end is left out."""
     line = " ".join(text.split())
     if cell_len(line) <= width:
         return line
@@ -35,7 +35,7 @@ def _first(text: str, width: int) -> str:
 
 
 def told_apart(texts: Sequence[str], width: int, mark: str = "…") -> list[str]:
-    """Return each text in so many columns; of those that would look the same, where they differ."""
+    """Return each text in so many columns; those that would look alike show where they differ."""
     short = {text: shortened(text, width, mark) for text in dict.fromkeys(texts)}
     alike: dict[str, list[str]] = {}
     for text, form in short.items():

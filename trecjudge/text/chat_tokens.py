@@ -53,7 +53,7 @@ TOKEN = re.compile(
 )
 """A control token: of ChatML, Llama, Mistral, Gemma, Phi, Qwen, DeepSeek, Command, GLM and more."""
 TOKEN_OR_FIELD = re.compile(f"{_FIELD}|{TOKEN.pattern}", re.IGNORECASE)
-"""The same, and what a field of our own prompts begins with."""
+"""The same, and the start of a field in our own prompts."""
 _TURN = re.compile(
     rf"\n[^\S\n]*(?P<role>#{{2,}}{_GAP}{_HEADINGS}s?|(?:GPT4 Correct )?{_NAMES})"
     rf"(?P<colon>{_GAP}[:：﹕︓])",
@@ -66,7 +66,7 @@ _BROKEN_FIELD = "[[ # #"
 _OPENINGS = ("<", "[", "◁", "]~")
 _ROUND = str.maketrans("<>[]◁▷｜", "()()()|")
 # Characters that a server may drop, or take for those of a token, where it makes Unicode uniform:
-# controls, what has no ink, full-width and small brackets and letters, letters in other dresses.
+# controls, invisible ones, full-width and small brackets and letters, letters in other styles.
 _ODD = re.compile(
     f"[\x00-\x08\x0b-\x1f\x7f-\x9f\xaa\xba\u017f\u02b0-\u02b8\u02e1-\u02e3\u1d2c-\u1d6a\u2028\u2029"
     f"\u2071\u207f\u2090-\u209c\u2100-\u2149\u2160-\u217f\u249c-\u24e9{UNSEEN}\ufb00-\ufb06"
@@ -81,7 +81,7 @@ _LINE_END = re.compile("[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 
 
 class Span(NamedTuple):
-    """A control token in a text, and what stands there instead; `speaks`: it is a role's name."""
+    """A control token in a text, and its replacement; `speaks`: it is a role's name."""
 
     start: int
     end: int
@@ -92,15 +92,15 @@ class Span(NamedTuple):
 def broken(text: str, tokens: re.Pattern[str] = TOKEN_OR_FIELD) -> str:
     """Return a text as it may enter a prompt: it ends no turn, and hides nothing.
 
-    The brackets of a control token become round ones, `(|im_end|)`, and so does a role stand that
-    opens a line, `(Human):`. Unlike an invisible joiner or a space that outlasts every server that
-    drops what is invisible, joins spaces or makes Unicode uniform. All other text stays as it is,
-    but for `without_hidden`.
+    The brackets of a control token become round ones, `(|im_end|)`. A role that opens a line is put
+    in round brackets, `(Human):`. Round brackets survive servers that drop invisible characters,
+    join spaces or make Unicode uniform, which an invisible joiner or a space would not. All other
+    text stays as it is, but for `without_hidden`.
     """
     find = _plain_spans
-    if _is_odd(text):
+    if _may_be_disguised(text):
         text, find = without_hidden(text), _spans
-    # One that is broken may have stood within another.
+    # A token may have stood within another, which shows only now.
     while spans := find(text, tokens):
         text = _replaced(text, spans)
     return text
@@ -114,8 +114,8 @@ def chat_tokens(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _spans(text: str, tokens: re.Pattern[str]) -> list[Span]:
-    """Return the places of control tokens in an odd text, in their order."""
-    # Most odd texts have none: to know that is cheap, to know where each character is is not.
+    """Return the places of control tokens in a text, in their order."""
+    # Most such texts have no token. To know that is cheap; to place each character is not.
     whole = _uniform(text)
     if not _plain_spans(whole, tokens):
         return []
@@ -126,7 +126,7 @@ def _spans(text: str, tokens: re.Pattern[str]) -> list[Span]:
     ]
 
 
-def _is_odd(text: str) -> bool:
+def _may_be_disguised(text: str) -> bool:
     """Return whether a text has characters that a server may drop, or take for others."""
     if text.isascii():
         return len(text.encode().translate(None, _CONTROLS)) != len(text)
@@ -139,7 +139,7 @@ def _plain_spans(text: str, tokens: re.Pattern[str]) -> list[Span]:
     found: list[Span] = []
     if any(opening in text for opening in _OPENINGS):
         found += [Span(*match.span(), _round(match[0])) for match in tokens.finditer(text)]
-    # What opens a line opens the text too.
+    # A text may begin with what opens a line.
     found += [_turn(match, shift=1) for match in _TURN.finditer(f"\n{text}")]
     if "USER" in text or "ASSISTANT" in text:
         found += [_turn(match) for match in _CAPITALS.finditer(text)]
@@ -147,7 +147,7 @@ def _plain_spans(text: str, tokens: re.Pattern[str]) -> list[Span]:
 
 
 def _apart(spans: list[Span]) -> list[Span]:
-    """Return the spans in order, of two that overlap the first."""
+    """Return the spans in order; of two that overlap only the first."""
     kept: list[Span] = []
     for span in sorted(spans):
         if not kept or span.start >= kept[-1].end:
@@ -160,7 +160,7 @@ def _round(token: str) -> str:
 
 
 def _turn(match: re.Match[str], shift: int = 0) -> Span:
-    """Return the place of a role without what is before it."""
+    """Return the place of a role only, without the text before it."""
     start = match.start("role") - shift
     return Span(start, match.end() - shift, f"({match['role']}){match['colon']}", speaks=True)
 
@@ -186,7 +186,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 
 def _uniform(text: str) -> str:
-    """Return a text without what has no ink, compatible characters as one (NFKC)."""
+    """Return a text without invisible characters, compatible ones made equal (NFKC)."""
     text = unicodedata.normalize("NFKC", _DROPPED_BEYOND.sub("", _DROPPED.sub("", text)))
-    # NFKC makes nothing of a filler of Hangul but another one.
+    # NFKC turns a filler of Hangul only into another filler.
     return _LINE_END.sub("\n", _DROPPED.sub("", text))

@@ -1,4 +1,4 @@
-"""Words that are written in one or in two: Wi-Fi, WiFi, wi fi; totalRevenue for total revenue."""
+"""Words that are written as one or as two: Wi-Fi, WiFi, wi fi; totalRevenue, total revenue."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from trecjudge.text.forms import word_form
 
 # "CO2" is one word: a part begins with a capital after two small letters.
 _HUMP = re.compile(r"(?<=[a-z][a-z])(?=[A-Z][a-z])")
-# The same, without a look behind every place.
+# The same without a look-behind, which would be tried at every place.
 _HUMPED = re.compile(r"[a-z][a-z][A-Z][a-z]")
 _SHORTEST = 2
 # "E-mail", "x-ray", "t-shirt": the only parts of one letter.
 _LETTERS = frozenset("ext")
 _SHORTEST_WHOLE = 4
-_LONGEST_WHOLE = 30
+_LONGEST_WHOLE = 30  # letters; a longer text without spaces is hardly a word
 
 
 def has_humps(text: str) -> bool:
-    """Return, fast, whether a text may have words such as "totalRevenue"."""
+    """Return whether a text may have words such as "totalRevenue": a fast test."""
     return _HUMPED.search(text) is not None
 
 
@@ -45,7 +45,7 @@ def in_two(
     return None
 
 
-# Many sentences are of the same words.
+# Cached, since many sentences have the same words.
 @lru_cache(maxsize=1 << 14)
 def _halves(written: str) -> tuple[Set[str], Sequence[tuple[str, str]]]:
     """Return the beginnings at which a word can be cut, then these with the rest of the word."""
@@ -70,8 +70,8 @@ def wholes(written: Sequence[str], forms: Sequence[str]) -> frozenset[str]:
 def in_one(first: str, second: str, form: str, forms: Collection[str]) -> str | None:
     """Return the form of two written words as one where a text has it: "wi fi" for "WiFi".
 
-    `form` is that of the second. The form of the whole is not worked out: looked for is what it
-    nearly always is.
+    `form` is that of the second. The form of the whole is not worked out, which would be slow: it
+    is nearly always the first word with that form behind it.
     """
     head = first.lower()
     if (len(head) < _SHORTEST and head not in _LETTERS) or len(form) < _SHORTEST:

@@ -1,6 +1,6 @@
 """Pairs of antonyms of direction (rise/fall).
 
-Converses such as before and after are none: they turn with the order of what they relate.
+Converses such as before and after are not antonyms here: they swap with the order of their sides.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from trecjudge.text.forms import word_form
 
-# Each row: words of one direction, words of the other.
+# A row has words of one direction, then words of the other.
 _PAIRS = (
     (
         "rise rises rising rose risen increase increases grow grows grew growth climb surge soar",

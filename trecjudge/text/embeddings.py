@@ -39,7 +39,7 @@ def embedder() -> Embedder | None:
         package = importlib.import_module("wordllama")
     except ImportError:
         return None
-    # It looks for its tokenizer in a folder of another name than the one it ships; taken for its
-    # cache, its own folder has everything where it looks. Nothing is fetched.
+    # The package looks for its tokenizer in its cache, under another folder name than it ships.
+    # With its own folder as the cache it finds everything there, and downloads nothing.
     folder = Path(str(package.__file__)).parent
     return Embedder(package.WordLlama.load(cache_dir=folder, disable_download=True))

@@ -8,5 +8,5 @@ from functools import cache
 
 @cache
 def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a compiled expression, always the same one."""
+    """Return a compiled expression, compiled once and kept."""
     return re.compile(pattern, flags)

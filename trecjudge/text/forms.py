@@ -132,9 +132,9 @@ def word_form(word: str) -> str:
 def number_form(number: str) -> str:
     """Return a number without group separators and trailing zeros: "1,234.50" gives "1234.5".
 
-    A comma or a stop before exactly three digits groups ("1,234"; "1.234.567" but not "1.234",
-    which is a decimal); any other single comma is a decimal comma. "20th" and "1990s" give the
-    bare number; what has several stops, such as "12.5.1999", is kept.
+    A comma or a stop before exactly three digits separates groups ("1,234"; "1.234.567" but not
+    "1.234", which is a decimal). Any other single comma is a decimal comma. "20th" and "1990s" give
+    only the number; a text with several stops, such as "12.5.1999", is kept.
     """
     plain = _ORDINAL.sub("", unicodedata.normalize("NFKC", number))
     plain = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in plain)

@@ -18,8 +18,10 @@ TABLE_SIZE = 3000
 """The words of a table: the commonest ones."""
 
 ENOUGH = 20
-"""The fewest passages from which own word frequencies are counted: of fewer all words are rare."""
+"""The fewest passages from which word frequencies are counted; in fewer, all words are rare."""
 
+# Weights of what may be grammar, where no table tells: a word of up to three letters, and a bigram
+# with a character of grammar, whose other half may still be content.
 _SHORT_WORD = 0.3
 _GRAMMAR_BIGRAM = 0.5
 
@@ -71,7 +73,7 @@ def read_frequencies(path: Path = _TABLE) -> Frequencies:
 
 
 def parse_frequencies(table: Sequence[str]) -> Frequencies:
-    """Return the table of these lines. Raises ValueError where one is none."""
+    """Return the table of these lines. Raises ValueError for a line that cannot be read."""
     first, *lines = table
     passages = int(first)
     counts: dict[str, int] = {}
@@ -95,7 +97,7 @@ def frequency_lines(frequencies: Frequencies) -> list[str]:
 def count_frequencies(texts: Iterable[str]) -> tuple[int, Counter[str]]:
     """Return how many texts there are, and in how many of them each word or bigram is.
 
-    Numbers are left out: every one is as rare as another.
+    Numbers are left out, since all of them are about equally rare.
     """
     counts: Counter[str] = Counter()
     passages = 0
@@ -106,10 +108,10 @@ def count_frequencies(texts: Iterable[str]) -> tuple[int, Counter[str]]:
 
 
 def blended(background: Frequencies, passages: int, counts: Mapping[str, int]) -> Frequencies:
-    """Return the background with the words that it lacks, at their weights in one's own passages.
+    """Return the background with the words that it lacks, at their weights in the user's passages.
 
-    From 20 passages on; such as words of another language. Words of both tables keep the weight
-    of the background, with which the weights of the features were fitted.
+    Such are the words of another language. Fewer than 20 passages add none. Words of both tables
+    keep the weight of the background, with which the weights of the features were fitted.
     """
     common = sorted(counts, key=lambda form: (-counts[form], form))[:TABLE_SIZE]
     own = Frequencies.of(passages, {form: counts[form] for form in common})

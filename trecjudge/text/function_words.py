@@ -1,4 +1,4 @@
-"""Function words: a sentence that has only these has nothing to look for."""
+"""Function words: a sentence that has only these has nothing that can be looked for."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def _read(path: Path) -> dict[str, list[str]]:
 
 
 _WORDS = _read(_FILE)
-# Written without spaces, a text of these only is one that can be cut into them.
+# Without spaces between words, a text is of these only if it can be cut into them.
 _SPACELESS = ("chinese", "japanese", "thai", "korean")
 _GRAMMAR = frozenset(word for lang in _SPACELESS for word in _WORDS[lang] if len(word) == 1)
 _KANA = re.compile("[\u3041-\u309f]")
-# One word in three: more than a text of another language has by chance.
+# One word in three, which is more than a text of another language has by chance.
 _PLENTY = 3
 _FORMS: Mapping[str, frozenset[str]] = {
     language: frozenset(read_forms(" ".join(words))[1])
@@ -42,15 +42,15 @@ _FOREIGN = frozenset().union(*_FORMS.values()) - ENGLISH
 
 @cache
 def _cuts() -> list[re.Pattern[str]]:
-    """Return for each language written without spaces what a run of its function words is."""
+    """Return a pattern of a run of function words, for each language written without spaces."""
     longest = (sorted(_WORDS[language], key=len, reverse=True) for language in _SPACELESS)
     return [re.compile(rf"(?:{'|'.join(words)}|[\W_])++") for words in longest]
 
 
 def grammar_of(forms: Set[str]) -> Set[str]:
-    """Return the forms of function words of the language that most of the text's are of.
+    """Return the function words of the language that has most of the words in a text, as forms.
 
-    English where that is as likely; so "die", "war" and "man" are words of an English text.
+    English wins a tie, so that "die", "war" and "man" are words of an English text.
     """
     best, most = ENGLISH, len(ENGLISH & forms)
     if _PLENTY * most >= len(forms) or _FOREIGN.isdisjoint(forms):
@@ -68,5 +68,5 @@ def is_grammar_run(text: str) -> bool:
 
 
 def has_grammar(bigram: str) -> bool:
-    """Return whether a pair of characters of such a script has one that writes grammar."""
+    """Return whether one of two characters in such a script is of grammar, as a particle is."""
     return not _GRAMMAR.isdisjoint(bigram) or bool(_KANA.match(bigram))

@@ -9,7 +9,7 @@ from trecjudge.text.steering import english, languages, marks
 from trecjudge.text.steering.disguise import hidden_text, is_common, plain_forms, spaced_out
 from trecjudge.text.steering.rules import Patterns
 
-# Of words whose letters stand apart, as no innocent text has them.
+# Words whose letters stand apart, which no harmless text has.
 _SPELLED = re.compile(
     r"ignor|disregard|forget|overrid|instruct|fullsupport|partialsupport|nosupport|supported"
     r"|attributed|contradicted|verdict|grader|evaluator|assessor|score|grade"
@@ -17,15 +17,15 @@ _SPELLED = re.compile(
 
 
 MOST_REMEMBERED = 50_000
-"""Texts whose finding is remembered: by their hashes, in a few MB at most."""
+"""How many texts have their finding remembered: by hash, in a few MB at most."""
 _remembered: dict[int, str | None] = {}
 
 
 def instruction_like(text: str) -> str | None:
     """Return the first passage of `text` that reads like an instruction to the judge, or None.
 
-    It finds what is plain, in disguise too; its silence proves nothing. A text that many runs cite
-    is looked at once.
+    It finds plain orders, disguised ones too. If it finds none, there may still be one. A text that
+    many runs cite is looked at once.
     """
     key = hash(text)
     if key not in _remembered:
@@ -43,7 +43,7 @@ def _found(text: str) -> str | None:
 
 def _found_in(text: str, common: bool) -> str | None:
     for form in plain_forms(text, common):
-        plain = f"\n{form}"  # what opens a line opens the text too
+        plain = f"\n{form}"  # a text may begin with what opens a line
         span = _patterns().first(plain)
         if span is None and not common:
             span = _patterns_of_other_scripts().first(plain)

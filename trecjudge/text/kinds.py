@@ -1,4 +1,4 @@
-"""Words that exclude one another, such as colours, and words that stand for one another."""
+"""Words that exclude one another, such as colours, and synonyms."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ _FOLDER = Path(__file__).parent
 # "Unsafe" denies "safe", but "come" is no denial of "income": short words are left out.
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non")
 _DENIED = 5
+# Letters that two forms must share to be of one stem; six where neither begins with the other.
 _STEM = 5
 _LONG_STEM = 6
 
@@ -24,11 +25,11 @@ def _lines(name: str) -> Iterator[str]:
 
 
 Kind = dict[str, int]
-"""The forms of a kind; those for the same have the same number."""
+"""The forms of a kind; synonyms have the same number."""
 
 
 def _read_kinds() -> tuple[dict[str, list[Kind]], set[str]]:
-    """Return by form the kinds that it is of, and the forms that have a capital wherever given."""
+    """Return the kinds of each form, and the forms that have a capital in every kind."""
     kinds_of: dict[str, list[Kind]] = defaultdict(list)
     written: dict[bool, set[str]] = {True: set(), False: set()}
     for line in _lines("kinds.txt"):
@@ -44,7 +45,7 @@ def _read_kinds() -> tuple[dict[str, list[Kind]], set[str]]:
 
 
 def _read_synonyms() -> dict[str, list[set[str]]]:
-    """Return by form the groups of words that stand for it."""
+    """Return the groups of synonyms that each form is in."""
     found: dict[str, list[set[str]]] = defaultdict(list)
     for line in _lines("synonyms.txt"):
         forms = set(map(word_form, line.split()))
@@ -58,7 +59,7 @@ _SYNONYMS_OF = _read_synonyms()
 
 
 def rivals(form: str, present: Container[str]) -> list[str]:
-    """Return what is present that excludes a form: other colours of one, "unreal" of "real"."""
+    """Return the present forms that exclude a form: other colours, or "unreal" for "real"."""
     kinds = _KINDS_OF.get(form, ())
     found = [f for kind in kinds for f in kind if kind[f] != kind[form] and f in present]
     if len(form) >= _DENIED:
@@ -76,7 +77,7 @@ def is_capitalised(form: str) -> bool:
 
 
 def alike_in_time(form: str, other: str) -> bool:
-    """Return whether two forms are of one verb, as synonyms have them: wrote, written."""
+    """Return whether two forms are of one verb by the table of synonyms: wrote, written."""
     return form[:1] == other[:1] and any(other in group for group in _SYNONYMS_OF.get(form, ()))
 
 

@@ -1,4 +1,4 @@
-"""Sentences that state nothing: how an answer opens and closes, its headings, marks of a list."""
+"""Sentences that state nothing: openings and closings of an answer, headings, marks of a list."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _DIGIT = re.compile(r"\d")
 _IS_HEADING = re.compile(
     r"^\s*(?:#{1,6}\s|(?:\d{1,3}[.)]\s*)?(?:\*\*|__)[^*_]+?:?(?:\*\*|__):?\s*$)"
 )
-_LONGEST_HEADING = 8
-_LONGEST = 160
-# A heading that says something is judged: with a number, or with a verb that can be seen.
+_LONGEST_HEADING = 8  # words; a longer line in bold is a sentence
+_LONGEST = 160  # characters; no opening or heading is longer, and the patterns stay fast
+# A heading with a number or a recognised verb states something, so it is judged.
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|could|will|would|may|might|must|"
     r"should|cannot|won|lost|died|fell|rose|led|made|became|said)\b|n't\b|\w{3,}ed\b",

@@ -1,4 +1,4 @@
-"""Text of SGML, XML or HTML without its markup. Nothing that a file defines is ever expanded."""
+"""Text of SGML, XML or HTML without its markup. Entities that a file defines are not expanded."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ LINES = re.compile(r" ?\n[ \n]*")
 
 
 def literal(marked_up: str) -> str:
-    """Return the text with its CDATA sections escaped: what stands there is no markup."""
+    """Return the text with its CDATA sections escaped, since they hold no markup."""
     if "<![CDATA[" not in marked_up:
         return marked_up
     return _replaced(marked_up, *CDATA, lambda section: html.escape(section, quote=False))
 
 
 def without_markup(marked_up: str) -> str:
-    """Return the text that a reader would see: tags out, paragraphs on lines, entities resolved."""
+    """Return the text that a reader would see: no tags, a line a paragraph, entities resolved."""
     text = marked_up
     if "<" in text:
         text = literal(text)
@@ -51,9 +51,9 @@ def without_markup(marked_up: str) -> str:
 def _replaced(
     text: str, begin: re.Pattern[str], end: re.Pattern[str], made: Callable[[str], str]
 ) -> str:
-    """Return the text with what stands between `begin` and `end` made into another.
+    """Return the text with each part from `begin` to `end` replaced.
 
-    One pattern for both would take the square of the time where nothing is ever closed.
+    One pattern for both would take quadratic time where a part is never closed.
     """
     parts: list[str] = []
     position = 0

@@ -17,7 +17,7 @@ ne jamais sans nunca jamás sin não sem non senza niet geen
 नहीं मत
 """
 _CUES = frozenset(map(word_form, _NEGATIONS.split()))
-# Words that deny without negating: "lacks evidence" is "has no evidence".
+# Words that deny without a negation: "lacks evidence" means "has no evidence".
 _DENIALS = """
 lack fail except rather instead unlike unlikely avoid prevent deny reject oppose little few hardly
 barely unable absence impossible refute debunk ban prohibit forbid free false unclear inaction
@@ -31,7 +31,7 @@ _NEGATED_BEFORE = frozenset(
 )
 # "Not only ... but" asserts.
 _NOT_A_NEGATION_BEFORE = frozenset(map(word_form, ("only", "just", "merely", "simply", "nur")))
-_SCOPE = 3
+_SCOPE = 3  # forms that a negation reaches
 
 
 def negated_positions(forms: Sequence[str]) -> Iterator[int]:
@@ -49,7 +49,7 @@ def negated_positions(forms: Sequence[str]) -> Iterator[int]:
 
 
 def has_negation(tokens: Sequence[Token]) -> bool:
-    """Return whether a word of negation is among the tokens; "not only" is none."""
+    """Return whether a word of negation is among the tokens; "not only" does not count."""
     # An empty form at the end, so that a negation there has something to negate.
     something_after = ""
     forms = [token.form for token in tokens]

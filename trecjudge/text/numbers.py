@@ -36,11 +36,11 @@ _SIGNS = {
 }
 _FORMS_OF_SIGN = {sign: tuple(map(word_form, words)) for sign, words in _SIGNS.items()}
 _SAME = {"cent": "percent", "percent": "cent"}
-_LONGEST = 12
+_LONGEST = 12  # tokens of one number, so that a list of numbers is not tried to its end
 
 
 def has_other_writings(text: str, forms: Collection[str]) -> bool:
-    """Return, fast, whether `other_writings` may find some in a text of these forms."""
+    """Return whether `other_writings` may find some in a text of these forms: a fast test."""
     signs = any(sign in text for sign in _SIGNS)
     return signs or may_compose(forms) or not _SAME.keys().isdisjoint(forms)
 
@@ -69,8 +69,8 @@ def may_compose(forms: Collection[str]) -> bool:
 def composed(written: Sequence[str], forms: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield (first, stop, number form) of every whole number that several tokens write.
 
-    Digits take only scale words after them ("1.5 million"); words go on as English has it ("two
-    hundred and fifty thousand"), so that "2 million 12 months later" stays two numbers.
+    After digits only scale words continue a number ("1.5 million"), so that "2 million 12 months
+    later" stays two numbers. Words continue it as in English ("two hundred and fifty thousand").
     """
     position = 0
     while position < len(forms):
@@ -118,7 +118,7 @@ def _addend(position: int, written: Sequence[str], forms: Sequence[str]) -> Deci
 
 
 def _fits(current: Decimal, addend: Decimal, before: str) -> bool:
-    """Return whether a number goes on with `addend`: after a scale word, or units after tens."""
+    """Return whether `addend` continues a number: after a scale word, or as units after tens."""
     return before in SCALES or (20 <= current < 100 and current % 10 == 0 and 0 < addend < 10)
 
 

@@ -33,22 +33,22 @@ _BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         re.compile(r"(?:\b(?:between|from|\d\s+(?:to|or|and))|\d\s?[–-])\s*$", re.IGNORECASE),
     ),
 )
-# A guess: only a number that is far off contradicts it.
+# Words of a guess, which only a number far off contradicts.
 _GUESS = re.compile(
     r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|circa|c\.|ca\.?)|[~≈])\s*$",
     re.IGNORECASE,
 )
 _FAR_OFF = 1.25
-"""A guess holds for what is up to a quarter off; a guessed year for ten years."""
+"""A guess agrees with a number up to a quarter off; a guessed year with one ten years off."""
 _FAR_OFF_YEARS = 10
-_ROUNDED = 1.05
+_ROUNDED = 1.05  # the most that a number changes by being rounded: 5 %
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _BEFORE_A_YEAR = frozenset(map(word_form, "in since until by during after before year of".split()))  # noqa: SIM905
 _CURRENCY = re.compile(r"([$€£¥₹])\s*$")
 _MINUS = re.compile(r"(?:^|[\s(])[-−]$")
 _PERCENT = re.compile(r"^\s*(?:[%％]|percent\b|per\s?cent\b)", re.IGNORECASE)
-_HEDGED_WITHIN = 16
-# One name for each unit of measurement; two of these on one number are two quantities.
+_HEDGED_WITHIN = 16  # characters before a number that may hold its sign, bound or guess
+# One name for each unit of measurement. One number in two of these units is two quantities.
 _UNITS = {
     word_form(word): name
     for name, words in {
@@ -81,7 +81,7 @@ _UNITS = {
     for word in words.split()
 }
 MEASURED = frozenset({*_UNITS.values(), "%", "£", "₹"})
-# What one of a unit is in the first unit of its kind.
+# How much of the first unit of its kind one of a unit is.
 _IN_FIRST = (
     {"m": 1.0, "km": 1000.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254, "mi": 1609.344},
     {"g": 1.0, "kg": 1000.0, "mg": 0.001, "lb": 453.592, "t": 1e6},
@@ -90,9 +90,9 @@ _IN_FIRST = (
 CONVERTIBLE = frozenset(
     form for form, name in _UNITS.items() if any(name in kind for kind in _IN_FIRST)
 )
-"""The forms of the units that another can stand for."""
+"""The forms of the units that can be converted into another."""
 _CONVERTED = 1.02
-"""Converted numbers are rounded: so far may one be from the other."""
+"""How far converted numbers may be apart, since they are rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +109,10 @@ class Quantity:
     guess: bool
 
 
-# Of a document it is asked for many sentences.
+# Cached, since a document is asked for it by many sentences.
 @lru_cache(maxsize=1024)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return the numbers of a text, each with its unit; citation marks such as "[1]" are none."""
+    """Return the numbers of a text, each with its unit, without citation marks such as "[1]"."""
     text = _CITATION.sub(lambda mark: " " * len(mark[0]), text)
     tokens = tokenize(text)
     return tuple(
@@ -127,7 +127,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 def agree(one: Quantity, other: Quantity) -> bool:
     """Return whether two numbers can be the same: one is the other rounded, or a fair guess of it.
 
-    Rounded is what lies within 5 %; a guess may be off by a quarter, a guessed year by ten.
+    A rounded number is within 5 %; a guess may be off by a quarter, a guessed year by ten.
     """
     try:
         low, high = sorted((float(one.number), float(other.number)))
@@ -142,7 +142,7 @@ def agree(one: Quantity, other: Quantity) -> bool:
 
 
 def other_quantity(one: Quantity, other: Quantity) -> bool:
-    """Return whether two quantities of one number are not the same: of other units or bounds."""
+    """Return whether two quantities of one number differ in unit or bounds."""
     units = {one.unit, other.unit}
     opposite = {one.bound, other.bound} == {"above", "below"}
     return opposite or (len(units) == 2 and units <= MEASURED)

@@ -1,4 +1,4 @@
-"""Where a quote stands in a text: exactly, or but for white space, quotation marks and Unicode."""
+"""Where a quote stands in a text, exactly or except for white space, quotation marks, Unicode."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _SAME = {
     **dict.fromkeys("‐‑‒–—―−", "-"),
 }
 _INVISIBLE = re.compile(f"[{UNSEEN}{UNSEEN_BEYOND}]")
-# Where a prompt has a control token of a chat with round brackets, a quote has it so too.
+# A prompt has control tokens of a chat with round brackets, and so does a quote from it.
 _BROKEN = "("
 _OF_TOKENS = frozenset("()<>[]◁▷#")
-# A quote marks what it leaves out: each part must be there, in order.
+# Marks of what a quote leaves out; each part between them must be there, in order.
 _LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…)\s*")
 _FARTHEST = 2000
-"""Characters from first to last part: farther apart, common words would make a quote."""
+"""Characters from first to last part; farther apart, common words would pass for a quote."""
 
 
 def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:
     """Return the character offsets of `quote` in `text`, or None if it is not there.
 
-    Looked for exactly; then with runs of white space, kinds of quotation marks and dashes, letter
-    case and compatible Unicode forms (NFKD) taken as one. Quotation marks around it are no part of
-    it, and "…" stands for what was left out, at most 2,000 characters in all. Then also without
-    the signs that a prompt has in place of others.
+    It is looked for exactly first. Then white space, kinds of quotation marks and dashes, letter
+    case and compatible Unicode forms (NFKD) do not matter. Quotation marks around it are not part
+    of it, and "…" stands for what was left out, at most 2,000 characters in all. Last, the signs
+    that a prompt has in place of others do not matter either.
     """
     bare = quote.strip(_OUTER)
     start = text.find(bare) if bare else -1

@@ -39,14 +39,14 @@ always never
 all none
 exceed trail
 """
-# After these stands what is compared with what stands before.
+# What follows these is compared with what precedes them.
 COMPARING = frozenset(map(word_form, ("than", "before", "after", "ahead", "behind")))
 _MUTUAL = """
 met meets married tied drew borders bordered resembled played fought faced equals shared talked
 agreed negotiated collaborated divorced dated intersected adjoined
 """
 SYMMETRIC = frozenset(map(word_form, _MUTUAL.split()))
-"""Verbs that say the same with their two sides exchanged."""
+"""Verbs that mean the same with their two sides exchanged."""
 _IRREGULAR = frozenset(
     """
     ate beat became began bit blew bought broke brought built came caught chose drew drove fed flew
@@ -80,5 +80,5 @@ def opposites_of(form: str) -> Collection[str]:
 
 
 def is_verb(written: str) -> bool:
-    """Return whether a word between two things surely is what one does to the other."""
+    """Return whether a word between two things is surely a verb that relates them."""
     return written.islower() and (written.endswith("ed") or written in _IRREGULAR)

@@ -19,7 +19,7 @@ _BOUNDARY = re.compile(
     r"|(?<!\s)\s*\n\s*(?:\n\s*|(?=[-*•‣]\s|\d{1,3}[.)]\s))"
 )
 # Where a boundary can begin: looking for these first is three times faster than trying everywhere.
-# Of several stops in a row only the first: where none begins there, none begins at the next.
+# Of several stops in a row only the first is tried: if no boundary begins there, none follows.
 _CANDIDATE = re.compile(r"[.!?…]+|[。！？｡।॥؟۔։።]|\n\s*")
 _LAST_WORD = re.compile(r"(?:[^\W\d_]|[.'’-])*[^\W\d_]$")
 _FIRST_WORD = re.compile(r"[\"'“‘«(\[¿¡*_]*(\w+)?")
@@ -99,10 +99,10 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
         return not following[:1].islower()
     if following[:1].islower():
         return False
-    # A citation mark or a quote after the stop settles it: no abbreviation is cited.
+    # A citation mark or a quote after the stop ends the sentence: abbreviations are not cited.
     if "]" in match["stop"]:
         return True
-    # Only what follows the last space: the pattern is slow on more.
+    # Only the text after the last space, since the pattern is slow on more.
     near = re.split(r"\s", text[max(start, match.start() - 40) : match.start()])[-1]
     before = _LAST_WORD.search(near)
     return before is None or _word_may_end(before[0], following)

@@ -1,4 +1,4 @@
-"""Words that make another statement where they are added to one: world, former, nearly, never."""
+"""Words that change a statement when they are added to it: world, former, nearly, never."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ red blue green yellow orange purple pink brown black white grey gray golden
 wooden marble bronze
 """
 TELLING = frozenset(map(word_form, _WORDS.split()))
-"""The forms of such words."""
+"""The forms of these words."""

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 from trecjudge.text.forms import number_form, script_of, word_form
 
-# Vowel signs, other marks and what has no width belong to the word, but are no "\w" for Python.
+# Vowel signs, other marks and zero-width characters belong to a word, but Python's "\w" lacks them.
 _MARKS = (
     "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f"
     "\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963\u0971-\u0df3\u0e31-\u0e4e"
@@ -28,7 +28,7 @@ _SPACELESS = (
 _NUMBER = r"\d+(?:[.,\u066b\u066c]\d+)*(?:(?:st|nd|rd|th|s)(?![^\W_]))?"
 _WORD = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
 _DATE = r"\d{4}-(?:0[1-9]|1[0-2])-[0-3]\d(?!\d)"
-# Most words are plain: tried first, they need no look at the other kinds of token.
+# Most words are plain, so this is tried before the other kinds of token.
 _PLAIN = rf"[A-Za-z]++(?![\w.'\u2019{_MARKS}])"
 _TOKEN = re.compile(
     rf"{_PLAIN}|{_DATE}|{_NUMBER}|(?:[^\W\d_]\.){{2,}}|{_WORD}(?:['\u2019]{_WORD})*"
@@ -59,8 +59,8 @@ def tokenize(text: str) -> list[Token]:
     """
     tokens: list[Token] = []
     end = 0
-    # Looking for each again is faster than a match object. No word begins between two tokens: the
-    # first place is its own.
+    # To find each token again is faster than a match object. No word begins between two tokens, so
+    # the first place found is its own.
     for written in _TOKEN.findall(text):
         start = text.index(written, end)
         end = start + len(written)
@@ -96,7 +96,7 @@ def _single_form(written: str) -> str | None:
 
 
 def _pieces(mixed: str, offset: int) -> Iterator[Token]:
-    """Yield the tokens of what spaces do not part, such as "2024年Tokyo大会" or "2024-05-03"."""
+    """Yield the tokens of a text without spaces, such as "2024年Tokyo大会" or "2024-05-03"."""
     if _IS_DATE.fullmatch(mixed):
         yield from _date(mixed, offset)
         return
@@ -119,7 +119,7 @@ def _date(written: str, offset: int) -> Iterator[Token]:
 
 
 def _bigrams(run: str, offset: int) -> Iterator[Token]:
-    # A bigram counts letters with their marks, so that a Thai vowel sign is no letter of its own.
+    # A bigram is of letters with their marks: a Thai vowel sign is not a letter of its own.
     spans = [match.span() for match in _CLUSTER.finditer(run)]
     pairs = pairwise(spans) if len(spans) > 1 else [(spans[0], spans[0])]
     for (start, _), (_, end) in pairs:

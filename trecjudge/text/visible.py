@@ -31,9 +31,9 @@ HIDDEN_KINDS = {
     "row": "rows of zero-width characters",
     "other": "other invisible characters",
 }
-"""Kinds of characters that no reader sees, and that writing needs nowhere."""
+"""Kinds of characters that no reader sees, and that no script needs."""
 
-# Of scripts whose letters are never joined or parted by what has no width.
+# Scripts whose letters are never joined or separated by zero-width characters.
 _LETTER = "[0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff]"
 _NO_WIDTH = "\xad\u061c\u200b-\u200f\ufeff"
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -62,11 +62,11 @@ def is_blank(text: str) -> bool:
 
 
 def without_hidden(text: str) -> str:
-    """Return a text without the characters that no reader sees and that writing needs nowhere.
+    """Return a text without the characters that no reader sees and that no script needs.
 
-    What joins, parts or turns letters of Arabic, Persian, Indic and other scripts, and what emoji
-    are made of, stays; so does what has no width beside white space or a sign. What is left out may
-    bring together more of it, so it is looked for until there is none.
+    Characters that join, separate or turn letters of Arabic, Persian, Indic and other scripts stay,
+    and so do the parts of emoji and zero-width characters beside white space or a sign. Leaving
+    some out may bring others together, so this is repeated until there are none.
     """
     if not _has_unseen(text):
         return text
@@ -79,7 +79,7 @@ def without_hidden(text: str) -> str:
 def hidden_in(text: str) -> list[tuple[str, int]]:
     """Return (kind, characters) of each part of a text that `without_hidden` leaves out.
 
-    Soft hyphens are none: they say where a word may be broken.
+    Soft hyphens are not reported, since they only mark where a word may be broken.
     """
     if not _has_unseen(text):
         return []
@@ -89,7 +89,7 @@ def hidden_in(text: str) -> list[tuple[str, int]]:
 
 def reaches_beyond(text: str) -> bool:
     """Return whether a text has a character beyond U+FFFF, such as an emoji."""
-    # Such a one is two units: this is ten times as fast as to look at each character.
+    # Such a character is two units of UTF-16; counting is ten times as fast as a look at each.
     return len(text.encode("utf-16-le", "surrogatepass")) != 2 * len(text)
 
 
@@ -102,7 +102,7 @@ def _has_unseen(text: str) -> bool:
 
 
 def _hidden(text: str) -> Iterator[re.Match[str]]:
-    """Yield what is to be left out, one after the other."""
+    """Yield the matches to leave out, one after the other."""
     beyond = reaches_beyond(text) and _ANY_UNSEEN_BEYOND.search(text) is not None
     unseen = _EVERY_UNSEEN if beyond else _ANY_UNSEEN
     at = 0

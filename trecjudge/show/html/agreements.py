@@ -39,7 +39,7 @@ Figure = Mapping[str, Any]
 
 
 def scores_of_job(outputs: Outputs, board: Leaderboard) -> Scores:
-    """Return the scores of a job as `meta-evaluate` reads them; without its files, of its board."""
+    """Return the scores of a job as `meta-evaluate` reads them, or of `board` without its files."""
     if outputs.leaderboard.is_file():
         return scores_at(outcome(outputs.leaderboard), _ignore)
     rows = ((Place(outputs.name), row) for row in board.rows())

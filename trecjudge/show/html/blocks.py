@@ -11,12 +11,12 @@ from typing import Any, BinaryIO
 
 import orjson
 
-LEVEL = 6
+LEVEL = 6  # zlib's own default: higher levels take much longer and save little
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A block that is closed, as base64 that is made as it is gone through; `len` is its bytes."""
+    """A closed block as base64, made while it is iterated over; `len` is its size in bytes."""
 
     spool: BinaryIO
     pieces: Sequence[tuple[int, int]]
@@ -74,7 +74,7 @@ class Blocks:
 
     topics: Sequence[str]
     spool: BinaryIO = field(default_factory=io.BytesIO)
-    """Where what is deflated is kept until the page is written."""
+    """The file that holds the deflated bytes until the page is written."""
     _open: dict[str, Block] = field(default_factory=dict)
     _numbers: dict[str, int] = field(init=False)
 
@@ -84,7 +84,7 @@ class Blocks:
     def add(self, kind: str, topic_id: str | None, entry: Any) -> None:
         """Append an entry to the block of a kind and topic; `None` is the block of no topic.
 
-        What is on a topic that the page does not have is left out.
+        An entry on a topic that the page does not have is left out.
         """
         if topic_id is None:
             name = kind

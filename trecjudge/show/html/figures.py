@@ -39,8 +39,8 @@ def own_charts(board: Leaderboard, leading: Collection[str] = ()) -> Iterator[Ch
     lower = [measure.name for measure in board.spec.measures if measure.lower_is_better]
     if len(names) > 1 and len(board.scores) > 1:
         caption = (
-            "A line a run, from its rank by one measure to its rank by the next. A frame holds runs"
-            " that are tied: they share the rank of its first."
+            "A line for each run, from its rank by one measure to its rank by the next. Runs in a"
+            " frame are tied: they share one rank."
         )
         found = ranks(board)
         rows = [[run, *("no value" if r is None else str(r) for r in found[run])] for run in found]
@@ -51,7 +51,9 @@ def own_charts(board: Leaderboard, leading: Collection[str] = ()) -> Iterator[Ch
             caption += f" The table has all {len(every)} measures."
         heads = "Run", *map(label, board.spec.measures)
         yield Chart("Ranks by measure", caption, svg, heads=heads, rows=rows, wide=True)
-    caption = "A point a topic; the box is the middle half of the topics, the bar their median."
+    caption = (
+        "A point for each topic; the box is the middle half of the topics, the bar their median."
+    )
     for measure in board.spec.measures:
         values = {run_id: _over_topics(board, run_id, measure.name) for run_id in board.ranking()}
         name = label(measure)
@@ -101,7 +103,7 @@ def agreement(
     renamed: Mapping[str, str] | None = None,
     unjudged: Gaps | None = None,
 ) -> Iterator[Chart]:
-    """Yield a scatter of each measure that others have too, a point a run.
+    """Yield a scatter of each measure that others have too, with a point for each run.
 
     `theirs` has means by our names of measures, `unjudged` their unjudged items; `renamed`
     their own names of measures.
@@ -116,7 +118,7 @@ def agreement(
             against = name if called == measure.name else f"{called} of {name}"
             sides = gaps.get(measure.name, {}), (unjudged or {}).get(measure.name, {})
             is_open = [run for run in points if run in sides[0] or run in sides[1]]
-            caption = f"A point a run ({len(points)}); on the line both means are the same."
+            caption = f"A point for each run ({len(points)}); on the line both means are the same."
             if is_open:
                 caption += f" Items of {len(is_open)} runs are unjudged and in no mean."
             figures = both.figures.get(measure.name, ())
@@ -160,7 +162,7 @@ def unjudged_of(board: Leaderboard) -> Gaps:
 
 
 def unjudged_of_truth(truth: Scores, renamed: Mapping[str, str]) -> Gaps:
-    """Return the same of a leaderboard of others, by our names of its measures."""
+    """Return what is unjudged of each mean of others' leaderboard, by our names of its measures."""
     return {
         ours: {
             run: g.with_bounds for (run, m), g in truth.unjudged.items() if m == theirs and g.items

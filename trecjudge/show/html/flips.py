@@ -45,7 +45,7 @@ class Decision:
             return abs(self.value - other.value)
         heights = HEIGHTS.get(self.tone), HEIGHTS.get(other.tone)
         if heights[0] is not None and heights[1] is not None:
-            # Grades tell labels of one tone apart, by less than tones are.
+            # Labels of one tone may differ in grade, which counts less than another tone.
             return abs(heights[0] - heights[1]) + 0.01 * self._grades_apart(other)
         return float(self._grades_apart(other))
 
@@ -70,7 +70,7 @@ class Decision:
 class Other:
     """Another output of the same runs: its leaderboard and its decisions.
 
-    `renamed` maps our judges to its own. Where none is common, the first stands for the first.
+    `renamed` maps our judges to its own. Where none is common, the first of both are compared.
     Without `document_text` no reason that may quote a document is kept, of either output.
     """
 

@@ -20,8 +20,8 @@ class ReportInputs:
     """The input paths of a job, from which its texts can be read again.
 
     `document_text` allows text of documents in the files written, `own_documents` is whether the
-    text that a run carries was judged where `documents` has one too. `keys` are what records call
-    their parts, where that was given.
+    text that a run carries was judged where `documents` has one too. `keys` are those given for the
+    parts of a record.
     """
 
     topics: Path | None = None

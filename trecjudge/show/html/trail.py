@@ -46,7 +46,7 @@ class Trail:
     findings: Counter[str] = field(default_factory=Counter)
     calls: int = 0
     prompts: dict[str, str] = field(default_factory=dict)
-    """The words with which the first call of each program told the model what to do."""
+    """The instructions that the first call of each program gave the model."""
 
 
 def read_trail(
@@ -80,7 +80,7 @@ def read_trail(
     def call(event: Mapping[str, Any]) -> None:
         trail.calls += 1
         if event.get("program") not in trail.prompts:
-            trail.prompts[str(event.get("program"))] = _told(event.get("messages"))
+            trail.prompts[str(event.get("program"))] = _instructions(event.get("messages"))
         entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
         blocks.add(CALLS, str(event.get("topic_id")), entry)
 
@@ -89,8 +89,8 @@ def read_trail(
     return trail
 
 
-def _told(messages: object) -> str:
-    """Return what the system messages of a call say; they hold no text of a document."""
+def _instructions(messages: object) -> str:
+    """Return the text of a call's system messages, which hold no text of a document."""
     sent = messages if isinstance(messages, list) else []
     roles = [m for m in sent if isinstance(m, dict) and m.get("role") == "system"]
     return "\n\n".join(str(message.get("content")) for message in roles)

@@ -149,7 +149,7 @@ class _Report:
     trail: Trail
     known: Statistics
     ours: Scores | None
-    """The scores of the job, where there are others to hold them against."""
+    """The scores of the job, where there are others to compare them with."""
     with_other: Mapping[str, Sequence[Figure]]
     """How the order of runs agrees with that of the other output, by measure."""
 

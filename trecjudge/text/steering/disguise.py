@@ -13,8 +13,8 @@ _INVISIBLE = re.compile(
 )
 # Tag characters spell ASCII without being seen; only the flags of Wales and the like need them.
 _TAGS = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{2,}")
-_TAG_OFFSET = 0xE0000
-# Bytes hidden behind a character as selectors of its variants, or as runs of what has no width.
+_TAG_OFFSET = 0xE0000  # a tag character less this is the ASCII character that it spells
+# Bytes hidden behind a character, as variation selectors or as runs of zero-width characters.
 _SMUGGLED = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u200b-\u200d\u2060-\u2064]{16,}")
 _TURNED = re.compile("\u202e([^\u202c\n]{4,})")
 # Beside ASCII these are all that most texts have, and they hide nothing.
@@ -39,15 +39,15 @@ _GAPS = re.compile(r"[^A-Za-z]+")
 
 
 def is_common(text: str) -> bool:
-    """Return whether a text has only characters that hide nothing: a look at each kind of them."""
+    """Return whether a text has only characters that hide nothing."""
     return text.isascii() or _COMMON.issuperset(text)
 
 
 def plain_forms(text: str, common: bool) -> Iterator[str]:
-    """Yield what may be read in a text: itself without disguise, then what letters stand for.
+    """Yield the readings of a text: itself without disguise, then look-alikes as real letters.
 
-    Compatible characters are one (NFKC), and what is not seen is left out; a part that is written
-    from right to left by force is turned, words with letters of two alphabets are read in Latin
+    Compatible characters are made equal (NFKC), and invisible ones are left out. A part that is
+    forced to run from right to left is turned. Words in letters of two alphabets are read in Latin
     ones, and digits within words as the letters that they resemble.
     """
     read = text
@@ -69,7 +69,7 @@ def plain_forms(text: str, common: bool) -> Iterator[str]:
 
 
 def hidden_text(text: str) -> str | None:
-    """Return the text spelt in invisible characters, or these as they are; None without any."""
+    """Return the text spelt in invisible characters, or the characters as they are, or None."""
     if tags := _TAGS.search(text):
         return "".join(chr(ord(c) - _TAG_OFFSET) for c in tags[0])
     smuggled = _SMUGGLED.search(text)

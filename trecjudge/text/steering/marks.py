@@ -9,7 +9,7 @@ TEMPLATE_MARK = (
     r"<\|[^|<>\n]{2,40}\|>|\[/?inst\]|<</?sys>>|</?(?:start|end)_of_(?:turn|text|utterance)>"
     r"|<\|?im_(?:start|end)\|?>"
 )
-"""Marks by which chat templates part the turns of a conversation."""
+"""Marks by which chat templates separate the turns of a conversation."""
 
 _KEY = (
     r"(?:labels?|verdicts?|grades?|scores?|ratings?|supported|support|relevance|relevant|"

@@ -12,8 +12,8 @@ from trecjudge.text.expressions import expression
 BEFORE, AFTER = 120, 200
 """Characters around an anchor that a pattern may reach."""
 
-_REACH = 40
-# What stands before a verb that commands: "Researchers told a model to ignore" has none of it.
+_REACH = 40  # characters before a verb in which a command must be recognised
+# What precedes a verb in a command; "Researchers told a model to ignore" has none of it.
 _COMMANDED = (
     r"(?:[.!?:;,\n(\[{>*\"'“”„«»—–¡¿-]|\b(?:please|kindly|now|just|simply|then|and|so|always|only|"
     r"you|to\s+you|you\s+(?:must|should|shall|will|can|may|need\s+to|have\s+to|are\s+to)|"
