@@ -15,7 +15,7 @@ import typer
 from typer.main import get_command
 
 from tests.commandline import ROOT, command
-from trecjudge.cli import options
+from trecjudge.cli import model_options, options
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.judge import jobs_asked_for
 from trecjudge.cli.main import Commands, app
@@ -83,7 +83,8 @@ def test_a_command_of_no_name_is_told_with_the_nearest() -> None:
 
 def test_every_flag_of_the_main_job_is_a_typed_field() -> None:
     hints = get_type_hints(JobFlags, include_extras=True)
-    known = [value for value in vars(options).values() if hasattr(value, "__metadata__")]
+    stated = (*vars(options).values(), *vars(model_options).values())
+    known = [value for value in stated if hasattr(value, "__metadata__")]
     assert all(hints[field.name] in known for field in fields(JobFlags))
     read = {part.name for part in get_command(app).params} - {
         "install_completion",

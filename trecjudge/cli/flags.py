@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, get_type_hints
 
 import typer
 
+from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 
 
@@ -42,15 +43,15 @@ class JobFlags:
     variant: flag.Variant = None
     all_variants: flag.AllVariants = False
     sweep: flag.Sweep = None
-    use_env_llm: flag.UseEnvLlm = False
-    cache_dir: flag.CacheDir = None
-    cache_from: flag.CacheFrom = None
-    refresh: flag.Refresh = False
-    offline: flag.Offline = False
-    plan: flag.Plan = False
-    max_calls: flag.MaxCalls = None
-    max_tokens: flag.MaxTokens = None
-    max_cost: flag.MaxCost = None
+    use_env_llm: of_model.UseEnvLlm = False
+    cache_dir: of_model.CacheDir = None
+    cache_from: of_model.CacheFrom = None
+    refresh: of_model.Refresh = False
+    offline: of_model.Offline = False
+    plan: of_model.Plan = False
+    max_calls: of_model.MaxCalls = None
+    max_tokens: of_model.MaxTokens = None
+    max_cost: of_model.MaxCost = None
     out_dir: flag.OutDir = Path("out")
     name: flag.Name = "default"
     qrels_pool: flag.QrelsPool = False

@@ -11,7 +11,7 @@ from trecjudge.cli.help_text import help_text
 from trecjudge.cli.pages import page_of
 from trecjudge.version import __version__
 
-INPUTS, JUDGING, MODEL, OUTPUTS = "Inputs", "Judging", "Model", "Outputs"
+INPUTS, JUDGING, OUTPUTS = "Inputs", "Judging", "Outputs"
 
 Responses = Annotated[
     list[Path] | None,
@@ -206,74 +206,6 @@ Sweep = Annotated[
         "--sweep",
         help="Judge at every point of this sweep, each into files of its own.",
         rich_help_panel=JUDGING,
-    ),
-]
-UseEnvLlm = Annotated[
-    bool,
-    typer.Option(
-        "--use-env-llm",
-        help="Ask the model at OPENAI_BASE_URL. OPENAI_MODEL is its name, and OPENAI_API_KEY the"
-        " key.",
-        rich_help_panel=MODEL,
-    ),
-]
-CacheDir = Annotated[
-    Path | None,
-    typer.Option(
-        "--cache-dir",
-        metavar="DIR",
-        help="The folder of cached replies; by default TRECJUDGE_CACHE or the user's cache folder.",
-        rich_help_panel=MODEL,
-    ),
-]
-CacheFrom = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--cache-from",
-        metavar="DIR",
-        help="Folders of other caches to read, which are not changed.",
-        rich_help_panel=MODEL,
-    ),
-]
-Refresh = Annotated[
-    bool,
-    typer.Option("--refresh", help="Ignore cached replies and ask again.", rich_help_panel=MODEL),
-]
-Offline = Annotated[
-    bool,
-    typer.Option(
-        "--offline",
-        help="Use only cached replies; items without one stay unjudged.",
-        rich_help_panel=MODEL,
-    ),
-]
-Plan = Annotated[
-    bool,
-    typer.Option(
-        "--plan",
-        help="Count calls, tokens and price; ask nothing.",
-        rich_help_panel=MODEL,
-    ),
-]
-MaxCalls = Annotated[
-    int | None,
-    typer.Option(
-        "--max-calls", min=0, help="Make at most N calls of the model.", rich_help_panel=MODEL
-    ),
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option(
-        "--max-tokens", min=0, help="Stop asking once N tokens are spent.", rich_help_panel=MODEL
-    ),
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost",
-        min=0,
-        help="Stop asking once this much is spent, in dollars.",
-        rich_help_panel=MODEL,
     ),
 ]
 OutDir = Annotated[

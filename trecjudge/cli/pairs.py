@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exit_status, warning_printer
@@ -60,15 +61,15 @@ class PairFlags:
     calibration: flag.CalibrationFile = None
     workflow: flag.WorkflowFile = None
     settings: flag.Settings = None
-    use_env_llm: flag.UseEnvLlm = False
-    cache_dir: flag.CacheDir = None
-    cache_from: flag.CacheFrom = None
-    refresh: flag.Refresh = False
-    offline: flag.Offline = False
-    plan: flag.Plan = False
-    max_calls: flag.MaxCalls = None
-    max_tokens: flag.MaxTokens = None
-    max_cost: flag.MaxCost = None
+    use_env_llm: of_model.UseEnvLlm = False
+    cache_dir: of_model.CacheDir = None
+    cache_from: of_model.CacheFrom = None
+    refresh: of_model.Refresh = False
+    offline: of_model.Offline = False
+    plan: of_model.Plan = False
+    max_calls: of_model.MaxCalls = None
+    max_tokens: of_model.MaxTokens = None
+    max_cost: of_model.MaxCost = None
     output: Output = Path("verdicts.jsonl")
     quiet: flag.Quiet = False
     as_json: flag.AsJson = False
