@@ -169,7 +169,7 @@ BAD_CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     "labels one record": ("agree", ("r", {"label": "x"}), {}, "predicted: .*list of records"),
     "labels no records": ("agree", (["x"], "r"), {}, "truth: record 1 is 'x', not an object"),
     "labels no JSON": ("agree", ([{"label": 1, "x": {1}}], "r"), {}, "truth: record 1 is not JSON"),
-    "labels of nothing": ("agree", ([], "r"), {}, r"^truth\.jsonl and .*no item in common"),
+    "labels of nothing": ("agree", ([], "r"), {}, r"^truth\.jsonl: no labels in it; give qrels"),
 }
 
 

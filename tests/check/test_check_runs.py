@@ -13,14 +13,14 @@ from tests.commandline import command
 BANK = '{"qid": "t1", "query": "q", "nuggets": [{"text": "Lined with tin", "importance": %s}]}\n'
 WHOLE = BANK % '"vital"'
 NOTED = BANK.replace("]}", ', {"text": "lined  with tin", "importance": "okay"}]}') % '"vital"'
-TOTALS = "checked: banks of 1 topics, 1 nuggets"
+TOTALS = "checked: banks of 1 topic, 1 nugget"
 
 
 @pytest.mark.parametrize(
     ("bank", "status", "found"),
     [
         pytest.param(WHOLE, 0, "", id="nothing is wrong"),
-        pytest.param(NOTED, 0, "is there twice", id="a note"),
+        pytest.param(NOTED, 0, "twice: both count", id="a note"),
         pytest.param(
             BANK % '"huge"', 1, "has an importance other than", id="an unknown importance"
         ),
@@ -37,7 +37,7 @@ def test_banks_with_runs_leave_the_verdict_to_the_runs(write: Write) -> None:
     run = write(lines(GOOD["rag25"]), "r.jsonl")
     done = command("check", run, "--nuggets", write(BANK % '"huge"', "b.jsonl"))
     assert done.status == 0
-    assert {"checked: 1 runs, 1 records: 0 refused, 0 warned, 1 accepted", TOTALS} <= {
+    assert {"checked: 1 run, 1 record: 0 refused, 0 warned, 1 accepted", TOTALS} <= {
         *done.out.splitlines()
     }
 

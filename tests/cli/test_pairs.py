@@ -65,10 +65,8 @@ def test_the_tables(write: Write) -> None:
     path = write(lines(*(r | {"topic": "ab"[n % 2]} for n, r in enumerate(THREE * 2))), "p.jsonl")
     done, _ = judged(path)
     assert done.out.splitlines()[0].split() == ["48", "labels", "all", "95", "%", "over", "pairs"]
-    assert [line.split()[:2] for line in done.out.splitlines() if line[:2] in ("a ", "b ")] == [
-        ["a", "24"],
-        ["b", "24"],
-    ]
+    rows = [line.split()[:2] for line in done.out.splitlines() if line[:2] in ("a ", "b ")]
+    assert rows[:2] == [["a", "24"], ["b", "24"]]
     assert "pairs: 48, 48 judged, 48 labelled\n" in done.out
     assert done.out.endswith(f"verdicts: {path.with_name('out.jsonl')}\n")
 

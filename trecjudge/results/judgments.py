@@ -80,11 +80,12 @@ def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
         "evidence": judgment.evidence,
         "attester": judgment.attester,
         "judge": judge,
-        "failure": _failure_record(judgment.failure),
+        "failure": failure_record(judgment.failure),
     } | {name: found for name, found in given.items() if found not in (None, "", ())}
 
 
-def _failure_record(failure: Failure | None) -> dict[str, Any] | None:
+def failure_record(failure: Failure | None) -> dict[str, Any] | None:
+    """Return why an item is unjudged as a judgments file has it; None where it is judged."""
     if failure is None:
         return None
     return {"kind": failure.kind, "message": failure.message, "tries": failure.tries}

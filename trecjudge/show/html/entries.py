@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from trecjudge.records import AskedNugget, Judgment, Response
+from trecjudge.results.judgments import failure_record
 from trecjudge.results.redaction import without_text
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.nuggets import statings
@@ -115,7 +116,7 @@ class Entries:
             "tone": tone(shown),
             "word": word(shown),
             "evidence": asdict(shown.evidence) if shown.evidence else None,
-            "failure": asdict(shown.failure) if shown.failure else None,
+            "failure": failure_record(shown.failure),
             "claim": asdict(shown.claim) if shown.claim else None,
             "sources": [_filled(asdict(source)) for source in shown.sources],
             "facts": [asdict(fact) for fact in shown.facts],
