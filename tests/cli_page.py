@@ -26,6 +26,9 @@ Flags with `...` take several values: `--judge support citation`, or the flag ag
 Commas part the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that has
 arguments too, words after such a flag that name files that are there are arguments, not values.
 
+A shell completes the commands and flags of an installed `run-judge`, not those of a script that
+Python runs: `run-judge --install-completion`.
+
 A mistake in the command line itself is told in one line, `error: ...`, with exit status 2. For bad
 input it is also one line, with exit status 1.
 
