@@ -26,6 +26,9 @@ Flags with `...` take several values: `--judge support citation`, or the flag ag
 Commas separate the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that
 also has arguments, a word after such a flag is an argument if it names an existing file.
 
+A shell completes the commands and flags of an installed `run-judge`, not those of a script that
+Python runs: `run-judge --install-completion`.
+
 A mistake in the command line is printed in one line, `error: ...`, with exit status 2. Bad input
 is printed in one line too, with exit status 1.
 

@@ -103,8 +103,22 @@ def why(error: Exception) -> str:
 def unknown(what: str, value: object, known: Iterable[object]) -> str:
     """Return the message `unknown WHAT 'VALUE'; did you mean 'X'? there are: X, Y, ...`."""
     choices = sorted(map(str, known))
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    near = nearest(str(value), choices)
+    hint = f"did you mean {near!r}? " if near else ""
     shown = ", ".join(choices[:MOST_SHOWN]) or "none"
     rest = f", … ({len(choices)} in all)" if len(choices) > MOST_SHOWN else ""
     return f"unknown {what} {value!r}; {hint}there are: {shown}{rest}"
+
+
+def nearest(value: str, choices: Iterable[str]) -> str | None:
+    """Return the choice that a value was probably meant to be: small or capital letters alike.
+
+    A value that only one choice begins with is short for it.
+    """
+    folded = {choice.casefold(): choice for choice in choices}
+    wanted = value.casefold()
+    near = difflib.get_close_matches(wanted, folded, n=1)
+    begun = [choice for choice in folded if wanted.strip("-") and choice.startswith(wanted)]
+    if not near and len(begun) == 1:
+        near = begun
+    return folded[near[0]] if near else None

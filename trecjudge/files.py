@@ -15,6 +15,8 @@ from typing import BinaryIO
 from trecjudge.errors import OutputError, why
 
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
+JUDGMENTS = ".judgments.jsonl"
+"""How the source of truth of a job ends."""
 OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 """Names of this process's own outputs."""
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
@@ -39,8 +41,11 @@ def default_folder() -> Path:
 def chosen(path: Path) -> Iterator[BinaryIO]:
     """Open a file that the user named for writing: whole or not at all; a device or pipe directly.
 
-    `/dev/stdout` is this process's own output. Raises OutputError if it cannot be written.
+    `/dev/stdout` is this process's own output. Raises OutputError if it cannot be written, or has
+    the judgments of a job: nothing could make them again.
     """
+    if path.name.endswith(JUDGMENTS) and os.path.lexists(path):
+        raise OutputError(f"{path}: has the judgments of a job, which are kept; give another file")
     if not _is_stream(path):
         with whole(path) as file:
             yield file

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-from tests.commandline import SAMPLES, Done, command
+from tests.commandline import ROOT, SAMPLES, Done, command
+from trecjudge.job.found import Found
 from trecjudge.job.schema import SCHEMA_FILE
 from trecjudge.settings.strict_yaml import read_yaml
 
+PYTHON = str(Path(sys.executable).parent)
 QUESTION = {"metadata": {"run_id": "r", "topic_id": "1"}}
 KETTLE = "Steam makes a kettle whistle."
 CITED = {**QUESTION, "responses": [{"text": KETTLE, "citations": ["k"]}]}
@@ -156,3 +161,38 @@ def test_where_there_is_no_run(files: dict[str, str], said: str, tmp_path: Path)
 def test_a_folder_that_is_not_there() -> None:
     done = command("init", "nowhere")
     assert (done.status, done.err) == (1, "error: nowhere: no such file or folder\n")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("two\nlines", id="a line break"),
+        pytest.param("\x1b[31mred", id="an escape sequence"),
+        pytest.param("it's $HOME `x` \\", id="what a shell reads"),
+        pytest.param("-dash", id="as a flag begins"),
+        pytest.param("by\udcff", id="no UTF-8"),
+        pytest.param("\u2028", id="a line break of YAML"),
+        pytest.param("日本 \x01 ' \\", id="all at once"),
+    ],
+)
+def test_the_command_can_be_pasted_whatever_the_folder_is_called(name: str) -> None:
+    folder = Path(name)
+    folder.mkdir()
+    (folder / "run.jsonl").write_text(json.dumps(CITED))
+    (folder / "documents.jsonl").write_text(json.dumps(DOCUMENT))
+    done = subprocess.run(
+        [sys.executable, ROOT / "run_judge.py", "init", "--", name], capture_output=True, check=True
+    )
+    pasted = done.stdout.partition(b"\n\n")[2].strip() + b" -q"
+    ran = subprocess.run(["bash", "-c", b"PATH=$1:$PATH; " + pasted, "-", PYTHON], check=False)
+    assert ran.returncode == 0
+    assert workflow(Path("judge.yml"))["judge"] == "citation"
+
+
+def test_thousands_of_files_beside_others_take_seconds() -> None:
+    files = [Path(f"many/{number}.jsonl") for number in range(20_000)]
+    others = [Path(f"many/{number}.json") for number in range(20_000)]
+    started = time.monotonic()
+    Path("many").mkdir()
+    assert Found({"run": files, "topics": others}).paths("run") == files
+    assert time.monotonic() - started < 5

@@ -125,3 +125,24 @@ def test_show_of_a_run_shows_all_its_topics(folder: Path) -> None:
 def test_show_needs_to_know_what(folder: Path) -> None:
     done = command("show", folder)
     assert (done.status, "give --run, --topic" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "judgments {job} --output {job}/x.judgments.jsonl",
+        "label-next {job} --output {job}/x.judgments.jsonl",
+        "convert {job} {job}/x.judgments.jsonl --to csv",
+        "gate {job} --min CITATION_SUPPORT=0 --junit {job}/x.judgments.jsonl",
+    ],
+    ids=["judgments", "label-next", "convert", "gate"],
+)
+def test_no_command_writes_over_the_judgments_of_a_job(folder: Path, words: str) -> None:
+    kept = (folder / "x.judgments.jsonl").read_bytes()
+    done = command(*words.format(job=folder).split())
+    assert (done.status, done.err) == (
+        1,
+        f"error: {folder}/x.judgments.jsonl: has the judgments of a job, which are kept; give"
+        " another file\n",
+    )
+    assert (folder / "x.judgments.jsonl").read_bytes() == kept

@@ -18,6 +18,7 @@ JOB = (
     Part(("--max-topics",), "N", "The first N.", kind=int, least=1),
     Part(("--strict",), "", "Stop."),
     Part(("--quiet", "-q"), "", "Print only errors."),
+    Part(("--help",), "", "Show this."),
 )
 REPORT = (
     Part((), "JOB", "A job.", kind=Path, is_required=True),
@@ -93,8 +94,8 @@ def test_arguments_are_not_eaten(
         ("--out-dir a b", "'b' is a word too many: --out-dir takes one value"),
         ("--max-topics x", "--max-topics: x is not a whole number; give a whole number of at"),
         ("--max-topics 0", "--max-topics: 0 is too small; give a whole number of at least 1"),
-        ("--judgs a", "unknown flag '--judgs'; did you mean '--judge'? there are: --judge"),
-        ("-qx", "unknown flag '-qx'; did you mean '-q'? there are: --judge"),
+        ("--judgs a", "unknown flag '--judgs'; did you mean '--judge'? there are: --help, --jud"),
+        ("-qx", "unknown flag '-qx'; did you mean '-q'? there are: --help, --judge"),
     ],
 )
 def test_what_cannot_be_is_told(words: str, message: str) -> None:

@@ -100,3 +100,32 @@ def test_the_package_runs_as_the_script_does(tmp_path: Path) -> None:
         for program in (["-m", "trecjudge"], ["run_judge.py"])
     ]
     assert told == [f"trecjudge {trecjudge.__version__}\n"] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param(["--rag-responses", ""], "--rag-responses: a value is missing: give FILE:"),
+        pytest.param(["--rag-responses="], "--rag-responses: a value is missing: give FILE: run"),
+        pytest.param(["--max-topics", ""], "--max-topics: a value is missing: give a whole number"),
+        pytest.param(["report", ""], "report: JOB is missing: give the --out-dir of a job"),
+        pytest.param(["compare", "a", ""], "compare: LEADERBOARD is missing: give jobs"),
+        pytest.param(["judgments", "x", "--text="], "judgments: --text: a value is missing: give"),
+        pytest.param(["--run", "\udcff"], "--run: '\\udcff' is not UTF-8; give NAME: judge only"),
+        pytest.param(["judges", "--version"], "judges: unknown flag '--version'; there are: --he"),
+        pytest.param(["cache", "--help-all"], "cache: unknown flag '--help-all'; did you mean '--"),
+        pytest.param(["--JUDGE", "x"], "unknown flag '--JUDGE'; did you mean '--judge'? there are"),
+        pytest.param(["judgments", "x", "--", "--help"], "judgments: '--help' is a word too many:"),
+        pytest.param(["--show-completion"], "--show-completion: a shell completes an installed"),
+        pytest.param(["--install-completion"], "--install-completion: a shell completes an insta"),
+    ],
+)
+def test_a_word_that_is_empty_or_strange(words: list[str], message: str) -> None:
+    done = command(*words)
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith(f"error: {message}")
+
+
+@pytest.mark.parametrize("words", ["help help", "-h"])
+def test_help_of_help_is_that_of_the_program(words: str) -> None:
+    assert command(*words.split()).out == command("--help").out

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -157,6 +157,37 @@ def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"run_id": "other"}, "pool gave an item on 'other', '"),
+        ({"topic": Topic("t9")}, "', 't9', not on this response"),
+        ({"sentence_index": "1"}, "sentence_index is '1', not a whole number or None"),
+        ({"sentence_index": 1.0}, "sentence_index is 1.0, not a whole number or None"),
+        ({"text": 5}, "pool gave an item whose text is 5"),
+    ],
+    ids=["run", "topic", "index", "float", "text"],
+)
+def test_an_item_of_another_response_is_a_bug_before_it_is_asked_about(
+    change: dict[str, Any], message: str
+) -> None:
+    class Elsewhere(Asking):
+        def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+            return (replace(item, **change) for item in super().pool(topic, response))
+
+    asked: list[Item] = []
+    (found,) = judged(Elsewhere(asked.append), response(("One.", [])))
+    failure = found.judgments[0].failure
+    assert failure is not None and message in failure.message and failure.kind == "bug"
+    assert asked == []
+
+
+def test_the_message_of_a_bug_is_one_line() -> None:
+    (found,) = judged(Asking(raising(ValueError("two\n  lines"))), response(("One.", [])))
+    failure = found.judgments[0].failure
+    assert failure is not None and failure.message.startswith("ValueError: two lines (")
+
+
+@pytest.mark.parametrize(
     ("returned", "message"),
     [
         (None, "the judge returned None, not a Judgment"),
@@ -171,8 +202,10 @@ def test_judgments_of_several_judges_stand_judge_by_judge() -> None:
         (judgment(reason="\ud800"), "surrogates not allowed"),
         (judgment(claim=Claim(0, "\ud800", 0)), "surrogates not allowed"),
         (judgment(facts=(Fact(5, 0, 1),)), "5 is not text"),  # type: ignore[arg-type]
+        (judgment(sentence_index="1"), "sentence_index is '1', not a whole number or None"),
+        (judgment(citation=7), "7 is not text"),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_what_is_no_judgment_on_the_item_is_unjudged(returned: Any, message: str) -> None:
     (found,) = judged(Asking(lambda item: returned), response(("One.", [])))

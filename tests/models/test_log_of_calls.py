@@ -95,9 +95,20 @@ def check_sums(folder: Path, done: Done, tokens: list[int] | None = None) -> lis
     assert len(sent) == table["calls"] == config["calls"]
     assert sum(call["shared"] for call in calls) == table["saved"]
     assert sum(call["cached"] and not call["shared"] for call in calls) == table["cached"]
+    assert _again(calls) == table["retries"] == config["retries"]
     if tokens is not None:
         assert tokens == [table["prompt_tokens"], table["completion_tokens"]]
     return calls
+
+
+def _again(calls: list[Event]) -> int:
+    """Return how many calls came after the first for their reply."""
+    found, before = 0, 0
+    for call in made(calls):
+        before = 0 if call["try"] == 1 else before
+        found += before > 0 and not call["turned_away"]
+        before += not call["turned_away"]
+    return found
 
 
 FAULTS = {

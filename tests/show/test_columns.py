@@ -95,3 +95,8 @@ def test_lines_and_headers() -> None:
 )
 def test_counted_nouns(number: int, text: str) -> None:
     assert counted(number, "run") == text
+
+
+def test_a_tab_or_a_line_break_in_a_name_moves_no_cell() -> None:
+    table = Columns([Column("run", ["a\tb", "a\nb"], is_left=True), Column("M", ["1", "2"])])
+    assert printed(table, 80) == ["run     M", "a\\x09b  1", "a\\x0ab  2"]

@@ -50,7 +50,7 @@ def init(
     output.parent.mkdir(parents=True, exist_ok=True)
     with chosen(output) as file:
         file.write(proposal.text(output).encode())
-    name = re.sub(r"[^\w.+-]+", "_", folder.resolve().name, flags=re.ASCII).strip("_.") or "judged"
+    name = re.sub(r"[^\w.+-]+", "_", folder.resolve().name, flags=re.ASCII).strip("_.-") or "judged"
     print_lines(
         [
             f"{output}: judge {proposal.judge}, since {proposal.why}; run",

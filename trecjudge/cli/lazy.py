@@ -50,7 +50,7 @@ class Group(TyperGroup):
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         if args[:1] == ["help"]:
-            args = [*args[1:], "--help"]
+            args = [*(word for word in args if word != "help"), "--help"]
         where = f"{_path(ctx)}: " if ctx.parent else ""
         try:
             words = Reading(parts_of(self, ctx), self.commands).read(args)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import typer
 
@@ -12,6 +12,10 @@ from trecjudge.cli.flags import JobFlags, taking
 from trecjudge.cli.lazy import LazyGroup
 from trecjudge.cli.streams import make_streams_last
 from trecjudge.job.interrupts import INTERRUPTS
+
+COMPLETION = frozenset({"--install-completion", "--show-completion"})
+INSTALLED = "run-judge"
+"""How the program is called where the package is installed."""
 
 
 class Commands(LazyGroup):
@@ -89,6 +93,17 @@ class Commands(LazyGroup):
             "Show, copy, check and clear the cache of model replies.",
         ),
     }
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Return the arguments that are left. A shell completes no script that Python runs."""
+        asked = COMPLETION.intersection(args)
+        if asked and args[0] not in self.commands and ctx.info_name != INSTALLED:
+            flag = min(asked)
+            raise typer.BadParameter(
+                f"{flag}: a shell completes an installed command only: pip install the package,"
+                f" then {INSTALLED} {flag}"
+            )
+        return super().parse_args(ctx, args)
 
 
 app = typer.Typer(

@@ -10,6 +10,8 @@ from typing import Any
 from trecjudge.cli.examples import EXAMPLES, FIRST_FLAGS, Example
 from trecjudge.cli.parts import Part, parts_of
 
+UNSHOWN = "--show-completion"
+"""A flag for those who install completion by hand."""
 ARGUMENTS, FLAGS, GENERAL = "Arguments", "Flags", "General"
 
 
@@ -73,5 +75,5 @@ def page_of(command: Any, context: Any) -> Page:
         paragraphs=tuple(" ".join(part.split()) for part in text.split("\n\n") if part),
         examples=EXAMPLES.get(name, ()),
         commands={n: c.help.split("\n\n")[0] for n, c in getattr(command, "commands", {}).items()},
-        parts=tuple(parts_of(command, context)),
+        parts=tuple(p for p in parts_of(command, context) if UNSHOWN not in p.flags),
     )

@@ -67,6 +67,10 @@ class Part:
 
     def refused(self, value: str) -> str | None:
         """Return why this cannot be a value, and what to give instead; None if it can."""
+        if not value:
+            return f"a value is missing: give {self.wanted}"
+        if self.kind is not Path and not encodable(value):
+            return f"{value!r} is not UTF-8; give {self.wanted}"
         if isinstance(self.kind, tuple):
             return None if value in self.kind else unknown("value", value, self.kind)
         if self.kind not in NUMBERS:
@@ -87,7 +91,7 @@ def parts_of(command: Any, context: Any) -> list[Part]:
     callback: Callable[..., Any] | None = command.callback
     hints = get_type_hints(callback, include_extras=True) if callback else {}
     shown = (p for p in command.get_params(context) if not getattr(p, "hidden", False))
-    return [_part(p, hints.get(p.name)) for p in shown if "--show-completion" not in p.opts]
+    return [_part(p, hints.get(p.name)) for p in shown]
 
 
 def _part(parameter: Any, hint: Any) -> Part:
@@ -140,6 +144,15 @@ def _default(parameter: Any, is_switch: bool) -> str:
     if is_switch:
         return next(iter(parameter.opts if value else parameter.secondary_opts), "")
     return str(value)
+
+
+def encodable(value: str) -> bool:
+    """Return whether a word of the command line was UTF-8."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def begun(help_text: str) -> str:

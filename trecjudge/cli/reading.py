@@ -37,7 +37,9 @@ class Reading:
         if self.commands and words and not _is_flag(words[0]):
             return list(words)
         for word in words:
-            if word in HELP:  # nothing else counts beside it
+            if word == "--":
+                break
+            if word in HELP and self._is_known(word):  # nothing else counts beside it
                 return [word]
         rest = list(words)
         while rest:
@@ -123,7 +125,7 @@ class Reading:
         """Raise BadParameter where an argument or a flag is missing, or a word is too many."""
         arguments = [part for part in self.parts if part.is_argument]
         for place, part in enumerate(arguments):
-            if part.is_required and len(self.free) <= place:
+            if (part.is_required and len(self.free) <= place) or "" in self.free:
                 raise typer.BadParameter(f"{part.metavar} is missing: give {begun(part.help)}")
         if not any(part.is_several for part in arguments) and len(self.free) > len(arguments):
             word = self.free[len(arguments)]

@@ -144,12 +144,15 @@ def _ignore(finding: Finding) -> None:
 
 def _by_folder(files: Sequence[Path], every: Sequence[Path]) -> list[Path]:
     """Return the files; where a folder holds several of them and no others, the folder instead."""
-    shown: dict[Path, None] = {}
-    for file in files:
-        folder = file.parent
-        inside = [other for other in every if other.is_relative_to(folder)]
-        alike = (
-            len(inside) > 1 and set(inside) <= set(files) and set(files_below(folder)) <= set(files)
-        )
-        shown.setdefault(folder if alike else file)
-    return list(shown)
+    of_kind, in_all = _counts(files), _counts(every)
+    folders = {
+        folder
+        for folder in {file.parent for file in files}
+        if in_all[folder] > 1 and in_all[folder] == of_kind[folder] == len(files_below(folder))
+    }
+    return list(dict.fromkeys(f.parent if f.parent in folders else f for f in files))
+
+
+def _counts(files: Sequence[Path]) -> Counter[Path]:
+    """Return how many of the files are in each folder, at any depth."""
+    return Counter(folder for file in set(files) for folder in file.parents)

@@ -41,7 +41,7 @@ class Proposal:
         settings, sort_by = self._settings()
         lines = [
             SCHEMA_LINE + _from(path.parent, SCHEMA_FILE),
-            *(f"# {line}" for line in self._found_lines()),
+            *(f"# {written(line)}" for line in self._found_lines()),
             f"# Judge {self.judge}: {summary_of(self.judge)}",
             f"# It fits since {self.why}.",
             f"judge: {self.judge}",
@@ -63,12 +63,12 @@ class Proposal:
 
     def command(self, program: str, workflow: Path, name: str) -> str:
         """Return the command that runs it; `program` is how it was started."""
-        words = [f"--workflow {shlex.quote(str(workflow))}"]
+        words = [f"--workflow {quoted(workflow)}"]
         for kind, flag in FLAGS.items():
             paths = self.found.paths(kind)[: 1 if kind in ("topics", "qrels") else None]
             if paths and (kind != "qrels" or self.judge == "grounding"):
-                words.append(f"{flag} {shlex.join(map(str, paths))}")
-        words.append(f"--out-dir out --name {shlex.quote(name)}")
+                words.append(f"{flag} {' '.join(map(quoted, paths))}")
+        words.append(f"--out-dir out --name {name}")
         return " \\\n  ".join([program, *words])
 
     def _found_lines(self) -> Iterator[str]:
@@ -112,6 +112,25 @@ def propose(folder: Path, found: Found) -> Proposal:
         why = "the runs cite documents, and TREC RAG scores how well each sentence is supported"
         return Proposal(folder, found, "support", why)
     return Proposal(folder, found, "citation", "the runs cite documents")
+
+
+def quoted(path: Path) -> str:
+    """Return a path as a shell reads it: no flag, and one line whatever its name has in it."""
+    name = str(path)
+    word = f"./{name}" if name.startswith("-") else name
+    if written(word) == word:
+        return shlex.quote(word)
+    data = "".join(
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in "\\'" else f"\\x{byte:02x}"
+        for byte in os.fsencode(word)
+    )
+    # What follows a hexadecimal escape is no digit of it in bash: it takes two at most.
+    return f"$'{data}'"
+
+
+def written(text: str) -> str:
+    """Return a text as it can stand on one line of a file."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _choices(hint: Any) -> tuple[Any, ...]:

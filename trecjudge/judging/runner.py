@@ -117,8 +117,7 @@ class Runner:
         try:
             pool = list(named.judge.pool(topic, response))
             for item in pool:
-                if not isinstance(item, Item):
-                    raise TypeError(f"pool gave {shown(item)}, not an Item")
+                _check_item(item, topic, response)
             return [*pool]
         except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
             item = Item(topic, response.run_id, response.text)
@@ -217,7 +216,7 @@ class Runner:
         """Return the item as unjudged by a fault of the judge; stop where there were too many."""
         place = place_in_code(error, function, type(named.judge).__module__)
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        message = _writable(f"{text} ({place})")
+        message = _writable(f"{' '.join(text.split())} ({place})")
         trial = self._trial(named)
         if trial.failed():
             count = f"{trial.bugs} times in a row"
@@ -267,6 +266,23 @@ def _groups(judge: Judge, pool: list[Item]) -> Iterator[list[int]]:
             yield group
 
 
+def _check_item(item: Item, topic: Topic, response: Response) -> None:
+    """Raise TypeError or ValueError if a pool gave what is no item of this response."""
+    if not isinstance(item, Item):
+        raise TypeError(f"pool gave {shown(item)}, not an Item")
+    place = (item.run_id, item.topic.topic_id)
+    if place != (response.run_id, topic.topic_id):
+        raise ValueError(f"pool gave an item on {place[0]!r}, {place[1]!r}, not on this response")
+    if not isinstance(item.text, str):
+        raise TypeError(f"pool gave an item whose text is {shown(item.text)}")
+    _check_index(item.sentence_index)
+
+
+def _check_index(index: object) -> None:
+    if index is not None and type(index) is not int:
+        raise TypeError(f"sentence_index is {shown(index)}, not a whole number or None")
+
+
 def _check(item: Item, judgments: list[Judgment]) -> None:
     """Raise TypeError or ValueError if a judge did not return judgments on the item."""
     if not judgments:
@@ -278,6 +294,7 @@ def _check(item: Item, judgments: list[Judgment]) -> None:
         if (found.run_id, found.topic_id) != (item.run_id, item.topic.topic_id):
             raise ValueError(f"the judgment is on {found.run_id!r}, {found.topic_id!r}")
         _check_numbers(found)
+        _check_index(found.sentence_index)
         for text in _texts(found):
             if text is not None and not isinstance(text, str):
                 raise TypeError(f"{shown(text)} is not text")
@@ -288,6 +305,7 @@ def _check(item: Item, judgments: list[Judgment]) -> None:
 def _texts(found: Judgment) -> Iterator[Any]:
     """Yield all of a judgment that must be text or None."""
     yield from (found.label, found.reason, found.attester, found.match)
+    yield from (found.doc_id, found.citation)
     if found.claim is not None:
         yield found.claim.text
     for fact in found.facts:

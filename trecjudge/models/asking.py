@@ -98,6 +98,11 @@ class Asking:
         """The request's messages, and what was wrong with the last reply."""
         return [*self.request.messages, *self.wrong]
 
+    @property
+    def is_again(self) -> bool:
+        """Whether a call was made for this reply already, in this form or another."""
+        return any(not call.turned_away for call in self.earlier)
+
     def expects(self, lengths: Lengths) -> None:
         """Note the tokens that it is expected to take, in and out, by what was seen until now."""
         reply = lengths.reply(self.program, self.request.stated)

@@ -285,6 +285,7 @@ class Client:
         asking.sent = asking.endpoint.habits.applied(body)
         asking.prompt_tokens = sum(estimated_tokens(m["content"]) for m in asking.messages)
         admitted = busy = crowded = False
+        again = asking.is_again
 
         def admit() -> None:
             nonlocal admitted
@@ -295,7 +296,7 @@ class Client:
             self._flights.claim(request)
             asking.expects(self.replies.lengths)  # by what was seen until now
             self.spending.call(asking.expected)
-            self.spending.retries += asking.tries > 0
+            self.spending.retries += again
             admitted = True
             asking.tries += 1
             asking.sends()
@@ -318,6 +319,7 @@ class Client:
         finally:
             if admitted:
                 self.spending.release(asking.expected, calls=int(busy))
+                self.spending.retries -= busy and again
             # Where there was no room, nothing was given back that another call could use.
             if not crowded:
                 self.spending.budget.wake()

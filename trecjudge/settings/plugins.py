@@ -108,6 +108,8 @@ def imported(module: str) -> ModuleType:
     `judges.NAME` is the judge of that name, as older files call it, even where another package is
     installed as `judges`.
     """
+    if not module or module.endswith(".py") or {"/", os.sep}.intersection(module):
+        raise ImportError(f"{module!r} is no name of a module: no folder before it, and no .py")
     top, _, rest = module.partition(".")
     # A module of others may import DSPy at its top, which would fetch a list of prices.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")

@@ -101,14 +101,19 @@ class Columns:
 
     def _parts(self, width: int | None, ascii_only: bool) -> Iterator[tuple[list[str], list[str]]]:
         # What a terminal cannot encode is written escaped, and wider.
-        mark, clean = ("...", _escaped) if ascii_only else ("…", visible)
+        mark, clean = ("...", _escaped) if ascii_only else ("…", _one_line)
         laid = [_Laid.of(column.of(clean), width, mark) for column in self.columns]
         for part in _parted(laid, width):
             yield _lines(part, _widths(part, width))
 
 
+def _one_line(text: str) -> str:
+    """Return a cell without what would move the cells behind it."""
+    return visible(text).replace("\t", "\\x09").replace("\n", "\\x0a")
+
+
 def _escaped(text: str) -> str:
-    return visible(text).encode("ascii", "backslashreplace").decode()
+    return _one_line(text).encode("ascii", "backslashreplace").decode()
 
 
 def _parted(laid: Sequence[_Laid], width: int | None) -> Iterator[list[_Laid]]:
