@@ -43,8 +43,8 @@ def test_show_has_a_line_for_each_sentence(tmp_path: Path) -> None:
     done = command("show", tmp_path, "--run", "r", "--topic", "t1")
     shown = [" ".join(line.split()) for line in done.out.splitlines()]
     assert [line for line in shown if " → " in line] == LINES
-    assert shown[shown.index(LINES[0]) - 1] == "0 ✓ It is 34 m, or 112 feet, high."
-    assert shown[shown.index("11 · It is far.") + 1] == "· CUT (argue)"
+    assert shown[shown.index(LINES[0]) - 1] == "1 ✓ It is 34 m, or 112 feet, high."
+    assert shown[shown.index("12 · It is far.") + 1] == "· CUT (argue)"
 
 
 def test_one_answer_and_no_bank() -> None:
