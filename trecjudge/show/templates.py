@@ -12,7 +12,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from trecjudge.findings import visible
+from trecjudge.findings import counted, visible
 
 LONGEST = 60
 """Characters shown of a name; a title has all of it."""
@@ -35,6 +35,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "visible": visible,
         "brief": brief,
+        "counted": counted,
         "number": number,
         "stacked": stacked,
         "mean_cell": mean_cell,

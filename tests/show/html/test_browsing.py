@@ -31,7 +31,7 @@ def test_the_leaderboard_is_there_and_sorts(sample_page: Path, open_page: Open) 
     assert runs(browser) == ["careful", "careless", "uncited"]
     head.click()
     assert runs(browser) == ["uncited", "careless", "careful"]
-    assert head.find_element("xpath", "..").get_attribute("aria-sort") == "ascending"
+    assert head.find_element("xpath", "ancestor::th").get_attribute("aria-sort") == "ascending"
 
 
 def test_runs_are_filtered(sample_page: Path, open_page: Open) -> None:
@@ -346,7 +346,7 @@ def test_two_outputs_are_compared(compared_page: Path, open_page: Open) -> None:
     browser = open_page(compared_page, "#/compare")
     assert "of 39 items that both judged" in browser.text("#screen .lead")
     assert browser.all(".crossed .diagonal")
-    links = browser.all("#screen tbody a[aria-label^='Open sentence']")
+    links = browser.all("#screen tbody a.opens")
     assert f"{len(links)} flipped" in browser.text("#screen .lead")
     links[0].click()
     browser.wait("document.querySelector('.evidence .differs')")

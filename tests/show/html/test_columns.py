@@ -25,7 +25,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def heads(browser: Browser) -> list[str]:
     """Return the heads of the leaderboard that can be seen, in order."""
-    return [cell.text.split(" ")[0].removesuffix("?") for cell in browser.all("#board thead th")]
+    return [cell.text.split()[0].removesuffix("?") for cell in browser.all("#board thead th")]
 
 
 def test_of_several_judges_the_ranking_measures_come_first(page: Path, open_page: Open) -> None:

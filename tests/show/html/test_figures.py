@@ -82,7 +82,7 @@ def test_agreement_is_shown_where_both_have_the_measure_and_the_run() -> None:
     theirs = {"CITATION_SUPPORT": {"a": 0.5, "z": 1.0}, "NDCG": {"a": 1.0}, "AVG_CITATIONS": {}}
     (chart,) = agreement(board("a", "b"), Sides("ours", "theirs"), theirs)
     assert chart.title == "CITATION_SUPPORT, compared with theirs"
-    assert "(1)" in chart.caption
+    assert "(1 in all)" in chart.caption
 
 
 def test_a_truth_is_read_from_its_all_rows() -> None:
@@ -103,5 +103,5 @@ def test_what_is_unjudged_is_shown_for_both_sides() -> None:
         ["Unjudged in ours", "Unjudged in theirs"],
         ["", "3"],
     )
-    assert "Items of 1 runs are unjudged" in chart.caption
+    assert "Of 1 run some items are unjudged" in chart.caption
     assert "unjudged in theirs: 3" in chart.svg

@@ -10,7 +10,9 @@ import pytest
 
 from tests.commandline import command, sample
 from tests.endpoint import attesting, serving
+from tests.fakes import response
 from tests.show.html.browser import Browser
+from tests.show.html.made import output, report
 from trecjudge.show.html.job import NOTHING_KNOWN, SentPrompt, job_shown, without_folders
 
 Open = Callable[..., Browser]
@@ -63,6 +65,13 @@ def test_prompts_have_their_digest_and_words() -> None:
     ]
 
 
+def test_a_workflow_keeps_its_indentation(tmp_path: Path, open_page: Open) -> None:
+    outputs = output(tmp_path, (response(("S.", [])), []))
+    outputs.config.write_text("workflow: {ran: {settings: {citation: {group: 1}}}}")
+    browser = open_page(report(outputs).path, "#/job")
+    assert browser.text("#job").count("    group: 1") == 1
+
+
 def test_the_view_of_a_job_with_a_model(
     tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +83,7 @@ def test_the_view_of_a_job_with_a_model(
     assert "sk-secret" not in page.read_text(encoding="utf-8")
     browser = open_page(page, "#/job")
     text = browser.text("#job")
-    for part in ("command line", "temperature", "base_url", "prompt_tokens", "sha256"):
+    for part in ("command line", "temperature", "base_url", "prompt tokens", "sha256"):
         assert part in text
     assert "Share of the citations that lead to a document that exists." in text
     for summary in browser.all("#job details summary"):

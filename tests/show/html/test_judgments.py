@@ -100,13 +100,23 @@ def taken(browser: Browser, folder: Path, name: str) -> str:
     """Return the file that a button saves."""
     where = {"behavior": "allow", "downloadPath": str(folder)}
     browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
-    file = folder / f"x.listed.{name.lower()}"
-    next(b for b in browser.all("#screen .tools button") if b.text.endswith(name)).click()
+    file = folder / f"x.judgments.{name.lower()}"
+    next(b for b in browser.all("#screen .tools button") if b.text == name).click()
     for _ in range(200):
         if file.is_file() and (text := file.read_text(encoding="utf-8")):
             return text
         time.sleep(0.02)
     raise AssertionError("nothing was saved")
+
+
+def test_of_several_judges_one_is_chosen(tmp_path: Path, open_page: Open) -> None:
+    found = [judgment(FULL, doc_id="d", citation="d", exists=True)]
+    outputs = output(tmp_path, (response(("S.", ["d"])), found), also=["support"])
+    browser = open_page(report(outputs).path, "#/judgments?judge=support")
+    assert listed(browser, "0 of 1") == []
+    browser.find(".tools option[value=citation]").click()
+    (row,) = listed(browser, "1 of 1")
+    assert "citation" in row
 
 
 def test_what_is_listed_is_saved_for_spreadsheets(
@@ -131,7 +141,9 @@ def test_what_is_listed_is_saved_for_programs(
         map(json.loads, taken(browser, tmp_path, "JSONL").splitlines())
     )
     assert [one["run_id"] for one in found] == ["=evil", "=evil", "good", "good"]
-    assert found[0]["failure"] == {"kind": "parse", "message": "no label", "tries": 3}
+    assert found[0]["failure"] == {
+        "kind": "parse", "message": "no label", "tries": 3, "program": "",
+    }  # fmt: skip
     assert "label" not in found[0]
 
 

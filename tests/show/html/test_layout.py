@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import judgment, response
+from tests.show.html.argued import ANSWERED, JUDGED
 from tests.show.html.browser import Browser
 from tests.show.html.made import output, report
 from trecjudge.judging.judge import make_judge, measures_of
-from trecjudge.records import FULL
+from trecjudge.records import FULL, Failure
 
 Open = Callable[..., Browser]
 NAME = "retrieval_with_many-steps_and_reranking"
@@ -81,7 +82,50 @@ def test_twenty_five_runs_are_on_a_screen(wide: Path, open_page: Open) -> None:
     assert browser.run(f"const all = {edges}; return all[24].bottom - all[0].top") <= 640
 
 
-@pytest.mark.parametrize("view", ["#/", "#/heat", "#/charts", "#/findings", "#/compare"])
+def test_marks_of_heads_stand_on_one_line(wide: Path, open_page: Open) -> None:
+    browser = open_page(wide, f"#/?columns={'%2C'.join(ALL)}")
+    marks = "[...document.querySelectorAll('#board thead .about')]"
+    ends = browser.run(f"return {marks}.map((mark) => mark.getBoundingClientRect().bottom)")
+    assert max(ends) - min(ends) <= 1
+
+
+def test_bounds_stay_in_their_column(tmp_path: Path, open_page: Open) -> None:
+    open_one = [judgment(FULL, doc_id="d", citation="d", exists=True)]
+    open_one += [judgment(sentence_index=1, doc_id="d", failure=Failure("parse", "no label", 3))]
+    browser = open_page(report(output(tmp_path, (response(("S.", ["d"])), open_one))).path)
+    assert browser.all("#board td.measure small")
+    beyond = (
+        "return [...document.querySelectorAll('#board td.measure small')].filter((small) =>"
+        " small.getBoundingClientRect().right"
+        " > small.closest('td').getBoundingClientRect().right + 1).length"
+    )
+    assert browser.run(beyond) == 0
+
+
+def test_of_many_measures_the_first_few_are_shown(tmp_path: Path, open_page: Open) -> None:
+    browser = open_page(report(output(tmp_path, (ANSWERED, JUDGED), judge="argue")).path)
+    shown = [cell.text.split()[0] for cell in browser.all("#board thead .measure")]
+    assert len(shown) == 6
+    assert shown[0] == "F1"
+    browser.go("#/run/r")
+    assert len(browser.all(".tile")) == 6
+    browser.find("#screen details summary").click()
+    assert len(browser.all(".tile")) > 6
+
+
+def test_heads_of_every_long_table_stay_in_sight(wide: Path, open_page: Open) -> None:
+    browser = open_page(wide, "#/compare")
+    browser.wait("document.querySelector('#screen .cards').closest('.fits')")
+    browser.run("document.querySelector('#screen .cards tbody tr:nth-child(40)').scrollIntoView()")
+    top = "document.querySelector('#screen .cards thead th').getBoundingClientRect().top"
+    browser.wait(f"Math.abs({top}) <= 2")
+
+
+PHONE_VIEWS = ["#/", "#/heat", "#/charts", "#/findings", "#/compare"]
+PHONE_CARDS = ["#/topics", "#/run/run%2000", "#/judgments", "#/topic/t1"]
+
+
+@pytest.mark.parametrize("view", PHONE_VIEWS + PHONE_CARDS)
 def test_a_phone_scrolls_one_way(view: str, wide: Path, browser: Browser) -> None:
     size = {"height": 844, "deviceScaleFactor": 1, "mobile": False}
     do = browser.driver.execute_cdp_cmd
@@ -94,6 +138,11 @@ def test_a_phone_scrolls_one_way(view: str, wide: Path, browser: Browser) -> Non
             " box.clientHeight && box.scrollHeight > box.clientHeight + 2).length"
         )
         assert browser.run(trap) == 0
+        wider = (
+            "return [...document.querySelectorAll('.scroll:has(.cards)')].filter((box) =>"
+            " box.scrollWidth > box.clientWidth + 1).length"
+        )
+        assert browser.run(wider) == 0
         beside = (
             "return [...document.querySelectorAll('#charts:not([hidden]) .chart-box')].filter("
             "(box) => box.scrollWidth > box.clientWidth + 1).length"

@@ -152,12 +152,12 @@ def test_a_judgment_that_flipped_leads_to_its_nugget(tmp_path: Path, open_page: 
     browser = open_page(report(here, compare=there).path, "#/compare")
     table = browser.all("#screen table")[-1]
     assert [" ".join(row.text.split()) for row in table.find_elements("css selector", "tr")] == [
-        "Text Nugget x b/x Run Topic Document Open",
-        "the whole The tower is 34 m high. ✗ not stated ✓ stated high t1 open",
-        "the whole It was lit in 1871. ✓ stated ✗ not stated high t1 open",
+        "Text Nugget x b/x Run Topic Place",
+        "the whole The tower is 34 m high. ✗ not stated ✓ stated high t1 Nugget",
+        "the whole It was lit in 1871. ✓ stated ✗ not stated high t1 Nugget",
     ]
     link = table.find_elements("css selector", "tbody tr")[1].find_elements("css selector", "a")[-1]
-    assert link.get_attribute("aria-label") == "Open nugget It was lit in 1871. of high on t1"
+    assert link.get_attribute("aria-label") == "Nugget of high on t1"
     link.click()
     browser.wait("document.querySelector('.evidence .differs')")
     assert "✗ not stated why 3" in browser.text(".evidence .differs")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from trecjudge.errors import InputError, unknown
+from trecjudge.findings import counted
 from trecjudge.measures import MeasureSpec
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.show.charts import bump, bump_narrow, distribution, quartiles
@@ -39,8 +40,8 @@ def own_charts(board: Leaderboard, leading: Collection[str] = ()) -> Iterator[Ch
     lower = [measure.name for measure in board.spec.measures if measure.lower_is_better]
     if len(names) > 1 and len(board.scores) > 1:
         caption = (
-            "A line for each run, from its rank by one measure to its rank by the next. Runs in a"
-            " frame are tied: they share one rank."
+            "Each line is a run, from its rank by one measure to its rank by the next."
+            " A frame holds runs that are tied: they share the rank of its first."
         )
         found = ranks(board)
         rows = [[run, *("no value" if r is None else str(r) for r in found[run])] for run in found]
@@ -52,7 +53,7 @@ def own_charts(board: Leaderboard, leading: Collection[str] = ()) -> Iterator[Ch
         heads = "Run", *map(label, board.spec.measures)
         yield Chart("Ranks by measure", caption, svg, heads=heads, rows=rows, wide=True)
     caption = (
-        "A point for each topic; the box is the middle half of the topics, the bar their median."
+        "Each point is a topic; the box is the middle half of the topics, the bar their median."
     )
     for measure in board.spec.measures:
         values = {run_id: _over_topics(board, run_id, measure.name) for run_id in board.ranking()}
@@ -118,9 +119,13 @@ def agreement(
             against = name if called == measure.name else f"{called} of {name}"
             sides = gaps.get(measure.name, {}), (unjudged or {}).get(measure.name, {})
             is_open = [run for run in points if run in sides[0] or run in sides[1]]
-            caption = f"A point for each run ({len(points)}); on the line both means are the same."
+            caption = (
+                f"Each point is a run ({len(points)} in all). On the line both means are the same."
+            )
             if is_open:
-                caption += f" Items of {len(is_open)} runs are unjudged and in no mean."
+                caption += (
+                    f" Of {counted(len(is_open), 'run')} some items are unjudged, and in no mean."
+                )
             figures = both.figures.get(measure.name, ())
             if figures:
                 caption += f" Order of the runs: {'; '.join(map(figure_text, figures))}."

@@ -64,9 +64,10 @@ def job_shown(config: Mapping[str, Any], prompts: Mapping[str, str]) -> JobShown
 def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
     counts = dict(_mapping(config.get("counts")))
     calls = _mapping(counts.pop("model", None))
+    written = moment(str(config.get("written") or ""))
     command = config.get("command_line") or []
     words = [without_folders(str(word)) for word in command] if isinstance(command, list) else []
-    when = _rows({"written": config.get("written"), "seconds": counts.pop("seconds", None)})
+    when = _rows({"written": written, "seconds": counts.pop("seconds", None)})
     how = [("command line", shlex.join(words))] if words else []
     yield Section("When and how", [*when, *how])
     for name, settings in _mapping(config.get("judges")).items():
@@ -75,8 +76,8 @@ def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
     model.pop("prompts_sha256", None)
     none = (("model", "none: no model was asked"),)
     yield Section("Model", _rows(model) or none)
-    yield Section("Calls and cost", _rows(calls))
-    yield Section("Counts", _rows(counts))
+    yield Section("Calls and cost", _in_words(calls))
+    yield Section("Counts", _in_words(counts))
     yield Section("Workflow", _rows(config.get("workflow")))
     yield Section("Versions", _rows(config.get("versions")))
     yield Section("Inputs", _rows(config.get("inputs")))
@@ -103,6 +104,16 @@ def _rows(values: object) -> Rows:
         for name, value in _mapping(values).items()
         if value not in (None, "", [], {})
     ]
+
+
+def _in_words(counts: Mapping[str, Any]) -> Rows:
+    """Return counts as rows, with words for the names that they have in files."""
+    return [(name.replace("_", " "), text) for name, text in _rows(counts)]
+
+
+def moment(written: str) -> str:
+    """Return a time as people read it: 2026-01-31 12:30:00 UTC."""
+    return written.replace("T", " ").replace("+00:00", " UTC")
 
 
 def _shown(value: object) -> str:

@@ -17,6 +17,7 @@ from trecjudge.show.html.blocks import Block, Packed
 from trecjudge.show.html.job import NOTHING_KNOWN, JobShown
 from trecjudge.show.templates import asset, render
 
+STYLES = "style", "phone", "print"
 SCRIPTS = (
     "dom",
     "memory",
@@ -25,12 +26,14 @@ SCRIPTS = (
     "export",
     "explained",
     "parts",
+    "tables",
     "columns",
     "leaderboard",
     "run",
     "heat",
     "stated",
     "paths",
+    "reading",
     "response",
     "evidence",
     "topic",
@@ -120,7 +123,7 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
     _write_beside(folder, beside)
     inside = {name: block for name, block in blocks.items() if name not in beside}
     with whole(path) as file:
-        style, script = asset("style.css"), _script()
+        style, script = Markup("").join(asset(f"{name}.css") for name in STYLES), _script()
         bars = [
             Bar.over(means) for means in zip(*(r["means"] for r in page.board["runs"]), strict=True)
         ]

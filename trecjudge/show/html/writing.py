@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
@@ -37,7 +37,7 @@ from trecjudge.show.html.figures import (
     unjudged_of_truth,
 )
 from trecjudge.show.html.flips import Other, read_other
-from trecjudge.show.html.job import job_shown
+from trecjudge.show.html.job import job_shown, moment
 from trecjudge.show.html.output import Config, ReportInputs, read_config
 from trecjudge.show.html.page import Chart, Page, write_page
 from trecjudge.show.html.standings import Statistics, standings
@@ -182,7 +182,7 @@ class _Report:
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         job = job_shown(self.config.record, self.trail.prompts)
-        return Page(name, static, charts, notes, head, self.config.written, job)
+        return Page(name, static, charts, notes, head, moment(self.config.written), job)
 
     def _shown_statistics(self) -> Statistics:
         """Return the statistics, without groups where no test could have told runs apart."""
@@ -196,7 +196,7 @@ class _Report:
             "leading": leading_measures(self.judged.panel, board.spec),
             "name": self.wanted.outputs.name,
             "model": self.config.model,
-            "judges": self.judged.reader.header.judges,
+            "judges": list(self.judged.reader.header.judges),
             "topics": named(self.texts, board.expected),
             "signs": SIGNS,
             "meanings": MEANINGS,
@@ -314,7 +314,7 @@ def _fill(
             blocks.add("flips", None, flip)
 
 
-def _totals(head: Mapping[str, Any], judges: Iterable[str], grouped: bool) -> dict[str, Any]:
+def _totals(head: Mapping[str, Any], judges: Collection[str], grouped: bool) -> dict[str, Any]:
     """Return what the static part of the page shows beyond the head block.
 
     `grouped` is whether the statistics have groups of runs.
@@ -325,7 +325,7 @@ def _totals(head: Mapping[str, Any], judges: Iterable[str], grouped: bool) -> di
     lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}
     return {
         "ranked_lower": head["ranked_by"] in lower,
-        "judge": f"judge {', '.join(judges)}",
+        "judge": f"{'judge' if len(judges) == 1 else 'judges'} {', '.join(judges)}",
         "judged": sum(run["judged"] for run in runs),
         "expected": sum(run["expected"] for run in runs),
         "has_intervals": any(mean["low"] is not None for mean in means),

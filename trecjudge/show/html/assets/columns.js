@@ -17,10 +17,10 @@ class Columns {
       h(
         "div",
         { class: "menu-panel" },
-        this.list,
         h("button", { type: "button", click: () => this.choose(this.keys) }, "All"),
         " ",
-        h("button", { type: "button", click: () => this.choose(null) }, "As at first"),
+        h("button", { type: "button", click: () => this.choose(null) }, "Default"),
+        this.list,
       ),
     );
   }
@@ -29,7 +29,7 @@ class Columns {
   first() {
     const counts = { responses: "expected_responses", judged: "expected" };
     const missing = ([count, all]) => head.runs.some((run) => run[count] < run[all]);
-    if (!matchMedia(ON_PHONE).matches) return [...head.leading, ...Object.keys(counts)];
+    if (!matchMedia(ON_PHONE).matches) return [...leadingMeasures(), ...Object.keys(counts)];
     const short = Object.entries(counts).filter(missing);
     return [head.ranked_by, ...short.map(([count]) => count)];
   }

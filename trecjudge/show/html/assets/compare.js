@@ -12,27 +12,27 @@ async function compareView() {
   const [ours, theirs] = sideNames();
   const { here, there, both } = compared.unjudged;
   const open = [
-    here && `${here} are unjudged in ${ours}`,
+    here && `${here} in ${ours}`,
     there && `${there} in ${theirs}`,
     both && `${both} in both`,
   ].filter(Boolean);
   const unshared = [
-    compared.only_here && `${compared.only_here} are only in ${ours}`,
-    compared.only_there && `${compared.only_there} only in ${theirs}`,
+    compared.only_here && `${compared.only_here} in ${ours}`,
+    compared.only_there && `${compared.only_there} in ${theirs}`,
   ].filter(Boolean);
   return [
     h("h1", null, "Compare ", named(head.name), " with ", named(compared.name)),
     h(
       "p",
       { class: "lead" },
-      `${share} of ${compared.met} items that both judged are judged the same, ${flips.length} flipped.`,
+      `${share} of ${counted(compared.met, "item")} that both judged came out the same; ${flips.length} flipped.`,
       open.length > 0 && ` Unjudged, and in none of these: ${open.join(", ")}.`,
-      unshared.length > 0 && ` ${unshared.join(", ")}.`,
+      unshared.length > 0 && ` Only in one of the two: ${unshared.join(", ")}.`,
     ),
     h("h2", null, "Labels"),
     figuresShown(
       compared.labels?.figures,
-      `Agreement of labels on ${compared.labels?.items} items of ${compared.labels?.topics} topics`,
+      `Agreement of labels on ${counted(compared.labels?.items, "item")} of ${counted(compared.labels?.topics, "topic")}`,
     ),
     labelTable(compared.pairs),
     h("h2", null, "Runs"),
@@ -131,11 +131,17 @@ function movesPart(moves) {
   const place = h("div");
   const known = names.map((name) => head.measures.find((measure) => measure.name === name));
   const [ours, theirs] = sideNames();
+  const tools = h("div", { class: "tools" });
+  const figures = h("div");
   const draw = (i) => {
     const lower = known[i].lower_is_better;
     fresh(
-      place,
+      figures,
       figuresShown(head.compared.correlations[names[i]], "Agreement of the order of runs"),
+    );
+    drawUnder(
+      tools,
+      place,
       table(
         `${names[i]} of runs in ${ours} and ${theirs}`,
         [
@@ -182,18 +188,14 @@ function movesPart(moves) {
     );
   };
   const at = chosenIn("measure", names, Math.max(0, names.indexOf(head.ranked_by)));
+  tools.append(
+    chooser("Measure", known.map(measureLabel), at, (i) => {
+      remember("measure", names[i]);
+      draw(i);
+    }),
+  );
   draw(at);
-  return [
-    h(
-      "div",
-      { class: "tools" },
-      chooser("Measure", known.map(measureLabel), at, (i) => {
-        remember("measure", names[i]);
-        draw(i);
-      }),
-    ),
-    place,
-  ];
+  return [figures, tools, place];
 }
 
 /** Here minus there, with what unjudged items on either side could make of it. */
@@ -230,6 +232,7 @@ function flipsPart(every) {
     `${flip.run} ${flip.topic} ${flip.doc_id} ${flip.text} ${flip.nugget || ""} ${flip.here.word} > ${flip.there.word}`;
   const place = h("div");
   const count = h("span", { class: "muted", role: "status" });
+  const tools = h("div", { class: "tools" });
   const draw = () => {
     const wanted = filterIn("filter");
     const kept = flips.filter(
@@ -240,12 +243,12 @@ function flipsPart(every) {
         text(flip).toLowerCase().includes(wanted),
     );
     count.textContent = kept.length < flips.length ? `${kept.length} of ${flips.length}` : "";
-    fresh(
+    drawUnder(
+      tools,
       place,
-      table("Flipped judgments", flipColumns(flips), kept, "sort", { cards: true, atOnce: 50 }),
+      table("Flipped judgments", flipColumns(flips), kept, "sort", { atOnce: 50 }),
     );
   };
-  draw();
   const choose = (what, label) =>
     chooser(label, choices[what], chosen[what], (i) => {
       chosen[what] = i;
@@ -253,18 +256,15 @@ function flipsPart(every) {
       draw();
     });
   const [ours, theirs] = sideNames();
-  return [
-    h(
-      "div",
-      { class: "tools" },
-      filterBox("Filter flips", draw, "filter"),
-      choose("from", ours),
-      choose("to", theirs),
-      choose("run", "Run"),
-      count,
-    ),
-    place,
-  ];
+  add(tools, [
+    filterBox("Filter flips", draw, "filter"),
+    choose("from", ours),
+    choose("to", theirs),
+    choose("run", "Run"),
+    count,
+  ]);
+  draw();
+  return [tools, place];
 }
 
 function flipColumns(flips) {
@@ -291,39 +291,15 @@ function flipColumns(flips) {
     ...(flips.some((flip) => flip.nugget) ? [nugget] : []),
     label(ours, "here"),
     label(theirs, "there"),
-    { name: "Run", key: (flip) => flip.run, cell: (flip) => runLink(flip.run) },
+    { name: "Run", key: (flip) => flip.run, cell: (flip) => runLink(flip.run, oneLine) },
     {
       name: "Topic",
       key: (flip) => flip.topic,
-      cell: (flip) => responseLink(flip.run, flip.topic, named(flip.topic)),
+      cell: (flip) => responseLink(flip.run, flip.topic, oneLine(flip.topic)),
     },
-    {
-      name: "Document",
-      class: "id",
-      key: (flip) => flip.doc_id,
-      cell: (flip) => named(flip.doc_id || "", "code"),
-    },
-    {
-      name: "Open",
-      key: (flip) => address("response", flip.run, flip.topic, flip.at),
-      cell: (flip) => flipLink(flip),
-    },
+    placeColumn(({ run, topic, at, nugget, sentence_index: sentence, doc_id: on }) => ({
+      ...{ run, topic, at, nugget, on },
+      sentence: sentence ?? undefined,
+    })),
   ];
-}
-
-/** Leads to the judgment itself. */
-function flipLink(flip) {
-  const part = flip.nugget
-    ? `nugget ${cut(flip.nugget)}`
-    : flip.sentence_index === null
-      ? "the whole"
-      : `sentence ${flip.sentence_index + 1}`;
-  return h(
-    "a",
-    {
-      href: address("response", flip.run, flip.topic, flip.at),
-      "aria-label": `Open ${part} of ${cut(flip.run)} on ${cut(flip.topic)}`,
-    },
-    "open",
-  );
 }

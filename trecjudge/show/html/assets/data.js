@@ -87,6 +87,22 @@ function score(measure, runId, topicId) {
   return head.scores[measure][runNumbers.get(runId)][topicNumbers.get(topicId)];
 }
 
+/** Measures with a score on any topic, each with its position: some are only of whole runs. */
+function onTopics() {
+  const isScore = (value) => value !== null && value !== "";
+  const found = head.measures.map((measure, m) => [measure, m]);
+  return found.filter(([, m]) => head.scores[m].some((scores) => scores.some(isScore)));
+}
+
+const MOST_LEADING = 6;
+
+/** The names of the measures that are shown first: more than a screen holds only the first few. */
+function leadingMeasures() {
+  const { leading, ranked_by: ranked } = head;
+  if (leading.length <= MOST_LEADING) return leading;
+  return [ranked, ...leading.filter((name) => name !== ranked)].slice(0, MOST_LEADING);
+}
+
 function rankedBy() {
   return head.measures.findIndex((measure) => measure.name === head.ranked_by);
 }

@@ -75,8 +75,27 @@ function cut(name) {
 /** A name of a run, topic or document: its direction stays inside; it may break after each _. */
 function named(name, tag = "bdi") {
   const shown = cut(name);
-  const parts = shown.split(/(?<=_)/).map((part, i) => [i > 0 && h("wbr"), part]);
-  return h(tag, { title: shown === String(name) ? null : name }, parts);
+  return h(tag, { title: shown === String(name) ? null : name }, stacked(shown));
+}
+
+/** A name on one line, cut by the width that there is; the whole of it is in its title. */
+function oneLine(name) {
+  const element = named(name);
+  element.classList.add("one-line");
+  element.title = visible(name);
+  return element;
+}
+
+/** A name of a measure or column that may break after each _. */
+function stacked(name) {
+  return String(name)
+    .split(/(?<=_)/)
+    .map((part, i) => [i > 0 && h("wbr"), part]);
+}
+
+/** A number with its noun, in the plural if it is not one. */
+function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function fresh(element, ...children) {

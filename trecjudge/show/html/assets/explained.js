@@ -47,8 +47,6 @@ function enhanceMeasures() {
   // It stands at its mark: when that moves or goes, so does it.
   window.addEventListener("hashchange", () => box.hidePopover());
   document.addEventListener("scroll", () => box.hidePopover(), { capture: true, passive: true });
-  for (const cell of document.querySelectorAll("#board thead .measure"))
-    add(cell, [aboutMeasure(head.measures[cell.dataset.key])]);
   for (const figure of document.querySelectorAll("#charts figure[data-measure]")) {
     const measure = head.measures.find(({ name }) => name === figure.dataset.measure);
     const mark = aboutMeasure(measure);

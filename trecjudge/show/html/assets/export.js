@@ -49,26 +49,36 @@ function fileName(label, ending) {
   return `${head.name}.${safe.slice(0, 80).toLowerCase()}.${ending}`;
 }
 
-/** Buttons that save or copy rows of cells, heads first; `rows` makes them when asked. */
-function takeAlong(label, rows) {
+function takeButton(form, label, click) {
+  return h(
+    "button",
+    { type: "button", class: "take", "aria-label": `${form}: ${label}`, click },
+    form,
+  );
+}
+
+/**
+ * Buttons that save or copy rows of cells, heads first; `rows` makes them when asked. `others` are
+ * further forms to save, by name.
+ */
+function takeAlong(label, rows, others = {}) {
   const status = h("span", { role: "status", class: "muted" });
   const copy = async () => {
     try {
-      await copyText(rows().map(pasteLine).join(""));
+      await copyText((await rows()).map(pasteLine).join(""));
       status.textContent = "copied";
     } catch {
       status.textContent = "cannot be copied here: take the CSV";
     }
     setTimeout(() => (status.textContent = ""), 4000);
   };
-  const csv = () => save(fileName(label, "csv"), "text/csv", rows().map(csvLine));
-  const button = (text, what, click) =>
-    h("button", { type: "button", class: "take", "aria-label": `${text}: ${what}`, click }, text);
+  const csv = async () => save(fileName(label, "csv"), "text/csv", (await rows()).map(csvLine));
   return h(
     "span",
     { class: "takes" },
-    button("CSV", label, csv),
-    button("Copy", label, copy),
+    takeButton("CSV", label, csv),
+    Object.entries(others).map(([form, click]) => takeButton(form, label, click)),
+    takeButton("Copy", label, copy),
     status,
   );
 }
@@ -114,5 +124,5 @@ function takeChart(label, figure) {
   // Of its two sizes the one that is shown.
   const chart = () => [...figure.querySelectorAll("svg")].find((svg) => svg.clientWidth > 0);
   const click = () => save(fileName(label, "svg"), "image/svg+xml", [svgText(chart())]);
-  return h("button", { type: "button", class: "take", "aria-label": `SVG: ${label}`, click }, "SVG");
+  return takeButton("SVG", label, click);
 }

@@ -38,7 +38,7 @@ async function findingsView(kind) {
     ),
   ];
   if (!head.findings.length) return [...shown, h("p", { class: "note" }, "Nothing was found.")];
-  shown.push(table("Kinds of findings", columns, head.findings, "kinds", { cards: true }));
+  shown.push(table("Kinds of findings", columns, head.findings, "kinds"));
   if (!head.logged)
     return [
       ...shown,
@@ -49,7 +49,7 @@ async function findingsView(kind) {
     h(
       "h2",
       null,
-      kind ? named(kind, "code") : "All of them",
+      kind ? named(kind, "code") : "All findings",
       " ",
       kind && h("a", { href: address("findings"), class: "small" }, "show all"),
     ),
@@ -58,7 +58,7 @@ async function findingsView(kind) {
       wanted,
       (finding) =>
         `${finding.place} ${finding.run_id} ${finding.topic_id} ${finding.message} ${finding.kind}`,
-      (kept) => table("Findings", placesOf(), alike(kept), "sort", { cards: true, atOnce: 50 }),
+      (kept) => table("Findings", placesOf(), alike(kept), "sort", { atOnce: 50 }),
       "filter",
     ),
   );
@@ -122,6 +122,7 @@ function placesOf() {
     {
       name: "Kind",
       key: (row) => row.kind,
+      class: "kind",
       cell: (row) => [badge(...(SEVERITIES[row.severity] || SEVERITIES.note)), " ", row.kind],
     },
     {
@@ -143,14 +144,14 @@ function placesOf() {
 /** The places of findings that say the same, listed when they are asked for. */
 function placesShown(every) {
   const runs = new Set(every.map((finding) => finding.run_id).filter(Boolean)).size;
-  const of = runs > 1 ? ` in ${runs} runs` : "";
+  const of = runs > 1 ? ` in ${counted(runs, "run")}` : "";
   const list = h("ul", { class: "places" });
   const items = () => every.map((one) => h("li", null, placeShown(one)));
   const open = () => list.children.length || add(list, items());
   return h(
     "details",
     { toggle: open },
-    h("summary", null, `${every.length} places${of}`),
+    h("summary", null, `${counted(every.length, "place")}${of}`),
     list,
   );
 }

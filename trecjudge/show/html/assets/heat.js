@@ -16,40 +16,40 @@ function heatView(measureName) {
   const key = h("p", { class: "shades muted" });
   const draw = () => {
     fresh(key, heatLegend(state.measure));
-    fresh(place, heatTable(state));
+    drawUnder(tools, place, heatTable(state));
   };
+  const tools = h("div", { class: "tools" });
+  add(tools, [
+    measureChooser(state.measure, (i) => {
+      state.measure = i;
+      remember("measure", names[i]);
+      draw();
+    }),
+    chooser("Topics by", TOPIC_ORDERS, state.order, (i) => {
+      state.order = i;
+      remember("order", i ? TOPIC_ORDERS[i] : "");
+      draw();
+    }),
+    ...["runs", "topics"].map((what) =>
+      filterBox(
+        `Filter ${what}`,
+        (wanted) => {
+          state[what] = wanted;
+          draw();
+        },
+        what,
+      ),
+    ),
+  ]);
   draw();
   return [
     h("h1", null, "Heat map"),
     h(
       "p",
       { class: "lead" },
-      "A row a run, a column a topic. Open a cell to read the response; arrow keys move, Enter opens.",
+      "Each row is a run, each column a topic. Open a cell to read the response; arrow keys move, Enter opens.",
     ),
-    h(
-      "div",
-      { class: "tools" },
-      measureChooser(state.measure, (i) => {
-        state.measure = i;
-        remember("measure", names[i]);
-        draw();
-      }),
-      chooser("Topics by", TOPIC_ORDERS, state.order, (i) => {
-        state.order = i;
-        remember("order", i ? TOPIC_ORDERS[i] : "");
-        draw();
-      }),
-      ...["runs", "topics"].map((what) =>
-        filterBox(
-          `Filter ${what}`,
-          (wanted) => {
-            state[what] = wanted;
-            draw();
-          },
-          what,
-        ),
-      ),
-    ),
+    tools,
     key,
     place,
   ];
@@ -105,6 +105,7 @@ function heatTable(state) {
     ),
   );
   grid.tBodies[0].rows[0].cells[1].tabIndex = 0;
+  grid.style.setProperty("--columns", topics.length);
   const { name } = head.measures[m];
   const rows = () => [
     ["run", ...topics.map((topic) => topic.id)],

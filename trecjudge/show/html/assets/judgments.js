@@ -24,6 +24,7 @@ function slimRow(entry, topic, sentences, judgment, at) {
     at,
     judge: judgment.judge,
     sentence,
+    nugget: Boolean(nugget),
     on: keyOf(judgment),
     tone: judgment.tone,
     label: judgment.label,
@@ -75,13 +76,9 @@ class JudgmentList {
     this.wanted = Object.fromEntries(FILTERS.map((name) => [name, remembered(name)]));
     this.wanted.text = filterIn("text");
     this.drawLabels([]);
-    this.buttons = Object.entries(TAKEN_AS).map(([name, form]) =>
-      h(
-        "button",
-        { type: "button", disabled: true, click: () => this.take(name, form) },
-        `Save as ${name}`,
-      ),
-    );
+    this.takes = takeAlong("judgments", async () => judgmentCells(await this.whole()), {
+      JSONL: () => this.saveLines(),
+    });
   }
 
   /** A list of names; the first choice is all of them. */
@@ -105,12 +102,20 @@ class JudgmentList {
       "div",
       { class: "tools" },
       filterBox("Filter text", later, "text"),
-      this.picker("Run", "run", head.runs.map(({ id }) => id)),
-      this.picker("Topic", "topic", head.topics.map(({ id }) => id)),
+      this.picker(
+        "Run",
+        "run",
+        head.runs.map(({ id }) => id),
+      ),
+      this.picker(
+        "Topic",
+        "topic",
+        head.topics.map(({ id }) => id),
+      ),
       head.judges.length > 1 && this.picker("Judge", "judge", head.judges),
       h("label", { class: "tool" }, "Label", " ", this.labels),
-      this.buttons,
       this.status,
+      this.takes,
     );
   }
 
@@ -137,7 +142,8 @@ class JudgmentList {
     const topics = head.topics.filter(({ id }) => !this.wanted.topic || id === this.wanted.topic);
     const rows = [];
     for (const [i, topic] of topics.entries()) {
-      if (!slimRows.has(topic.id)) this.status.textContent = `Reading ${i + 1} of ${topics.length} topics…`;
+      if (!slimRows.has(topic.id))
+        this.status.textContent = `Reading ${i + 1} of ${topics.length} topics…`;
       for (const row of await rowsOn(topic)) rows.push(row);
       if (this.turn !== turn) return;
     }
@@ -146,8 +152,8 @@ class JudgmentList {
       .filter((row) => isKept(row, this.wanted))
       .sort((a, b) => runNumbers.get(a.run) - runNumbers.get(b.run)); // stable: topics keep theirs
     this.status.textContent = `${this.kept.length} of ${rows.length} judgments`;
-    for (const button of this.buttons) button.disabled = !this.kept.length;
-    fresh(this.place, table("Judgments", judgmentColumns(), this.kept, "sort"));
+    for (const button of this.takes.querySelectorAll("button")) button.disabled = !this.kept.length;
+    fresh(this.place, table("Judgments", judgmentColumns(), this.kept, "sort", { taken: false }));
   }
 
   /** Wherever a row is clicked, its judgment opens; who marks text stays. */
@@ -157,18 +163,24 @@ class JudgmentList {
     if (link) location.hash = link.getAttribute("href").slice(1);
   }
 
-  async take(name, { type, first, line }) {
+  /** The judgments that are kept, unpacked topic by topic. */
+  async whole() {
     const byTopic = Map.groupBy
       ? Map.groupBy(this.kept, (row) => row.topic)
       : new Map(head.topics.map(({ id }) => [id, this.kept.filter((row) => row.topic === id)]));
-    const parts = [first];
+    const whole = [];
     for (const [id, rows] of byTopic) {
       if (!rows.length) continue;
       const topic = head.topics[topicNumbers.get(id)];
       const entries = new Map((await passingOn(topic)).map((entry) => [entry.run, entry]));
-      parts.push(rows.map((row) => line(wholeOf(row, entries.get(row.run)))).join(""));
+      for (const row of rows) whole.push(wholeOf(row, entries.get(row.run)));
     }
-    save(`${head.name}.listed.${name.toLowerCase()}`, type, parts);
+    return whole;
+  }
+
+  async saveLines() {
+    const lines = (await this.whole()).map((one) => `${JSON.stringify(one)}\n`);
+    save(fileName("judgments", "jsonl"), "application/jsonl", lines);
   }
 }
 
@@ -192,29 +204,20 @@ async function judgmentsView() {
 }
 
 function judgmentColumns() {
-  const place = (row) => (row.sentence === undefined ? "whole" : `${row.sentence + 1}`);
-  const opens = (row) =>
-    h(
-      "a",
-      { class: "opens", href: address("response", row.run, row.topic, row.at) },
-      row.sentence === undefined ? "Whole response" : `Sentence ${place(row)}`,
-    );
   return [
     {
       name: "Label",
       key: (row) => row.outcome,
-      cell: (row) => [
-        badge(row.tone, row.tone === UNJUDGED ? row.outcome : row.word),
-      ],
+      cell: (row) => badge(row.tone, row.tone === UNJUDGED ? row.outcome : row.word),
     },
-    { name: "Run", header: true, key: (row) => row.run, cell: (row) => named(row.run) },
-    { name: "Topic", key: (row) => row.topic, cell: (row) => named(row.topic) },
-    {
-      name: "Place",
-      key: (row) => row.sentence ?? -1,
-      cell: (row) => [opens(row), row.on !== undefined && h("small", { class: "on muted" }, named(row.on))],
+    { name: "Run", header: true, key: (row) => row.run, cell: (row) => oneLine(row.run) },
+    { name: "Topic", key: (row) => row.topic, cell: (row) => oneLine(row.topic) },
+    placeColumn((row) => row),
+    head.judges.length > 1 && {
+      name: "Judge",
+      key: (row) => row.judge,
+      cell: (row) => named(row.judge),
     },
-    head.judges.length > 1 && { name: "Judge", key: (row) => row.judge, cell: (row) => named(row.judge) },
     {
       name: "Text",
       class: "clip said",

@@ -80,9 +80,9 @@ class LeaderboardView {
     this.sorted = this.heads.find((cell) => cell.hasAttribute("aria-sort"));
     this.first = [this.sorted, this.sorted.getAttribute("aria-sort")];
     for (const cell of this.heads) {
-      const button = h("button", { type: "button", class: "sort", click: () => this.sortBy(cell) });
-      button.append(...cell.childNodes);
-      cell.append(button);
+      const measure = head.measures[cell.dataset.key];
+      const name = [...cell.childNodes];
+      cell.append(headOf(() => this.sortBy(cell), name, measure && aboutMeasure(measure)));
     }
   }
 
@@ -264,8 +264,8 @@ function enhanceLeaderboard() {
   }));
   byId("leaderboard-tools").append(
     ...boxes.map(({ box }) => box),
-    status,
     view.chosen.menu,
+    status,
     takeAlong("leaderboard", () => view.cells()),
   );
   freely(view.board.parentNode);

@@ -29,45 +29,49 @@ async function nuggetsView(given) {
       rows.some((row) => row.counts[tone]),
     );
     fresh(key, nuggetLegend(tones));
-    fresh(place, judges.length ? grid(topic, entries, rows, tones, state) : noNuggets(entries));
+    drawUnder(
+      tools,
+      place,
+      judges.length ? grid(topic, entries, rows, tones, state) : noNuggets(entries),
+    );
   };
-  draw();
   const choose = (what, names) => (i) => {
     state[what] = i;
     remember(what, i ? names[i] : "");
     draw();
   };
   const ids = head.topics.map((each) => each.id);
+  const tools = h("div", { class: "tools" });
+  add(tools, [
+    judges.length > 1 && chooser("Judge", judges, state.judge, choose("judge", judges)),
+    chooser("Nuggets by", NUGGET_ORDERS, state.order, choose("order", NUGGET_ORDERS)),
+    ...["nuggets", "runs"].map((what) =>
+      filterBox(
+        `Filter ${what}`,
+        (wanted) => {
+          state[what] = wanted;
+          draw();
+        },
+        what,
+      ),
+    ),
+  ]);
+  draw();
   return [
+    h("h1", null, "Nuggets of ", named(topicId)),
     h(
       "div",
       { class: "tools" },
       stepper("Topic", ids, ids, topicId, (id) => address("nuggets", id)),
       h("a", { href: address("topic", topicId) }, "All runs on this topic"),
     ),
-    h("h1", null, "Nuggets of ", named(topicId)),
     topic.title && h("p", { class: "asked" }, prose(topic.title)),
     h(
       "p",
       { class: "lead" },
-      "A row a nugget, a column a run, the best run first. Open a cell to read where the response states it; arrow keys move, Enter opens.",
+      "Each row is a nugget, each column a run, the best run first. Open a cell to read where the response states it; arrow keys move, Enter opens.",
     ),
-    h(
-      "div",
-      { class: "tools" },
-      judges.length > 1 && chooser("Judge", judges, state.judge, choose("judge", judges)),
-      chooser("Nuggets by", NUGGET_ORDERS, state.order, choose("order", NUGGET_ORDERS)),
-      ...["nuggets", "runs"].map((what) =>
-        filterBox(
-          `Filter ${what}`,
-          (wanted) => {
-            state[what] = wanted;
-            draw();
-          },
-          what,
-        ),
-      ),
-    ),
+    tools,
     key,
     place,
   ];

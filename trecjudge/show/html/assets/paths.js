@@ -36,7 +36,8 @@ function pathStep({ entry }, path, [question, answer, reason]) {
         null,
         stated.map((i) => {
           const judgment = entry.judgments[i];
-          const why = judgment.reason && h("small", { class: "muted" }, " ", prose(judgment.reason));
+          const why =
+            judgment.reason && h("small", { class: "muted" }, " ", prose(judgment.reason));
           return h("li", null, nuggetShown(judgment.nugget), why);
         }),
       ),

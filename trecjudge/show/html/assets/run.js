@@ -3,20 +3,11 @@
 function runView(runId) {
   const run = head.runs[runNumbers.get(runId)];
   if (!run) return unknown("run", runId);
-  const tiles = head.measures.map((measure, m) =>
-    tile(
-      measure,
-      valueOf(run.means[m]),
-      [
-        run.means[m].low !== null &&
-          `${number(run.means[m].low)} to ${number(run.means[m].high)} over topics`,
-        isOpen(run.means[m]) &&
-          `${number(run.means[m].lowest)} to ${number(run.means[m].highest)} by what is unjudged`,
-      ]
-        .filter(Boolean)
-        .join("; "),
-    ),
-  );
+  const spread = ({ low, high }) => low !== null && `${number(low)} to ${number(high)} over topics`;
+  const bounds = (each) =>
+    isOpen(each) && `${number(each.lowest)} to ${number(each.highest)} by what is unjudged`;
+  const more = (each) => [spread(each), bounds(each)].filter(Boolean).join("; ");
+  const shown = tiles((m) => [valueOf(run.means[m]), more(run.means[m])]);
   const columns = [
     {
       name: "Topic id",
@@ -24,7 +15,13 @@ function runView(runId) {
       key: (topic) => topic.id,
       cell: (topic) => responseLink(runId, topic.id, named(topic.id)),
     },
-    ...head.measures.map((measure, m) => ({
+    {
+      name: "Topic",
+      class: "clip wide",
+      key: (topic) => topic.title,
+      cell: (topic) => prose(topic.title),
+    },
+    ...onTopics().map(([measure, m]) => ({
       name: measureLabel(measure),
       beside: aboutMeasure(measure),
       number: true,
@@ -32,29 +29,40 @@ function runView(runId) {
       key: (topic) => score(m, runId, topic.id),
       cell: (topic) => number(score(m, runId, topic.id)),
     })),
-    {
-      name: "Topic",
-      class: "clip",
-      key: (topic) => topic.title,
-      cell: (topic) => prose(topic.title),
-    },
   ];
   const ids = head.runs.map((each) => each.id);
   return [
     h("h1", null, named(runId)),
     h(
-      "p",
-      { class: "lead" },
-      `${run.responses} of ${run.expected_responses} responses, ${run.judged} of ${run.expected} items judged. `,
-      h("a", { href: `#/judgments?run=${encodeURIComponent(runId)}` }, "All judgments of this run"),
-    ),
-    h(
       "div",
       { class: "tools" },
       stepper("Run", ids, ids, runId, (id) => address("run", id)),
+      h("a", { href: `#/judgments?run=${encodeURIComponent(runId)}` }, "All judgments of this run"),
     ),
-    h("ul", { class: "tiles" }, tiles),
+    h(
+      "p",
+      { class: "lead" },
+      `${run.responses} of ${counted(run.expected_responses, "response")}, ${run.judged} of ${counted(run.expected, "item")} judged.`,
+    ),
+    shown,
     table(`Topics of ${cut(runId)}`, columns, head.topics, "sort"),
+  ];
+}
+
+/** A tile for each measure, those that come first in sight; `of` gives value and note of one. */
+function tiles(of, measures = head.measures.map((measure, m) => [measure, m])) {
+  const first = leadingMeasures();
+  const list = (some) =>
+    h(
+      "ul",
+      { class: "tiles" },
+      some.map(([measure, m]) => tile(measure, ...of(m))),
+    );
+  const rest = measures.filter(([{ name }]) => !first.includes(name));
+  return [
+    list(measures.filter(([{ name }]) => first.includes(name))),
+    rest.length > 0 &&
+      h("details", null, h("summary", null, counted(rest.length, "other measure")), list(rest)),
   ];
 }
 
@@ -92,7 +100,7 @@ function topicsView() {
     },
     {
       name: "Topic",
-      class: "clip",
+      class: "clip wide",
       key: (row) => row.topic.title,
       cell: (row) => prose(row.topic.title),
     },
@@ -136,19 +144,6 @@ function topicsView() {
       "filter",
     ),
   ];
-}
-
-/** A box that filters rows by their text, and what is made of the rows. */
-function filtered(label, rows, text, made, memory) {
-  const place = h("div");
-  const count = h("span", { class: "muted", role: "status" });
-  const show = (wanted) => {
-    const kept = rows.filter((row) => text(row).toLowerCase().includes(wanted));
-    count.textContent = wanted ? `${kept.length} of ${rows.length}` : "";
-    fresh(place, made(kept));
-  };
-  show(filterIn(memory));
-  return [h("div", { class: "tools" }, filterBox(label, show, memory), count), place];
 }
 
 function unknown(what, id) {

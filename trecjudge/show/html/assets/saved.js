@@ -1,4 +1,4 @@
-// What a reader takes away: files made in the page, for spreadsheets and for programs.
+// Judgments to take along: for programs as the job writes them, for spreadsheets flat.
 
 /** A judgment with where it stands, its fields named as in the judgments file. */
 function wholeOf(row, entry) {
@@ -26,11 +26,9 @@ const IN_CSV = {
   nugget: (one) => one.nugget?.text,
   quote: (one) => one.evidence?.quote,
 };
-const TAKEN_AS = {
-  CSV: {
-    type: "text/csv",
-    first: csvLine(Object.keys(IN_CSV)),
-    line: (one) => csvLine(Object.values(IN_CSV).map((cell) => cell(one))),
-  },
-  JSONL: { type: "application/jsonl", first: "", line: (one) => `${JSON.stringify(one)}\n` },
-};
+
+/** Heads and rows for a spreadsheet. */
+function judgmentCells(judgments) {
+  const rows = judgments.map((one) => Object.values(IN_CSV).map((cell) => cell(one)));
+  return [Object.keys(IN_CSV), ...rows];
+}

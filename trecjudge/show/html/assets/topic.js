@@ -61,6 +61,7 @@ async function topicView(topicId) {
   const choice = new ColumnChoice(columns, row, conflicts.length);
   const silent = head.runs.filter((run) => !columns.has(run.id));
   return [
+    h("h1", null, "Topic ", named(topicId)),
     h(
       "div",
       { class: "tools" },
@@ -68,15 +69,18 @@ async function topicView(topicId) {
       filterBox("Filter runs", (wanted) => choice.filter(wanted), "runs"),
       choice.differing,
       nuggetsLink(topicId),
-      h("a", { href: `#/judgments?topic=${encodeURIComponent(topicId)}` }, "All judgments on it"),
+      h(
+        "a",
+        { href: `#/judgments?topic=${encodeURIComponent(topicId)}` },
+        "All judgments on this topic",
+      ),
       choice.status,
     ),
-    h("h1", null, "Topic ", named(topicId)),
     topic.title && h("p", { class: "asked" }, prose(topic.title)),
     h(
       "p",
       { class: "lead" },
-      `${entries.length} responses, the best run by ${head.ranked_by} first.`,
+      `${counted(entries.length, "response")}, the best run by ${head.ranked_by} first.`,
       silent.length > 0 && [
         " No response: ",
         silent.map((run, i) => [i ? ", " : "", runLink(run.id)]),
@@ -140,11 +144,11 @@ class ColumnChoice {
       element.hidden = !kept || (only && !element.querySelector(".flag"));
       seen += !element.hidden;
     }
-    this.status.textContent = `${seen} of ${this.columns.size} runs shown`;
+    this.status.textContent = `${seen} of ${counted(this.columns.size, "run")} shown`;
   }
 
   get differing() {
-    const none = this.only.disabled ? " (nothing is)" : "";
+    const none = this.only.disabled ? " (nothing here)" : "";
     return h("label", { class: "tool" }, this.only, ` Only where judged differently${none}`);
   }
 
@@ -250,7 +254,14 @@ function column(entry, topic, marks) {
         h(
           "li",
           { class: `sentence ${tones[sentence.index] || "plain"}` },
-          h("p", null, h("small", { class: "muted" }, `${sentence.index + 1} `), prose(sentence.text), " ", h("span", { class: "minis" }, links(sentence))),
+          h(
+            "p",
+            null,
+            h("small", { class: "muted" }, `${sentence.index + 1} `),
+            prose(sentence.text),
+            " ",
+            h("span", { class: "minis" }, links(sentence)),
+          ),
         ),
       ),
     ),
