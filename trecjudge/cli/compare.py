@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,6 +27,9 @@ def compare(
     ] = "",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
+    to: common.To = None,
+    out: Annotated[Path | None, typer.Option("--output", help="A file for --to.")] = None,
+    digits: common.Digits = 3,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
@@ -35,6 +39,7 @@ def compare(
     every run is compared with the first. With judgments of the same runs the flipped verdicts are
     shown with their evidence.
     """
+    common.check_form(to, as_json, out)
     printer = common.FindingPrinter(quiet)
     found = trecjudge.compare(
         *leaderboards,
@@ -54,7 +59,9 @@ def compare(
         return printer.status()
     printer.close()
     common.print_sources(found.leaderboards, quiet)
-    if not quiet:
+    if to is not None:
+        common.write_text(out, trecjudge.table(found, to, digits=digits))
+    elif not quiet:
         output().print(difference_table(found.differences))
         print_lines(moved_lines(found.differences))
         print_lines(verdict_lines(found.verdicts) if found.verdicts else ())

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.api.statistics import meta_evaluate as correlated
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
@@ -59,10 +60,13 @@ def meta_evaluate(
     strict: FailIfOdd = False,
     svg: Svg = None,
     out: common.JsonlFile = None,
+    to: common.To = None,
+    digits: common.Digits = 3,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,
 ) -> int:
     """Correlate leaderboards with one that people made, with intervals over topics and runs."""
+    common.check_form(to, as_json)
     printer = common.FindingPrinter(quiet)
     found = correlated(
         *leaderboards,
@@ -78,7 +82,7 @@ def meta_evaluate(
         on_finding=common.refusing(printer, all_rows),
     )
     tables = (found.truth, *found.leaderboards)
-    if out is not None:
+    if out is not None and to is None:
         common.write_jsonl(out, (one.as_dict() for one in found.pairs))
     drawn = list(_draw(svg, found.pairs)) if svg else []
     if as_json:
@@ -88,7 +92,9 @@ def meta_evaluate(
         return printer.status(strict)
     printer.close()
     common.print_sources(tables, quiet)
-    if not quiet:
+    if to is not None:
+        common.write_text(out, trecjudge.table(found, to, digits=digits))
+    elif not quiet:
         output().print(correlation_table(found.pairs))
         print_lines(f"plot: {path}" for path in drawn)
     return printer.status(strict)

@@ -37,6 +37,7 @@ class Statistic:
     low: float | None = None
     high: float | None = None
     groups: Sequence[str] = ()
+    topics: int | None = None
     human: Mapping[str, int | float | None] | None = None
 
 
