@@ -109,7 +109,7 @@ def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
     for number, one in enumerate(found, 1):
         tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
         tau_text = "" if tau is None else f", tau-b {tau:.3f}"
-        title = f"{one.measure} by {one.name}{tau_text}"
+        title = f"{one.measure} by {Path(one.name).name}{tau_text}"
         for kind, draw in (("scatter", scatter_picture), ("bump", bump_picture)):
             parts = (Path(one.name).name, one.measure, one.truth_measure)
             # Names of measures and files come from users: made safe and short for any file system.

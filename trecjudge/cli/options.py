@@ -125,7 +125,8 @@ JudgmentsFrom = Annotated[
     typer.Option(
         "--judgments-from",
         help="JSONL of topic_id, run_id, sentence_index, doc_id, label: labels of others in"
-        " place of the judge's; or assignments of nuggets, or assessments of a rubric (CSV).",
+        " place of the judge's; or AutoNuggetizer's assignments, Auto-ARGUE's judgments, or"
+        " assessments of a rubric (CSV).",
         rich_help_panel=JUDGING,
     ),
 ]

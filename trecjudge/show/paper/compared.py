@@ -16,7 +16,10 @@ from trecjudge.stats.resampling import RESAMPLES, Interval
 from trecjudge.version import __version__
 
 DIGITS = 3
-OPEN = "Unjudged items are in no mean: how many, and from where to where it could lie with them."
+OPEN = (
+    "Unjudged items are in no mean: how many they are, and between which bounds the mean would"
+    " lie with them."
+)
 
 
 def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
@@ -48,7 +51,7 @@ def _difference_row(d: Difference, digits: int, is_open: bool) -> Iterator[Cell]
     yield Cell(str(d.topics))
     yield from (Cell(decimal(mean, digits)) for mean in (d.mean_before, d.mean_after))
     yield Cell(decimal(d.difference, digits), bold=d.holm is not None and d.holm < ALPHA)
-    yield Cell(bracketed(d.interval, digits))
+    yield Cell(_interval(d.interval, digits))
     yield Cell(probability(d.holm))
     yield Cell(decimal(d.effect, 2))
     if is_open:
@@ -107,7 +110,7 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
         [
             *map(Cell, (Path(one.name).name, one.measure, one.truth_measure, c.name)),
             *map(Cell, (str(len(one.runs)), str(one.topics), decimal(c.value, digits))),
-            *(Cell(bracketed(bounds, digits) or "n/a") for bounds in (c.topics, c.runs)),
+            *(Cell(_interval(bounds, digits) or "n/a") for bounds in (c.topics, c.runs)),
             *(Cell("n/a" if n is None else str(n)) for n in reversed(count) if is_open),
         ]
         for one, count in zip(found, counts, strict=True)
@@ -137,6 +140,10 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
         for c in one.correlations
     ]
     return Grid("meta-evaluation", columns, rows, notes, records)
+
+
+def _interval(found: Interval, digits: int) -> str:
+    return bracketed(found.low, found.high, digits)
 
 
 def _bounds(over: str, found: Interval) -> dict[str, object]:

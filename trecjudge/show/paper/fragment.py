@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from trecjudge.findings import visible
-from trecjudge.show.paper.grid import Cell, Column, Grid
+from trecjudge.show.paper.grid import Cell, Column, Grid, together
 from trecjudge.show.templates import holdable
 
 
@@ -23,7 +23,7 @@ def _lines(grid: Grid) -> Iterator[str]:
     yield f"<thead><tr>{heads}</tr></thead>"
     yield "<tbody>"
     for row in grid.rows:
-        cells = (_cell(grid.columns[start], row[start:end]) for _, start, end in grid.heads)
+        cells = (_cell(grid.columns[s:e], row[s:e]) for _, s, e in grid.heads)
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody>"
     yield "</table>"
@@ -33,9 +33,10 @@ def _head(column: Column) -> str:
     return f"{_text(column.head)}{' &darr;' if column.arrow else ''}"
 
 
-def _cell(column: Column, cells: Sequence[Cell]) -> str:
-    inside = " ".join(_part(cell, place) for place, cell in enumerate(cells) if cell.text)
-    if column.head == "run":
+def _cell(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
+    found = together(columns, cells)
+    inside = " ".join(_part(cell, place) for place, cell in enumerate(found))
+    if columns[0].head == "run":
         return f'<th scope="row">{inside}</th>'
     return f"<td>{inside}</td>"
 

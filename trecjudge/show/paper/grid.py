@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
@@ -17,13 +17,14 @@ class Column:
     """A column, or a part of one: columns in a row that have one `head` belong together.
 
     A `number` is set by its decimal point, a `detail` smaller. `arrow` marks a measure of which
-    less is better.
+    less is better. Where they share a cell, the text of a `named` one stands behind its `part`.
     """
 
     head: str
     kind: Literal["text", "number", "detail"] = "text"
     part: str = ""
     arrow: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,22 @@ class Grid:
         return found
 
 
+def together(columns: Sequence[Column], cells: Sequence[Cell]) -> Iterator[Cell]:
+    """Yield what stands in columns that share a cell; `named` ones in parentheses."""
+    for column, cell in zip(columns, cells, strict=True):
+        if cell.text:
+            text = f"({column.part} {cell.text})" if column.named else cell.text
+            yield Cell(text, cell.bold)
+
+
 def decimal(value: float | None, digits: int) -> str:
     """Return a number with so many decimals, `n/a` for None; never a negative zero."""
     text = number(value, digits)
     return text.removeprefix(MINUS) if text.strip("-0.") == "" else text
 
 
-def bracketed(bounds: tuple[float | None, float | None], digits: int) -> str:
+def bracketed(low: float | None, high: float | None, digits: int) -> str:
     """Return an interval, `[0.410, 0.600]`; nothing where there is none."""
-    low, high = bounds
     if low is None or high is None:
         return ""
     return f"[{decimal(low, digits)}, {decimal(high, digits)}]"

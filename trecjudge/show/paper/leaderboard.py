@@ -11,6 +11,8 @@ from trecjudge.stats.resampling import RESAMPLES
 from trecjudge.version import __version__
 
 TIE = "="
+NAMED = ("unjudged", "with labels")
+"""Parts that do not explain themselves beside a value."""
 ALPHABET = 26
 DIGITS = 3
 
@@ -62,7 +64,7 @@ class _Measure:
             "with labels": any(stand.human for stand in every),
         }
         self._parts = [part for part, is_there in parts.items() if is_there]
-        details = (Column(name, "detail", part, arrow) for part in self._parts)
+        details = (Column(name, "detail", part, arrow, part in NAMED) for part in self._parts)
         self.columns = (Column(name, "number", "", arrow), *details)
 
     def cells(self, run_id: str) -> Iterator[Cell]:
@@ -72,9 +74,11 @@ class _Measure:
             yield Cell("n/a")
             yield from (Cell("") for _ in self._parts)
             return
-        yield Cell(decimal(stand.mean, self._digits), bold=stand.rank == 1)
+        unjudged = stand.mean is None and stand.unjudged > 0
+        value = "unjudged" if unjudged else decimal(stand.mean, self._digits)
+        yield Cell(value, bold=stand.rank == 1)
         texts = {
-            "95 %": bracketed((stand.low, stand.high), self._digits),
+            "95 %": bracketed(stand.low, stand.high, self._digits),
             "group": f"{letters(stand.groups)}{TIE if stand.tied else ''}",
             "unjudged": _gaps(stand, self._digits),
             "with labels": _corrected(stand.human or {}, self._digits),
@@ -97,7 +101,7 @@ def _corrected(human: Mapping[str, float | None], digits: int) -> str:
     """Return a mean as labels of people correct it, with its interval."""
     if human.get("mean") is None:
         return ""
-    interval = bracketed((human.get("low"), human.get("high")), digits)
+    interval = bracketed(human.get("low"), human.get("high"), digits)
     return f"{decimal(human['mean'], digits)} {interval}".strip()
 
 
@@ -162,13 +166,13 @@ def _notes(found: Standings, measures: Sequence[str]) -> Iterator[str]:
         yield f"{TIE}: another run has the same mean."
     if any(stand.unjudged for stand in stands):
         yield (
-            "Unjudged items are in no mean: how many, and from where to where the mean could"
-            " lie with them."
+            "Unjudged items are in no mean: how many they are, and between which bounds the"
+            " mean would lie with them."
         )
     if any(stand.human for stand in stands):
         yield "With labels: the mean as labels of people correct it, with its interval."
-    if any(stand.mean is None for stand in stands):
-        yield "n/a: no mean, as nothing of it was judged or defined."
+    if any(stand.mean is None and not stand.unjudged for stand in stands):
+        yield "n/a: the measure is not defined for the run."
     if any(_rank(found.by_measure[measures[0]].get(s.run_id)) == "?" for s in stands):
         yield "?: the rank is open."
     yield f"trecjudge {__version__}."

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trecjudge.findings import visible
-from trecjudge.show.paper.grid import Cell, Column, Grid
+from trecjudge.show.paper.grid import Cell, Column, Grid, together
 
 MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&#$^])")
 
@@ -20,7 +20,7 @@ def _lines(grid: Grid) -> Iterator[str]:
     yield _row(_head(column) for column, _, _ in grid.heads)
     yield _row(":--" if column.kind == "text" else "--:" for column, _, _ in grid.heads)
     for row in grid.rows:
-        yield _row(_cells(row[start:end]) for _, start, end in grid.heads)
+        yield _row(_cells(grid.columns[s:e], row[s:e]) for _, s, e in grid.heads)
     if grid.notes:
         yield ""
         yield escaped(" ".join(grid.notes))
@@ -34,8 +34,9 @@ def _head(column: Column) -> str:
     return f"{escaped(column.head)}{' ↓' if column.arrow else ''}"
 
 
-def _cells(cells: Sequence[Cell]) -> str:
-    texts = (f"**{escaped(c.text)}**" if c.bold else escaped(c.text) for c in cells if c.text)
+def _cells(columns: Sequence[Column], cells: Sequence[Cell]) -> str:
+    found = together(columns, cells)
+    texts = (f"**{escaped(c.text)}**" if c.bold else escaped(c.text) for c in found)
     return " ".join(texts)
 
 
