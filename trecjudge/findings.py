@@ -102,6 +102,7 @@ KINDS: dict[str, FindingKind] = {
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),
     "row_unreadable": FindingKind("error", "left out"),
+    "grade_missing": FindingKind("error", "unjudged"),
     "row_repeated": FindingKind("note", "counts once"),
     "row_duplicate": FindingKind("warning", "as `--duplicates` says: the first value counts"),
     "all_row_differs": FindingKind("warning", "as `--all-rows` says: what its topics give counts"),

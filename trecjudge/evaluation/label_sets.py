@@ -19,7 +19,7 @@ from trecjudge.inputs.nuggets.assessments import KINDS, is_table
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
-from trecjudge.results.graded_records import is_graded_records
+from trecjudge.results.graded_records import NO_GRADE, is_graded_records
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
@@ -203,7 +203,12 @@ def _of_qrels(path: Path, report: OnFinding) -> LabelSet:
     side = LabelSet(str(path), "qrels")
     decimal = False
     graded = PackedRows()
-    for row, grade in read_decimal_qrels(path, report):
+
+    def counting(finding: Finding) -> None:
+        side.unjudged += finding.kind == NO_GRADE
+        report(finding)
+
+    for row, grade in read_decimal_qrels(path, counting):
         graded.add((row.topic_id, row.iteration), (row.doc_id, row.grade, grade))
         decimal = decimal or row.grade != grade
     for group in graded:

@@ -13,6 +13,8 @@ from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Place
 
 GRADE = "judgment"
+NO_GRADE = "grade_missing"
+"""The kind of finding that counts a document as unjudged."""
 TOPIC_KEYS = ("qid", "query_id", "topic_id")
 DOCUMENT_KEYS = ("docid", "doc_id", "pid", "passage_id")
 Record = Mapping[str, Any]
@@ -55,7 +57,7 @@ def graded_records(
             if grade is None or one.get("result_status") == 0:
                 why = "no grade was found in the model's reply"
                 message = f"document {doc_id!r} of topic {topic_id!r} is unjudged: {why}"
-                report(Finding("row_unreadable", place, message, shown(one.get(GRADE))))
+                report(Finding("grade_missing", place, message, shown(one.get(GRADE))))
                 continue
             yield place, (topic_id, "0", doc_id), grade
 
