@@ -115,6 +115,7 @@ def convert(
         )
         common.write_text(target, text)
         printer.close()
+        print_errors([f"table: {target}"])
         return printer.status()
     if measures or all_measures or lower_is_better:
         raise InputError(f"--measures and the like are for {', '.join(TABLES)}, not {to}")
@@ -134,4 +135,5 @@ def convert(
         write_rows(rows, target, LAYOUTS[to])
     printer.close()
     common.print_sources([scores])
+    print_errors([f"leaderboard: {target}"])
     return printer.status()

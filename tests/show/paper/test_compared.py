@@ -25,6 +25,13 @@ def test_a_difference_that_a_test_finds_is_bold() -> None:
     assert [cell.text for cell in row if cell.bold] == ["0.250"]
 
 
+def test_what_all_rows_have_is_told_once() -> None:
+    grid = difference_grid([DIFFERENCE, replace(DIFFERENCE, after="out/new: s")])
+    assert [column.head for column in grid.columns][:3] == ["after", "mean before", "mean after"]
+    assert grid.notes[:3] == ["Measure: M.", "Before: old: r.", "Topics: 9."]
+    assert [record["measure"] for record in grid.records] == ["M", "M"]
+
+
 def test_unjudged_items_of_a_side_have_columns() -> None:
     gaps = Unjudged(3, 12, 0.25, 1.0)
     grid = difference_grid([replace(DIFFERENCE, unjudged_after=gaps, holm=0.5)])

@@ -16,6 +16,8 @@ from trecjudge.stats.resampling import RESAMPLES, Interval
 from trecjudge.version import __version__
 
 DIGITS = 3
+FRAME = ("measure", "before", "after", "judge", "truth", "runs", "topics")
+"""Columns that say what is compared: one that is the same in all rows is told in a note."""
 OPEN = (
     "Unjudged items are in no mean: how many they are, and between which bounds the mean would"
     " lie with them."
@@ -35,7 +37,9 @@ def difference_grid(found: Sequence[Difference], digits: int = DIGITS) -> Grid:
         *(Column(head, "detail") for head in ("unjudged before", "unjudged after") if is_open),
     ]
     rows = [list(_difference_row(d, digits, is_open)) for d in found]
+    columns, rows, told = _without_constants(columns, rows)
     notes = [
+        *told,
         "After minus before, paired over topics.",
         f"In brackets: 95 % bootstrap interval over topics ({RESAMPLES} resamples).",
         f"Bold: p < {ALPHA:g} by a paired sign-flip test, corrected by Holm for each measure.",
@@ -56,6 +60,20 @@ def _difference_row(d: Difference, digits: int, is_open: bool) -> Iterator[Cell]
     yield Cell(decimal(d.effect, 2))
     if is_open:
         yield from (Cell(gaps(one)) for one in (d.unjudged_before, d.unjudged_after))
+
+
+def _without_constants(
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
+) -> tuple[list[Column], list[list[Cell]], list[str]]:
+    """Return columns and rows without what is the same in all rows, and sentences that say it."""
+    kept, told = [], []
+    for place, column in enumerate(columns):
+        texts = {row[place].text for row in rows}
+        if column.head in FRAME and len(rows) > 1 and len(texts) == 1:
+            told.append(f"{column.head.capitalize()}: {texts.pop()}.")
+        else:
+            kept.append(place)
+    return [columns[p] for p in kept], [[row[p] for p in kept] for row in rows], told
 
 
 def _system(name: str) -> str:
@@ -116,7 +134,9 @@ def correlation_grid(found: Sequence[Correlated], digits: int = DIGITS) -> Grid:
         for one, count in zip(found, counts, strict=True)
         for c in one.correlations
     ]
+    columns, rows, told = _without_constants(columns, rows)
     notes = [
+        *told,
         "How far the judge orders the runs as the truth does.",
         f"95 % bootstrap intervals over topics and over runs ({OF_CORRELATIONS} resamples).",
         *(["Unjudged items are in no mean."] if is_open else []),
