@@ -28,6 +28,7 @@ def test_by_which_kinds_something_is_not_judged() -> None:
         "collection_unreadable",
         "file_unreadable",
         "file_without_responses",
+        "grade_missing",
         "label_unusable",
         "line_not_json",
         "nugget_bank_topicless",

@@ -2,6 +2,7 @@
 from .api.judging import Progress as Progress
 from .api.judging import ajudge as ajudge
 from .api.judging import judge as judge
+from .api.paper import table as table
 from .api.reading import FindingWarning as FindingWarning
 from .api.reading import read_documents as read_documents
 from .api.reading import read_runs as read_runs

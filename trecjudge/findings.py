@@ -108,6 +108,7 @@ KINDS: dict[str, FindingKind] = {
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),
     "row_unreadable": FindingKind("error", "left out"),
+    "grade_missing": FindingKind("error", "unjudged"),
     "row_repeated": FindingKind("note", "counts once"),
     "row_duplicate": FindingKind("warning", "the first value counts, as set by `--duplicates`"),
     "all_row_differs": FindingKind("warning", "its topics' values count, as set by `--all-rows`"),

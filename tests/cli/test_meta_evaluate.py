@@ -39,7 +39,7 @@ def test_a_run_on_one_side_only_is_no_perfect_correlation(write: Write) -> None:
 def test_a_header_is_recognised(write: Write) -> None:
     header = write("run topic measure value\nr1\tt1\tS\t1.0\n", "lb.txt")
     done = command("convert", header, header.with_name("new"), "--to", "ir_measures")
-    assert (done.status, done.err) == (0, "")
+    assert (done.status, done.err) == (0, f"leaderboard: {header.with_name('new')}\n")
     assert header.with_name("new").read_text() == "r1\tt1\tS\t1.0\n"
 
 

@@ -30,7 +30,13 @@ def choices(command: Any, parameter: str) -> tuple[str, ...]:
         (get_args(FormatName), (AUTO, *LAYOUTS)),
         (
             choices(convert.convert, "to"),
-            (*LAYOUTS, *(format_.NAME for format_ in bank_formats()), *WRITERS),
+            (
+                *LAYOUTS,
+                *convert.TABLES,
+                convert.PARQUET,
+                *(format_.NAME for format_ in bank_formats()),
+                *WRITERS,
+            ),
         ),
         (choices(meta_evaluate.meta_evaluate, "on_missing"), get_args(alignment.OneSidedRuns)),
         (choices(meta_evaluate.meta_evaluate, "all_rows"), get_args(alignment.AllRows)),

@@ -17,7 +17,7 @@ from trecjudge.evaluation.loading import scores_at
 from trecjudge.findings import OnFinding, shown
 from trecjudge.records import Place
 from trecjudge.results.jobs import Outcome, outcomes
-from trecjudge.results.trec import LeaderboardRow
+from trecjudge.results.trec import LeaderboardRow, companion
 from trecjudge.stats.cells import Duplicates
 from trecjudge.stats.known import Known, MeanKey, Unjudged
 from trecjudge.stats.scores import Scores, scores_of
@@ -85,7 +85,8 @@ def _scores_of_frame(
 ) -> Scores:
     """Return the scores of a frame of a row for each run, topic and measure.
 
-    A value that is missing is in no mean; a row that is not there counts 0, as in TREC.
+    A value that is missing is in no mean; a row that is not there counts 0, as in TREC. A row
+    without a topic is the mean, as the Parquet of `convert` has it.
     """
     for column in COLUMNS:
         if column not in list(given.columns):
@@ -93,11 +94,16 @@ def _scores_of_frame(
     rows: list[tuple[Place, LeaderboardRow]] = []
     cells: dict[MeanKey, dict[str, float | None]] = {}
     items: Counter[MeanKey] = Counter()
+    given_means: set[MeanKey] = set()
     for number, record in enumerate(records_of(given), 1):
         run_id, topic_id, measure = (str(record[column]) for column in COLUMNS[:3])
         key = (run_id, measure)
-        unjudged = record.get("unjudged")
-        items[key] += 0 if is_missing(unjudged) else int(cast(Any, unjudged))
+        unjudged = 0 if is_missing(record.get("unjudged")) else int(cast(Any, record["unjudged"]))
+        if is_missing(record["topic_id"]):
+            given_means.add(key)
+            rows += _mean_rows(record, Place(name, number), key, unjudged)
+            continue
+        items[key] += unjudged
         own = cells.setdefault(key, {})
         if is_missing(record["value"]):
             # A missing value keeps the topic out of the mean; a row that is absent counts 0.
@@ -108,8 +114,23 @@ def _scores_of_frame(
     topics: dict[str, dict[str, None]] = {}
     for (_, measure), own in cells.items():
         topics.setdefault(measure, {}).update(dict.fromkeys(own))
-    known = {k: _known(own, topics[k[1]], items[k]) for k, own in cells.items()}
+    # A mean that is given says itself which topics it leaves out.
+    known = {
+        k: _known(own, topics[k[1]], items[k]) for k, own in cells.items() if k not in given_means
+    }
     return scores_of(name, rows, on_finding, duplicates, known)
+
+
+def _mean_rows(
+    record: Mapping[str, Any], place: Place, key: MeanKey, unjudged: int
+) -> Iterator[tuple[Place, LeaderboardRow]]:
+    """Yield the `all` row of a run by a measure, and one that counts what is unjudged of it."""
+    run_id, measure = key
+    if not is_missing(record["value"]):
+        value = _number(record["value"], place.path, place.line or 0)
+        yield place, LeaderboardRow(run_id, None, measure, value)
+    if unjudged:
+        yield place, companion(LeaderboardRow(run_id, None, measure, 0.0), unjudged)
 
 
 def _number(value: Any, name: str, line: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,6 +32,9 @@ def compare(
     ] = "",
     duplicates: common.Duplicates = "first",
     format_name: common.Format = "auto",
+    to: common.To = None,
+    out: Annotated[Path | None, typer.Option("--output", help="A file for --to.")] = None,
+    digits: common.Digits = 3,
     wide: own.WideTable = False,
     show_all: own.AllTableRows = False,
     as_json: flag.AsJson = False,
@@ -42,6 +46,7 @@ def compare(
     as judged by two prompts or two models. Else every run is compared with the first. Of two jobs
     on the same runs it also shows the judgments that differ, with their evidence.
     """
+    common.check_form(to, as_json, out)
     printer = common.FindingPrinter(quiet)
     found = trecjudge.compare(
         *leaderboards,
@@ -61,7 +66,9 @@ def compare(
         return printer.status()
     printer.close()
     common.print_sources(found.leaderboards, quiet)
-    if not quiet:
+    if to is not None:
+        common.write_text(out, trecjudge.table(found, to, digits=digits))
+    elif not quiet:
         _print(found, wide, show_all)
     return printer.status()
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+import trecjudge
 from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors
 from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import rows_with_companions, scores_at
+from trecjudge.evaluation.parquet import write_parquet
+from trecjudge.evaluation.standings import standings_at
 from trecjudge.inputs.nuggets.reading import banks_in
 from trecjudge.inputs.nuggets.registry import bank_format_named
 from trecjudge.inputs.nuggets.writing import write_banks
@@ -18,6 +22,7 @@ from trecjudge.results.assessments import WRITERS, write_assessments
 from trecjudge.results.jobs import judged_job, outcome
 from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.results.leaderboards.writing import write_rows
+from trecjudge.show.paper.writing import Form
 from trecjudge.stats.alignment import report_unjudged
 
 Target = Literal[
@@ -27,6 +32,11 @@ Target = Literal[
     "rag4reports",
     "jsonl",
     "csv",
+    "parquet",
+    "markdown",
+    "latex",
+    "html",
+    "table-csv",
     "autoargue",
     "ragtime26",
     "neuclir24",
@@ -39,7 +49,21 @@ Target = Literal[
     "dragun_compound",
     "nuggetizer_assignments",
 ]
-"""The layouts of leaderboards, then the formats of banks, then those of judgments on nuggets."""
+"""The layouts of leaderboards, their tables, the formats of banks, and of judgments on nuggets."""
+PARQUET = "parquet"
+TABLES: Mapping[str, Form] = {
+    "markdown": "markdown",
+    "latex": "latex",
+    "html": "html",
+    "table-csv": "csv",
+}
+Wanted = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measures",
+        help="For a table: the measures in it; else those that the judges rank by.",
+    ),
+]
 
 
 @exits
@@ -56,11 +80,24 @@ def convert(
     ],
     to: Annotated[Target, typer.Option(metavar="FORMAT", help="The format to write.")],
     format_name: common.Format = "auto",
+    measures: Wanted = None,
+    all_measures: Annotated[
+        bool, typer.Option("--all-measures", help="For a table: every measure.")
+    ] = False,
+    digits: common.Digits = 3,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="For a table: lower values of these measures are better; else the statistics decide.",
+        ),
+    ] = None,
 ) -> int:
     """Write a leaderboard, or a bank, in another format.
 
-    Unjudged items of a leaderboard are counted in rows of MEASURE.unjudged. Banks of nuggets, and
-    a job's judgments on nuggets, are written in another format too.
+    markdown, latex, html and table-csv are tables for a paper or a page, a row for each run. In the
+    other formats, rows of MEASURE.unjudged count unjudged items. Banks of nuggets, and a job's
+    judgments on nuggets, are written in another format too.
     """
     printer = common.FindingPrinter()
     if to in WRITERS:
@@ -68,7 +105,24 @@ def convert(
         printer.close()
         print_errors([f"judgments: {count}, {target}"])
         return printer.status()
-    if to not in LAYOUTS:
+    if to in TABLES:
+        text = trecjudge.table(
+            source,
+            TABLES[to],
+            measures=measures or (),
+            all_measures=all_measures,
+            digits=digits,
+            lower_is_better=lower_is_better or (),
+            format_name=format_name,
+            on_finding=printer,
+        )
+        common.write_text(target, text)
+        printer.close()
+        print_errors([f"table: {target}"])
+        return printer.status()
+    if measures or all_measures or lower_is_better:
+        raise InputError(f"--measures and the like are for {', '.join(TABLES)}, not {to}")
+    if to not in LAYOUTS and to != PARQUET:
         banks = list(banks_in([source], printer))
         if not banks:
             raise InputError(f"{source}: no bank of nuggets in it")
@@ -80,7 +134,12 @@ def convert(
     scores = scores_at(found, printer, format_name)
     # A format without companion rows would hide what is unjudged, so it is reported too.
     report_unjudged(scores, scores.measures, printer)
-    write_rows(rows_with_companions(found, scores, printer, format_name), target, LAYOUTS[to])
+    rows = rows_with_companions(found, scores, printer, format_name)
+    if to == PARQUET:
+        write_parquet(rows, standings_at(found, printer, format_name)[0], target)
+    else:
+        write_rows(rows, target, LAYOUTS[to])
     printer.close()
     common.print_sources([scores])
+    print_errors([f"leaderboard: {target}"])
     return printer.status()

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.api.statistics import meta_evaluate as correlated
 from trecjudge.cli import command_options as own
 from trecjudge.cli import options as flag
@@ -61,6 +62,8 @@ def meta_evaluate(
     strict: FailIfOdd = False,
     svg: Svg = None,
     out: common.JsonlFile = None,
+    to: common.To = None,
+    digits: common.Digits = 3,
     wide: own.WideTable = False,
     show_all: own.AllTableRows = False,
     as_json: flag.AsJson = False,
@@ -70,6 +73,7 @@ def meta_evaluate(
 
     Each coefficient has intervals, over topics and over runs.
     """
+    common.check_form(to, as_json)
     printer = common.FindingPrinter(quiet)
     found = correlated(
         *leaderboards,
@@ -85,7 +89,7 @@ def meta_evaluate(
         on_finding=common.refusing(printer, all_rows),
     )
     tables = (found.truth, *found.leaderboards)
-    if out is not None:
+    if out is not None and to is None:
         common.write_jsonl(out, (one.as_dict() for one in found.pairs))
     drawn = list(_draw(svg, found.pairs)) if svg else []
     if as_json:
@@ -95,7 +99,9 @@ def meta_evaluate(
         return printer.status(strict)
     printer.close()
     common.print_sources(tables, quiet)
-    if not quiet:
+    if to is not None:
+        common.write_text(out, trecjudge.table(found, to, digits=digits))
+    elif not quiet:
         print_lines(shown.correlation_lines(found.pairs))
         print_table(shown.correlation_table(found.pairs, wide, show_all))
         print_lines(shown.hidden_rows(found.pairs, show_all))
@@ -112,7 +118,7 @@ def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
     for number, one in enumerate(found, 1):
         tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
         tau_text = "" if tau is None else f", tau-b {tau:.3f}"
-        title = f"{one.measure} by {one.name}{tau_text}"
+        title = f"{one.measure} by {Path(one.name).name}{tau_text}"
         for kind, draw in (("scatter", scatter_picture), ("bump", bump_picture)):
             parts = (Path(one.name).name, one.measure, one.truth_measure)
             # Names of measures and files come from users: made safe and short for any file system.

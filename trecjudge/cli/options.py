@@ -148,8 +148,8 @@ JudgmentsFrom = Annotated[
     typer.Option(
         "--judgments-from",
         help="Use the labels of a file instead of a judge's. JSONL with topic_id, run_id,"
-        " sentence_index, doc_id, label; or assignments of nuggets; or assessments of a rubric"
-        " (CSV).",
+        " sentence_index, doc_id, label; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or"
+        " assessments of a rubric (CSV).",
         rich_help_panel=JUDGING,
     ),
 ]

@@ -61,6 +61,13 @@ Measures = Annotated[
     list[str] | None,
     typer.Option("--measure", help="Only these measures; else all."),
 ]
+Digits = Annotated[
+    int, typer.Option("--digits", min=0, max=6, help="For a table: decimals of a value.")
+]
+To = Annotated[
+    Literal["markdown", "latex", "html", "csv"] | None,
+    typer.Option("--to", help="Print a table for a paper or a page, or write it to --output."),
+]
 
 
 class FindingPrinter:
@@ -135,3 +142,20 @@ def write_jsonl(path: Path, records: Iterable[object]) -> None:
     with chosen(path) as file:
         for record in records:
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def write_text(path: Path | None, text: str) -> None:
+    """Write a text whole or not at all; print it where no path is given. Raises OutputError."""
+    if path is None:
+        typer.echo(text, nl=False)
+        return
+    with chosen(path) as file:
+        file.write(text.encode(errors="backslashreplace"))
+
+
+def check_form(to: str | None, as_json: bool, out: Path | None = None) -> None:
+    """Raise InputError for --to beside --json, and for an --output that --to does not fill."""
+    if to is not None and as_json:
+        raise InputError("--to prints a table and --json an object: give one of them")
+    if to is None and out is not None:
+        raise InputError("--output needs --to: markdown, latex, html or csv")

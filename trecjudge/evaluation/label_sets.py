@@ -15,10 +15,11 @@ from trecjudge.errors import InputError
 from trecjudge.evaluation.loading import judgments_at
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import key_of, label_duplicate, read_labels, support_label
-from trecjudge.inputs.nuggets.assessments import is_table
+from trecjudge.inputs.nuggets.assessments import KINDS, is_table
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import GRADES, NONE, NOTHING_TO_CHECK, Judgment, Place
+from trecjudge.results.graded_records import NO_GRADE, is_graded_records
 from trecjudge.results.jobs import kind_of
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.trec import NO_RUN, is_json_qrels, read_decimal_qrels
@@ -107,8 +108,11 @@ def label_set_at(path: Path, report: OnFinding) -> LabelSet:
         return _of_judgments(judgments_at(path), report)
     first = first_line(path)
     of_qrels = not first.lstrip().startswith((b"{", b"[")) and not is_table(path)
-    if of_qrels or is_json_qrels(path):
-        return _of_qrels(path, report)
+    if of_qrels or is_json_qrels(path) or is_graded_records(path):
+        side = _of_qrels(path, report)
+        if side.first is None and first.strip():
+            raise InputError(f"{path}: no grades in it; give qrels, a job, or {KINDS}")
+        return side
     if _is_header(first):
         return _of_judgments(JudgmentsReader(path), report)
     side = LabelSet(str(path), "labels")
@@ -199,7 +203,12 @@ def _of_qrels(path: Path, report: OnFinding) -> LabelSet:
     side = LabelSet(str(path), "qrels")
     decimal = False
     graded = PackedRows()
-    for row, grade in read_decimal_qrels(path, report):
+
+    def counting(finding: Finding) -> None:
+        side.unjudged += finding.kind == NO_GRADE
+        report(finding)
+
+    for row, grade in read_decimal_qrels(path, counting):
         graded.add((row.topic_id, row.iteration), (row.doc_id, row.grade, grade))
         decimal = decimal or row.grade != grade
     for group in graded:

@@ -10,8 +10,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
-from trecjudge.inputs.nuggets.assessments import assessments, is_table
+from trecjudge.inputs.nuggets.assessments import KINDS, assessments, is_table
 from trecjudge.inputs.nuggets.assignments import assignments, is_assignment
+from trecjudge.inputs.nuggets.autoargue_judgments import attestations, is_judged_report
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.sources.values import as_id, objects
@@ -171,18 +172,16 @@ class Labels(Mapping[ItemKey, str]):
 def read_labels(path: Path, report: OnFinding) -> Labels:
     """Return the labels of a file, or of all files of a folder; an item's first label counts.
 
-    It is JSONL of topic_id, run_id, sentence_index, doc_id (or nugget) and label; AutoNuggetizer's
-    assignments; or DRAGUN's assessments, as CSV. Raises InputError if there is no label.
+    It is JSONL of topic_id, run_id, sentence_index, doc_id, label, or nugget in place of a
+    document; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or DRAGUN's assessments, as CSV.
+    Raises InputError if there is no label.
     """
     labels = Labels()
     for file in files_below(path):
         entries = assessments(file, report) if is_table(file) else _records(file, report)
         labels.add(file, entries)
     if not labels.rows.size:
-        raise InputError(
-            f"{path}: no labels in it; give JSONL of topic_id, run_id, label, …,"
-            " AutoNuggetizer's assignments or DRAGUN's assessments (CSV)"
-        )
+        raise InputError(f"{path}: no labels in it; give {KINDS}")
     labels.close(report)
     return labels
 
@@ -193,6 +192,9 @@ def _records(path: Path, report: OnFinding) -> Iterator[tuple[int, ItemKey, str]
         if is_assignment(record):
             given = assignments(record, Place(str(path), number), report)
             yield from ((number, key, label) for key, label in given)
+        elif is_judged_report(record):
+            attested = attestations(record, Place(str(path), number), report)
+            yield from ((number, key, label) for key, label in attested)
         elif entry := _entry(record):
             yield number, *entry
         else:

@@ -38,6 +38,7 @@ class Statistic:
     low: float | None = None
     high: float | None = None
     groups: Sequence[str] = ()
+    topics: int | None = None
     human: Mapping[str, int | float | None] | None = None
 
 

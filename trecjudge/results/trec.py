@@ -21,6 +21,7 @@ from trecjudge.inputs.sources.containers import first_line, lines
 from trecjudge.inputs.sources.values import objects
 from trecjudge.measures import DIGITS, UNJUDGED
 from trecjudge.records import Place
+from trecjudge.results.graded_records import graded_records, is_graded_records
 
 ALL = "all"
 LONGEST_ROW = 1000
@@ -162,7 +163,7 @@ def read_grades(path: Path, report: OnFinding) -> dict[str, dict[str, int]]:
     if not grades:
         raise InputError(
             f"{path}: no grades in it; give lines of topic, iteration, doc, grade,"
-            " or JSON of {topic: {doc: grade}}"
+            " JSON of {topic: {doc: grade}}, or UMBRELA's records with qid and docid"
         )
     return grades
 
@@ -198,6 +199,9 @@ def is_json_qrels(path: Path) -> bool:
 
 def _grades(path: Path, report: OnFinding) -> Iterator[tuple[Place, tuple[str, str, str], str]]:
     """Yield (place, (topic, iteration, doc), grade as written) of each row."""
+    if is_graded_records(path):
+        yield from graded_records(path, report)
+        return
     if not is_json_qrels(path):
         for place, (*ids, grade) in _columns(path, 4, report):
             topic_id, iteration, doc_id = map(decode, ids)

@@ -9,7 +9,9 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import ir_measures
 import pytest
+import pytrec_eval
 
 from tests.commandline import sample
 from trecjudge.errors import OutputError
@@ -68,13 +70,35 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_ir_measures_reads_our_qrels(tmp_path: Path) -> None:
-    ir_measures = pytest.importorskip("ir_measures")
     sample("rag", tmp_path, "-q", "--qrels-pool")
     rows = list(ir_measures.read_trec_qrels(str(tmp_path / "x.qrels")))
     ours = (tmp_path / "x.qrels").read_text().split()
     assert [(r.query_id, r.doc_id, str(r.relevance)) for r in rows] == list(
         zip(ours[0::4], ours[2::4], ours[3::4], strict=True)
     )
+
+
+def test_pytrec_eval_and_ir_measures_evaluate_a_run_by_our_qrels(tmp_path: Path) -> None:
+    sample("rag", tmp_path, "-q", "--qrels-pool")
+    with (tmp_path / "x.qrels").open() as file:
+        qrels = pytrec_eval.parse_qrel(file)
+    assert sum(map(len, qrels.values())) == len((tmp_path / "x.qrels").read_text().splitlines())
+    lines = [
+        f"{topic} Q0 {doc_id} {rank} {-rank} r"
+        for topic, docs in qrels.items()
+        for rank, doc_id in enumerate(sorted(docs), 1)
+    ]
+    (tmp_path / "run").write_text("\n".join(lines))
+    with (tmp_path / "run").open() as file:
+        scores = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(
+            pytrec_eval.parse_run(file)
+        )
+    measure = ir_measures.nDCG
+    read = ir_measures.read_trec_qrels(str(tmp_path / "x.qrels"))
+    found = ir_measures.iter_calc([measure], read, ir_measures.read_trec_run(str(tmp_path / "run")))
+    by_topic = {metric.query_id: metric.value for metric in found}
+    assert by_topic == pytest.approx({topic: own["ndcg"] for topic, own in scores.items()})
+    assert 0 < sum(by_topic.values()) / len(by_topic) < 1
 
 
 LOADED = """

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -25,6 +28,22 @@ def found(
 ) -> Correlated:
     gaps = [(None, one) for one in unjudged]
     return Correlated("judge", "H", "M", names, 4, truth, predicted, [], gaps)
+
+
+@BOTH
+def test_a_file_needs_no_other_and_no_browser(draw: Draw) -> None:
+    text = draw(found(unjudged=[Unjudged(1), None, None]), "t")
+    for word in ("var(", "url(", "@import", "font:", "href", "<script", "currentColor"):
+        assert word not in text
+
+
+@BOTH
+@pytest.mark.skipif(shutil.which("rsvg-convert") is None, reason="apt-get install librsvg2-bin")
+def test_a_file_becomes_pdf(draw: Draw, tmp_path: Path) -> None:
+    (tmp_path / "x.svg").write_text(draw(found(), "a & <b>"), encoding="utf-8")
+    words = ["rsvg-convert", "-f", "pdf", "-o", "x.pdf", "x.svg"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    assert (tmp_path / "x.pdf").read_bytes().startswith(b"%PDF")
 
 
 def drawn(draw: Draw, one: Correlated) -> ElementTree.Element:

@@ -14,6 +14,11 @@ from trecjudge.inputs.sources.values import decoded_lines
 from trecjudge.records import Place
 from trecjudge.records.nuggets import plain_name
 
+KINDS = (
+    "JSONL of topic_id, run_id, label, …, AutoNuggetizer's assignments, Auto-ARGUE's judgments or"
+    " DRAGUN's assessments (CSV)"
+)
+"""The kinds of files of labels that are read."""
 RUN_KEYS = ("run_tag", "run_id")
 LABEL_KEYS = ("annotation", "auto_assessment", "auto_compound_question_assessment", "assessment")
 """Columns that have the label, of people and of tools: the first that a file has counts."""
@@ -62,7 +67,8 @@ def _check(path: Path, head: Sequence[str]) -> None:
     """Raise InputError for a head that lacks a column that every row needs."""
     lacking = [name for name in _wanted(head) if not {*name.split(" or ")} & {*head}]
     if lacking:
-        raise InputError(f"{path}: its header has no {', no '.join(lacking)}: {', '.join(head)}")
+        message = f"its header has no {', no '.join(lacking)}: {', '.join(head)}"
+        raise InputError(f"{path}: {message}; labels are {KINDS}")
 
 
 def _wanted(head: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,118 @@
+"""A leaderboard as a table: what stands in its cells, and the sentences that explain it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from trecjudge.errors import InputError
+from trecjudge.evaluation.standings import Stand, Standings
+from trecjudge.show.paper.leaderboard import leaderboard_grid, letters
+
+PLAIN = Stand("a", "M", 0.5, 1, False, ["a"], 0.4, 0.6, 0, 8, 0.5, 0.5, 4, False)
+
+
+def board(*stands: Stand) -> Standings:
+    """Return a leaderboard that ranks by the first measure."""
+    measures = dict.fromkeys(stand.measure for stand in stands)
+    by_measure = {m: {s.run_id: s for s in stands if s.measure == m} for m in measures}
+    return Standings("x", by_measure, list(measures)[:1])
+
+
+def texts(*stands: Stand, wanted: tuple[str, ...] = (), digits: int = 2) -> list[list[str]]:
+    """Return the cells of a table."""
+    return [
+        [cell.text for cell in row]
+        for row in leaderboard_grid(board(*stands), wanted, False, digits).rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        pytest.param({}, ["1", "a", "0.50", "[0.40, 0.60]", "a"], id="a mean"),
+        pytest.param({"tied": True}, ["1=", "a", "0.50", "[0.40, 0.60]", "a="], id="a tie"),
+        pytest.param({"low": None, "high": None}, ["1", "a", "0.50", "a"], id="no interval"),
+        pytest.param(
+            {"unjudged": 3, "lowest": 0.25, "highest": 1.0},
+            ["?", "a", "0.50", "[0.40, 0.60]", "a", "3 of 8: 0.25 to 1.00"],
+            id="unjudged items with their bounds",
+        ),
+        pytest.param(
+            {"unjudged": 3, "expected": None, "lowest": None, "highest": None},
+            ["?", "a", "0.50", "[0.40, 0.60]", "a", "3: no bounds"],
+            id="unjudged items of a leaderboard that was moved",
+        ),
+        pytest.param(
+            {"mean": None, "rank": None, "groups": [], "low": None, "high": None, "unjudged": 8}
+            | {"lowest": 0.0, "highest": 1.0},
+            ["?", "a", "unjudged", "8 of 8: 0.00 to 1.00"],
+            id="nothing judged",
+        ),
+        pytest.param(
+            {"mean": None, "rank": None, "groups": [], "low": None, "high": None},
+            ["?", "a", "n/a"],
+            id="not defined",
+        ),
+        pytest.param({"mean": -0.001, "low": None, "groups": []}, ["1", "a", "0.00"], id="no -0"),
+        pytest.param(
+            {"human": {"mean": 0.6, "low": 0.5, "high": 0.7}},
+            ["1", "a", "0.50", "[0.40, 0.60]", "a", "0.60 [0.50, 0.70]"],
+            id="labels of people",
+        ),
+    ],
+)
+def test_a_run_shows_what_is_known_of_it(change: dict[str, object], wanted: list[str]) -> None:
+    assert texts(replace(PLAIN, **change)) == [wanted]  # type: ignore[arg-type]
+
+
+def test_the_best_is_bold_and_lower_may_be_better() -> None:
+    worse = replace(PLAIN, run_id="b", mean=0.9, rank=2)
+    stands = [replace(one, lower_is_better=True) for one in (worse, PLAIN)]
+    grid = leaderboard_grid(board(*stands))
+    assert [(row[1].text, row[2].bold) for row in grid.rows] == [("a", True), ("b", False)]
+    assert grid.columns[2].arrow
+    assert "Arrow: lower is better." in grid.notes
+
+
+def test_a_run_without_a_measure_keeps_its_row() -> None:
+    other = replace(PLAIN, run_id="b", measure="N", rank=1)
+    assert texts(PLAIN, other, wanted=("M", "N")) == [
+        ["1", "a", "0.50", "[0.40, 0.60]", "a", "n/a", "", ""],
+        ["?", "b", "n/a", "", "", "0.50", "[0.40, 0.60]", "a"],
+    ]
+
+
+def test_a_measure_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="x: unknown measure 'O'; there are: M"):
+        leaderboard_grid(board(PLAIN), ["O"])
+
+
+@pytest.mark.parametrize(
+    ("topics", "note"),
+    [
+        ((4, 4), "Means over 4 topics."),
+        ((3, 4), "Means over 3 to 4 topics."),
+        ((1, 1), "Values of 1 topic."),
+    ],
+)
+def test_the_notes_count_topics(topics: tuple[int, int], note: str) -> None:
+    stands = [replace(PLAIN, run_id=str(i), topics=n) for i, n in enumerate(topics)]
+    assert leaderboard_grid(board(*stands)).notes[0] == note
+
+
+@pytest.mark.parametrize(
+    ("groups", "text"),
+    [
+        (["a"], "a"),
+        (["b", "a"], "ab"),
+        (["a", "b", "c", "d"], "a-d"),
+        (["a", "c", "d", "e"], "a,c-e"),
+        (["y", "z", "aa"], "y-aa"),
+        (["z", "ab"], "z,ab"),
+        ([], ""),
+    ],
+)
+def test_letters_are_never_claimed_that_a_run_does_not_have(groups: list[str], text: str) -> None:
+    assert letters(groups) == text

@@ -1,0 +1,195 @@
+"""Where the runs of a leaderboard stand by each measure, as its statistics or its topics say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trecjudge.errors import InputError, TrecJudgeError, unknown
+from trecjudge.evaluation.loading import scores_at
+from trecjudge.findings import OnFinding
+from trecjudge.judging.judge import measures_of
+from trecjudge.judging.panel import column_names, column_of
+from trecjudge.measures import ranks
+from trecjudge.results.jobs import Outcome
+from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.results.statistics import Statistic, read_statistics
+from trecjudge.scores.scoring import panel_of
+from trecjudge.stats.known import Unjudged
+from trecjudge.stats.scores import Scores
+from trecjudge.stats.standing import Aggregate, Entry, Number, standings
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A run by a measure, among the others.
+
+    `low` and `high` bound the 95 % interval of its mean, `lowest` and `highest` what `unjudged`
+    items of `expected` could make of it. What is not known is None.
+    """
+
+    run_id: str
+    measure: str
+    mean: Number
+    rank: int | None
+    tied: bool
+    groups: Sequence[str]
+    low: Number
+    high: Number
+    unjudged: int
+    expected: int | None
+    lowest: Number
+    highest: Number
+    topics: int | None
+    lower_is_better: bool
+    aggregate: str = ""
+    human: Mapping[str, int | float | None] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether unjudged items could move the mean."""
+        return self.unjudged > 0 and (self.lowest != self.highest or self.lowest is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """The runs of a leaderboard by each measure; `ranking` are the measures that judges rank by."""
+
+    name: str
+    by_measure: Mapping[str, Mapping[str, Stand]]
+    ranking: Sequence[str]
+
+    def chosen(self, wanted: Collection[str], every: bool = False) -> list[str]:
+        """Return the measures that are wanted: by name, `every` one, or those that rank.
+
+        Raises InputError for a measure that is not there.
+        """
+        for name in wanted:
+            if name not in self.by_measure:
+                raise InputError(f"{self.name}: {unknown('measure', name, self.by_measure)}")
+        return list(dict.fromkeys(wanted or (self.by_measure if every else self.ranking)))
+
+    def runs(self, measure: str) -> list[str]:
+        """Return all runs, the best first by a measure, those without a mean last."""
+        own = self.by_measure[measure]
+        every = dict.fromkeys(run for stands in self.by_measure.values() for run in stands)
+        means = {run: own[run].mean if run in own else None for run in every}
+        lower = any(stand.lower_is_better for stand in own.values())
+        return list(ranks(means, lower))
+
+
+def standings_at(
+    found: Outcome,
+    report: OnFinding,
+    format_name: str = "auto",
+    lower_is_better: Collection[str] = (),
+) -> tuple[Standings, Scores]:
+    """Return where the runs of a leaderboard stand, and its scores.
+
+    Without statistics beside it its topics are what intervals and groups are made of, and
+    `lower_is_better` names the measures that are so. Raises InputError.
+    """
+    scores = scores_at(found, report, format_name)
+    for name in lower_is_better:
+        scores.chosen([name])
+    if scores.statistics and found.statistics:
+        stands = list(_of_statistics(read_statistics(found.statistics, lambda finding: None)))
+    else:
+        stands = [s for m in scores.measures for s in _of_scores(scores, m, m in lower_is_better)]
+    by_measure: dict[str, dict[str, Stand]] = {}
+    for stand in stands:
+        by_measure.setdefault(stand.measure, {})[stand.run_id] = stand
+    return Standings(found.place.name, by_measure, _ranking(found, by_measure)), scores
+
+
+def _of_statistics(statistics: Iterator[Statistic]) -> Iterator[Stand]:
+    every = list(statistics)
+    columns: dict[str, list[Statistic]] = {}
+    for one in every:
+        columns.setdefault(one.measure, []).append(one)
+    for column in columns.values():
+        rank_of = ranks({s.run_id: s.mean for s in column}, column[0].lower_is_better)
+        shared = Counter(rank_of.values())
+        for s in column:
+            rank = rank_of[s.run_id]
+            by_topic = s.by_topic or {}
+            entering = sum(value is not None for value in by_topic.values()) or None
+            yield Stand(
+                s.run_id,
+                s.measure,
+                s.mean,
+                rank,
+                rank is not None and shared[rank] > 1,
+                s.groups,
+                s.low,
+                s.high,
+                s.expected - s.judged,
+                s.expected,
+                s.lowest,
+                s.highest,
+                entering if s.topics is None else s.topics,
+                s.lower_is_better,
+                s.aggregate,
+                s.human,
+            )
+
+
+def _of_scores(scores: Scores, measure: str, lower_is_better: bool) -> Iterator[Stand]:
+    """Yield where runs stand of whom only rows are known: groups and intervals by their topics."""
+    entries = [
+        Entry(run_id, values, None if np.isnan(mean) else mean, None, None, 0, 0)
+        for run_id, values, mean in zip(
+            scores.runs,
+            [[None if np.isnan(v) else v for v in row] for row in scores.values[measure].tolist()],
+            scores.overall(measure).tolist(),
+            strict=True,
+        )
+    ]
+    kind = _kind(scores, measure)
+    for found in standings(measure, entries, lower_is_better, kind):
+        gaps = scores.unjudged.get((found.run_id, measure), Unjudged(0))
+        yield Stand(
+            found.run_id,
+            measure,
+            found.mean,
+            found.rank,
+            bool(found.ties),
+            found.groups,
+            found.low,
+            found.high,
+            gaps.items,
+            gaps.expected,
+            gaps.lowest,
+            gaps.highest,
+            found.topics,
+            lower_is_better,
+        )
+
+
+def _kind(scores: Scores, measure: str) -> Aggregate:
+    """Return how topics make the `all` rows: `other` where neither as mean nor as sum."""
+    if (scores.contradicted(measure) > 0).any():
+        return "other"  # an interval of the topics would not be that of the row
+    given = scores.given[measure]
+    sums = scores.summed(measure) | np.isnan(given)
+    return "sum" if sums.all() and not np.isnan(given).all() else "mean"
+
+
+def _ranking(found: Outcome, measures: Collection[str]) -> list[str]:
+    """Return the measure that each judge ranks by; all where no judge is known."""
+    if found.judgments is None:
+        return list(measures)
+    reader = JudgmentsReader(found.judgments)
+    first = str(reader.header.leaderboard.get("sort_by", ""))
+    try:
+        panel = panel_of(reader)
+    except TrecJudgeError:  # a judge of somebody's own: its code is not run for a table
+        return [first] if first in measures else list(measures)
+    columns = column_names(panel)
+    named = [columns[one.name, measures_of(one.judge).ranked_by] for one in panel]
+    if first:
+        named[0] = column_of(first, columns)
+    return [name for name in named if name in measures] or list(measures)

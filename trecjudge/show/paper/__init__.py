@@ -1,0 +1,1 @@
+"""Tables for a paper or a page: leaderboards, comparisons and correlations in other markups."""
