@@ -89,7 +89,8 @@ def convert(
         list[str] | None,
         typer.Option(
             metavar="MEASURE",
-            help="For a table: lower values of these measures are better; else the statistics decide.",
+            help="For a table: lower values of these measures are better; else the statistics"
+            " decide.",
         ),
     ] = None,
 ) -> int:

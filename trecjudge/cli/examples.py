@@ -146,6 +146,7 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
         ),
     ),
     "convert": (
+        Example("A table for a paper", "convert out/default board.tex --to latex"),
         Example("A leaderboard as CSV", "convert out/default board.csv --to csv"),
         Example(
             "Banks of nuggets for another tool",
