@@ -199,7 +199,9 @@ def test_a_failure_is_a_record_and_the_next_run_asks_just_that_again(
         endpoint.requests.clear()
         endpoint.script = answering
         assert ask(endpoint).status == 0
-        assert [sentences_of(body) for body in endpoint.requests] == [["Fact 1 5."]]
+        (asked,) = [sentences_of(body) for body in endpoint.requests]
+    # Without a bad reply the one that is left is not always the last in the file.
+    assert bad is None or asked == ["Fact 1 5."]
 
 
 @pytest.mark.parametrize("status", [401, 404])

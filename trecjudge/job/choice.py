@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -79,7 +80,9 @@ def _fitting(template: Job, workflow: Workflow) -> Sequence[str]:
     if workflow != Workflow() or template.labels is not None:
         return ()
     with suppress(InputError):  # reported where the runs are read
-        first = first_records(find_runs(template.runs)[0], 1)
+        path = find_runs(template.runs)[0]
+        # What is read from a pipe is gone afterwards.
+        first = first_records(path, 1) if os.path.isfile(path) else []
         formats = [found[0].NAME for found in map(format_of, first) if found]
         return (OF_A_PIPELINE,) if PIPELINE in formats else ()
     return ()
