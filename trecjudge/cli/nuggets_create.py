@@ -15,7 +15,7 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_plans
-from trecjudge.evaluation.banks.asking import PROGRAMS
+from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
 from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks, trail, trail_of
 from trecjudge.evaluation.banks.material import Inputs, read_material
 from trecjudge.files import default_folder
@@ -27,9 +27,6 @@ from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.models.spending import Budget
 from trecjudge.records import Place
-
-REPLY = {"max_tokens": 4096}
-"""A list of 30 nuggets does not fit into the reply of a judge."""
 
 Target = Annotated[
     Path,

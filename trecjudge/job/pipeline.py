@@ -33,6 +33,7 @@ from trecjudge.judging.panel import (
     panel_programs,
     panel_settings,
     panel_spec,
+    resolved_panel,
     with_calibration,
 )
 from trecjudge.judging.runner import JudgedResponse, Runner
@@ -123,7 +124,7 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 def _panel(job: Job) -> list[NamedJudge]:
     """Return the judges of a job; raise a TrecJudgeError for any unknown name in it."""
     check_dataset(job.dataset)
-    panel = make_panel(job.judges, job.settings, job.made)
+    panel = resolved_panel(make_panel(job.judges, job.settings, job.made))
     if job.calibration is not None:
         panel = with_calibration(panel, job.calibration)
     calibrations(panel)
@@ -284,7 +285,9 @@ class _Session:
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(self._header(inputs))
-            async for judged in Runner(self._seated(), model).run(reader):
+            runner = Runner(self._seated(), model)
+            await runner.prepare(inputs.all_responses(model, self.watcher.notify))
+            async for judged in runner.run(reader):
                 self._write(writer, judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not writer.responses:

@@ -16,7 +16,13 @@ from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
 from trecjudge.findings import shown
-from trecjudge.judging.judge import GroupingJudge, Judge, unjudged
+from trecjudge.judging.judge import (
+    AllResponses,
+    GroupingJudge,
+    Judge,
+    PreparingJudge,
+    unjudged,
+)
 from trecjudge.judging.panel import NamedJudge, Panel
 from trecjudge.measures import HUGE
 from trecjudge.models.model import Model, Recorder
@@ -64,6 +70,24 @@ class Runner:
     panel: Panel
     model: Model
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
+    _unprepared: dict[str, BaseException] = field(default_factory=dict)
+    """Why judges that are shown all responses first could not be prepared, by name."""
+
+    async def prepare(self, responses: AllResponses) -> None:
+        """Show all responses to the judges that want to see them before the first is judged."""
+        for named in self.panel:
+            if not isinstance(named.judge, PreparingJudge):
+                continue
+            try:
+                await named.judge.prepare(responses)
+            except TrecJudgeError:
+                raise
+            except asyncio.CancelledError as error:
+                if _is_stopped():
+                    raise
+                self._unprepared[named.name] = error
+            except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
+                self._unprepared[named.name] = error
 
     async def run(self, pairs: Iterable[tuple[Topic, Response]]) -> AsyncIterator[JudgedResponse]:
         """Yield every response judged, in input order."""
@@ -98,6 +122,11 @@ class Runner:
 
     def _pool(self, named: NamedJudge, topic: Topic, response: Response) -> list[Item | JudgedItem]:
         """Return the items to judge or, where the judge fails to list them, one unjudged item."""
+        whole = Item(topic, response.run_id, response.text)
+        if (failed := self._unprepared.get(named.name)) is not None:
+            if isinstance(failed, JudgmentFailed):
+                return [JudgedItem(whole, [unjudged(whole, failed)], [], named)]
+            return [_bug(named, whole, failed, [])]
         try:
             pool = list(named.judge.pool(topic, response))
             for item in pool:
@@ -105,7 +134,7 @@ class Runner:
                     raise TypeError(f"pool gave {shown(item)}, not an Item")
             return [*pool]
         except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
-            return [_bug(named, Item(topic, response.run_id, response.text), error, [])]
+            return [_bug(named, whole, error, [])]
 
     async def _response(
         self, response: Response, pools: list[list[Item | JudgedItem]]
@@ -150,8 +179,7 @@ class Runner:
             found = [[unjudged(item, failed)] for item in items]
         except asyncio.CancelledError as error:
             # Either the job is stopped, or the judge cancelled work of its own: its own fault only.
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
+            if _is_stopped():
                 raise
             return [_bug(named, item, error, recorder.calls) for item in items]
         except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
@@ -159,6 +187,12 @@ class Runner:
         # One request for the group: its calls are logged, and paid for, once.
         calls = [recorder.calls, *([] for _ in items[1:])]
         return [JudgedItem(*each, named) for each in zip(items, found, calls, strict=True)]
+
+
+def _is_stopped() -> bool:
+    """Return whether the task that runs now is cancelled, and not only work of a judge's own."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

@@ -75,7 +75,7 @@ class Client:
         # Of several endpoints one that holds requests back is no wait: the others are asked.
         if not self.endpoints.several:
             self.transport.pace.on_hold = self.patience.holds
-        self._offline = offline
+        self.offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
         self._under_way: UnderWay[FieldsAndCall] = UnderWay()
         self._closing = False
@@ -156,7 +156,7 @@ class Client:
     def _taken(self, found: KeptReply | None, name: str) -> FieldsAndCall | None:
         """Count a kept reply. Raises JudgmentFailed where there is none and none may be asked."""
         if found is None:
-            if self._offline:
+            if self.offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
         asked_now = found.request.key in self._under_way or self.replies.asked(found.request)

@@ -25,6 +25,10 @@ LABELS_LINE = (
     " the judge does not know; they correct the means `with labels`"
 )
 
+UNKNOWN_LINE = (
+    "failures unknown: judge {} does not tell what failed: a low value may be a call that failed"
+)
+
 
 def listing(rows: list[tuple[str, str]]) -> Table:
     """Return names with one line each."""
@@ -185,7 +189,8 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
 
 
 def _failure_lines(summary: Summary) -> list[str]:
-    lines = [
+    lines = [UNKNOWN_LINE.format(name) for name in summary.failures_unknown]
+    lines += [
         f"unjudged: {count} items, {kind}, in no numerator and no denominator; the first:"
         f" {shown_line(summary.examples[kind])}"
         for kind, count in summary.failures.items()
