@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import importlib
 import inspect
+import io
 import re
 import sys
 from collections.abc import Iterator
@@ -17,9 +20,10 @@ from trecjudge import InputError, PluginError, unknown
 NUMBERS = ("float", "int")
 HINT = "give measures_wanted=A,B, or measures_file: the .measures.yml of an earlier run"
 NLTK_HINT = "it needs NLTK's data (punkt, stopwords): set NLTK_DATA to a folder that has them"
-OURS = frozenset({"trecjudge", "autojudge_base", "builtins"})
-_ran: set[str] = set()
-"""Packages of judges that ran in this process: they are imported anew for the next job."""
+NOT_THEIRS = frozenset({"trecjudge", "autojudge_base", *sys.stdlib_module_names})
+PLAIN = (list, dict, set, int, float, str, bool, type(None))
+_first: dict[Any, dict[str, Any]] = {}
+"""The plain values of classes and modules of judges, as they were before the first job."""
 
 
 def measure_names(judge_class: str, measures_file: str = "") -> list[str]:
@@ -61,8 +65,10 @@ def class_at(reference: str) -> Any:
 
 def base() -> Any:
     """Return the package autojudge_base. Raises PluginError where it cannot be imported."""
+    quiet = io.StringIO()  # it looks for data of NLTK, and tells what it cannot download
     try:
-        return importlib.import_module("autojudge_base")
+        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            return importlib.import_module("autojudge_base")
     except ImportError as error:
         message = "autojudge-base is not installed: pip install 'trecjudge[autojudge]'"
         raise PluginError(f"{message} ({error})") from error
@@ -70,15 +76,22 @@ def base() -> Any:
         raise PluginError(f"autojudge-base cannot be imported: {NLTK_HINT}") from error
 
 
-def forget(references: Iterator[str]) -> None:
-    """Have classes that ran before imported anew: what they keep must not reach another job."""
-    for top in {reference.partition(":")[0].partition(".")[0] for reference in references}:
-        if top in OURS or top in sys.stdlib_module_names:
+def refresh(found: Any) -> None:
+    """Give a class, and its module, the plain values back that they had when first seen here.
+
+    What a class keeps of one job must not reach the next one in the same process.
+    """
+    for owner in (*found.__mro__, sys.modules.get(found.__module__)):
+        name = str(getattr(owner, "__module__", None) or getattr(owner, "__name__", ""))
+        if owner is None or name.partition(".")[0] in NOT_THEIRS:
             continue
-        if top in _ran:
-            for module in [m for m in sys.modules if m == top or m.startswith(f"{top}.")]:
-                del sys.modules[module]
-        _ran.add(top)
+        plain = {n: v for n, v in vars(owner).items() if isinstance(v, PLAIN) and n[:2] != "__"}
+        first = _first.setdefault(owner, copy.deepcopy(plain))
+        if inspect.isclass(owner):
+            for added in plain.keys() - first.keys():
+                delattr(owner, added)
+        for name, value in first.items():
+            setattr(owner, name, copy.deepcopy(value))
 
 
 def _specs(found: Any) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from trecjudge import AllResponses, InputError, PluginError, Relay, relayed
 
-from .measures import base, class_at, forget
+from .measures import base, class_at, refresh
 from .reports import Given, banks_at, banks_of
 from .running import environment, in_a_thread, redirected
 
@@ -43,7 +43,6 @@ class Outcome:
 
 async def outcome_of(judge: AutoJudgeJudge, responses: AllResponses) -> Outcome:
     """Run theirs and return what it gave. Raises TheirError, or a TrecJudgeError."""
-    forget(iter([judge.judge_class, judge.nugget_class, judge.qrels_class]))
     given = Given.of(responses, judge.documents)
     folder = responses.beside.with_name(f"{responses.beside.name}.autojudge")
     call = _Call(judge, given, folder)
@@ -70,7 +69,7 @@ class _Call:
         """Raise a TrecJudgeError for classes or files that are not there."""
         for name in ("judge_class", "nugget_class", "qrels_class"):
             if reference := getattr(self.judge, name):
-                class_at(reference)
+                refresh(class_at(reference))
         for name in ("nugget_input", "qrels_input"):
             path = getattr(self.judge, name)
             if path and not Path(path).exists():

@@ -38,6 +38,9 @@ def converted(value: Mapping[str, Any], where: str) -> dict[str, Any]:
     value = {key: _clear(inner) for key, inner in value.items()}
     if not value.get("judge_class"):
         raise WorkflowError(f"{where}: has no judge_class, which makes the leaderboard")
+    for key in CLASSES:
+        if not isinstance(value.get(key, ""), str):
+            raise WorkflowError(f"{where}: {key} is {shown(value[key])}, must be text")
     if not isinstance(value.get("judge", True), bool):
         raise WorkflowError(f"{where}: has judge and judge_class: give one")
     if value.get("judge") is False:
