@@ -47,12 +47,15 @@ async def outcome_of(judge: AutoJudgeJudge, responses: AllResponses) -> Outcome:
     folder = responses.beside.with_name(f"{responses.beside.name}.autojudge")
     call = _Call(judge, given, folder)
     call.check()
+    log = folder / "output.log"
+    count = len(given.reports)
+    responses.notify(f"{judge.judge_class} is given {count} responses; what it prints is in {log}")
     async with relayed(responses.model) as relay:
         variables = relay.variables if relay else None
-        with environment(variables), redirected(folder / "output.log"):
+        with environment(variables), redirected(log):
             leaderboard, qrels = await in_a_thread(call.run)
     outcome = _read(judge, given, leaderboard, qrels)
-    for note in _notes(judge, given, outcome, relay, folder):
+    for note in _notes(judge, given, outcome, relay):
         responses.notify(note)
     return outcome
 
@@ -188,7 +191,7 @@ def _number(value: Any) -> float | None:
 
 
 def _notes(
-    judge: AutoJudgeJudge, given: Given, outcome: Outcome, relay: Relay | None, folder: Path
+    judge: AutoJudgeJudge, given: Given, outcome: Outcome, relay: Relay | None
 ) -> Sequence[str]:
     """Return what the user has to know; where every call failed, the outcome says so."""
     name, notes = judge.judge_class, []
@@ -208,7 +211,7 @@ def _notes(
             f"{name}: its own means of {len(differ)} runs differ, such as that of {differ[0]}: here"
             " a response that is missing counts 0, and one without a value is left out"
         )
-    return [*notes, f"{name}: what it printed is in {folder / 'output.log'}"]
+    return notes
 
 
 def _differing(judge: AutoJudgeJudge, given: Given, outcome: Outcome) -> list[str]:
