@@ -155,3 +155,22 @@ def test_our_own_import_needs_nothing_of_theirs() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_their_own_verification_passes(tmp_path: Path) -> None:
+    from autojudge_base import LeaderboardVerification, QrelsVerification, load_report
+    from autojudge_base.request import load_requests_from_file
+
+    from trecjudge.interop.autojudge import Judge
+
+    inputs(tmp_path)
+    paths = sorted((tmp_path / "runs").iterdir())
+    reports = [report for path in paths for report in load_report(path)]
+    topics = load_requests_from_file(tmp_path / "topics.jsonl")
+    settings = {"judge": "citation,support", "outdir": tmp_path, "filebase": "x"}
+    ids = [topic.request_id for topic in topics]
+    qrels = Judge().create_qrels(reports, topics, None, **settings)
+    board = Judge().judge(reports, topics, None, qrels=qrels, **settings)
+    QrelsVerification(qrels, expected_topic_ids=ids).all()
+    LeaderboardVerification(board, on_missing="fix_aggregate", expected_topic_ids=ids).all()
+    board.verify(on_missing="fix_aggregate", expected_topic_ids=ids)
