@@ -12,6 +12,7 @@ import pytest
 
 from tests.autojudge import auto_judge, inputs, rows
 from tests.commandline import ROOT, SAMPLES, command
+from tests.endpoint import attesting, serving
 
 HEADER = "judge_class: trecjudge.interop.autojudge:Judge\n"
 PANEL = "citation,support,length,attribution"
@@ -106,6 +107,21 @@ def test_banks_are_made_and_judged_with(tmp_path: Path) -> None:
     assert [bank["query_id"] for bank in banks] == ["1", "2"]
     found = rows(tmp_path / "theirs" / "x.eval.txt")
     assert found["good", "all", "ALL_SCORE"] > found["bad", "all", "ALL_SCORE"]
+
+
+def test_the_model_of_the_environment_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = inputs(tmp_path)
+    with serving(attesting()) as server:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.delenv("OPENAI_MODEL")
+        monkeypatch.setenv("LLM_MODEL", "stub")  # the name that theirs reads too
+        ours(tmp_path, "{judge: citation, use_env_llm: true}", flags)
+        assert len(server.requests) == 2  # two sentences, on one document
+    found = rows(tmp_path / "theirs" / "x.eval.txt")
+    assert found["bad", "all", "CITATION_SUPPORT"] == 1  # words would find nothing
 
 
 REFUSED = {

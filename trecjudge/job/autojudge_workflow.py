@@ -21,6 +21,7 @@ CARRIED = (
     "nugget_depends_on_responses",
 )
 """Keys that are settings of our judge by the same names."""
+OWN = "trecjudge."
 OURS = ("llm", "leaderboard", "gate", "measures")
 """Sections of our own that may stand in such a file; theirs passes them over."""
 
@@ -41,6 +42,9 @@ def converted(value: Mapping[str, Any], where: str) -> dict[str, Any]:
     for key in CLASSES:
         if not isinstance(value.get(key, ""), str):
             raise WorkflowError(f"{where}: {key} is {shown(value[key])}, must be text")
+    if value["judge_class"].startswith(OWN):
+        message = "judge_class is our own judge, as `auto-judge run` wants it; here give --judge"
+        raise WorkflowError(f"{where}: {message}")
     if not isinstance(value.get("judge", True), bool):
         raise WorkflowError(f"{where}: has judge and judge_class: give one")
     if value.get("judge") is False:
