@@ -22,9 +22,11 @@ from .errors import OutputError as OutputError
 from .errors import PluginError as PluginError
 from .errors import TrecJudgeError as TrecJudgeError
 from .errors import WorkflowError as WorkflowError
+from .errors import unknown as unknown
 from .evaluation.agreement import Agreement as Agreement
 from .evaluation.comparing import Comparison as Comparison
 from .findings import Finding as Finding
+from .inputs.nuggets.writing import nuggets_record as nuggets_record
 from .judging.attest.attesters import HOLLOW as HOLLOW
 from .judging.attest.attesters import NO_TEXT as NO_TEXT
 from .judging.attest.attesters import AttesterName as AttesterName
@@ -61,8 +63,10 @@ from .judging.claims.verdicts import AMBIGUOUS as AMBIGUOUS
 from .judging.claims.verdicts import ATTRIBUTED as ATTRIBUTED
 from .judging.claims.verdicts import CONTRADICTED as CONTRADICTED
 from .judging.claims.verdicts import UNATTRIBUTED as UNATTRIBUTED
+from .judging.judge import AllResponses as AllResponses
 from .judging.judge import GroupingJudge as GroupingJudge
 from .judging.judge import Judge as Judge
+from .judging.judge import PreparingJudge as PreparingJudge
 from .judging.judge import unjudged as unjudged
 from .judging.nuggets.matching import NOT_STATED as NOT_STATED
 from .judging.nuggets.matching import PARTLY as PARTLY
@@ -101,6 +105,8 @@ from .models.model import Model as Model
 from .models.model import Prediction as Prediction
 from .models.model import Program as Program
 from .models.model import ReplyLength as ReplyLength
+from .models.relay import Relay as Relay
+from .models.relay import relayed as relayed
 from .records import ABSTAINED as ABSTAINED
 from .records import FULL as FULL
 from .records import NONE as NONE

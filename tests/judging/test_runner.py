@@ -6,7 +6,8 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +15,22 @@ import pytest
 from tests.fakes import ScriptedModel, always, judgment, response
 from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.judging.bugs import FIRST, IN_A_ROW
+from trecjudge.judging.judge import AllResponses
 from trecjudge.judging.panel import NamedJudge
 from trecjudge.judging.runner import LOOK_AHEAD, JudgedResponse, Runner, _by_document
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.model import Model, NoModel, Program
-from trecjudge.records import Claim, Document, Fact, Item, Judgment, Response, Topic, judgment_of
+from trecjudge.records import (
+    Claim,
+    Document,
+    Fact,
+    Failure,
+    Item,
+    Judgment,
+    Response,
+    Topic,
+    judgment_of,
+)
 
 NO_MEASURES = LeaderboardSpec(())
 PROGRAM = Program("p", "nowhere:P")
@@ -297,3 +309,65 @@ def test_a_judge_that_goes_through_is_given_all_items_at_once() -> None:
     assert at_once[FIRST - 1 : FIRST + 1] == [FIRST, FIRST - 1]
     assert max(at_once) >= 32
     assert all(j.judged for j in found.judgments)
+
+
+class Comparing(Asking):
+    """A judge that looks at all responses before it judges the first."""
+
+    fault: BaseException | None = None
+    seen: list[str] = field(default_factory=list)
+
+    async def prepare(self, responses: AllResponses) -> None:
+        """Keep the ids, twice over."""
+        self.seen += [r.run_id for _, r in responses] + [t.topic_id for t, _ in responses]
+        if self.fault is not None:
+            raise self.fault
+
+
+def compared(judge: Comparing) -> list[JudgedResponse]:
+    pool = [response(("a", []), ("b", []), run_id=run) for run in "xy"]
+
+    async def collect() -> list[JudgedResponse]:
+        def read() -> Iterator[tuple[Topic, Response]]:
+            return ((Topic(r.topic_id), r) for r in pool)
+
+        other = Asking(lambda item: judgment_of(item, label="other"))
+        runner = Runner([NamedJudge("comparing", judge), NamedJudge("other", other)], NoModel())
+        await runner.prepare(AllResponses(read, None, NoModel(), Path("x"), lambda message: None))
+        return [found async for found in runner.run(read())]
+
+    return asyncio.run(collect())
+
+
+def test_all_responses_are_shown_before_the_first_is_judged() -> None:
+    judge = Comparing()
+    judge.act = lambda item: judgment_of(item, label=",".join(judge.seen))
+    labels = [j.label for found in compared(judge) for j in found.judgments]
+    assert labels == ["x,y,t1,t1", "x,y,t1,t1", "other", "other"] * 2
+
+
+UNPREPARED = {
+    "an error": (ValueError("no luck"), Failure("bug", "ValueError: no luck")),
+    "an exit": (SystemExit("no luck"), Failure("bug", "SystemExit: no luck")),
+    "a failure that it names": (JudgmentFailed("parse", "odd"), Failure("parse", "odd")),
+    "work of its own that is cancelled": (
+        asyncio.CancelledError("over"),
+        Failure("bug", "CancelledError: over"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("error", "failure"), UNPREPARED.values(), ids=UNPREPARED)
+def test_a_judge_that_cannot_prepare_judges_nothing_and_the_others_do(
+    error: BaseException, failure: Failure
+) -> None:
+    for found in compared(Comparing(fault=error)):
+        first, *others = [j.failure for j in found.judgments]
+        assert first is not None
+        assert (first.kind, first.message.partition(" (")[0]) == (failure.kind, failure.message)
+        assert others == [None, None]
+
+
+def test_what_the_user_can_put_right_ends_the_preparation() -> None:
+    with pytest.raises(ModelError, match="no key"):
+        compared(Comparing(fault=ModelError("no key")))

@@ -16,7 +16,7 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_plans
-from trecjudge.evaluation.banks.asking import PROGRAMS
+from trecjudge.evaluation.banks.asking import PROGRAMS, REPLY
 from trecjudge.evaluation.banks.making import Kind, Made, Making, make_banks, trail, trail_of
 from trecjudge.evaluation.banks.material import Inputs, read_material
 from trecjudge.files import default_folder
@@ -28,9 +28,6 @@ from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.models.spending import Budget
 from trecjudge.records import Place
-
-REPLY = {"max_tokens": 4096}
-"""Longer replies than a judge's: a list of 30 nuggets would not fit into those."""
 
 Target = Annotated[
     Path,

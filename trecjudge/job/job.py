@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -29,9 +29,10 @@ from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.workflow import Workflow
-from trecjudge.judging.judge import Judge
+from trecjudge.judging.judge import AllResponses, Judge
+from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
-from trecjudge.records import Place, Topic
+from trecjudge.records import Place, Response, Topic
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.trec import read_grades
 
@@ -117,6 +118,16 @@ class JobInputs:
         flag = self.job.model.use
         return self._reader(on_finding, taken, observe, self.records.read_last, flag)
 
+    def responses(self) -> Iterator[tuple[Topic, Response]]:
+        """Yield all responses that will be judged; findings on them come when they are judged."""
+        return iter(self._reader(_ignore, untaken, unobserved, self.records.read))
+
+    def all_responses(self, model: Model, notify: Callable[[str], None]) -> AllResponses:
+        """Return them for judges that look at all before the first is judged."""
+        outputs = self.job.outputs
+        beside = outputs.folder / outputs.name
+        return AllResponses(self.responses, self.topics, model, beside, notify)
+
     def _reader(
         self,
         on_finding: OnFinding,
@@ -153,7 +164,7 @@ class JobInputs:
             return
         # The usual mistake is the collection of another year: found before anything is paid for.
         overlap = Overlap()
-        for _, response in self._reader(_ignore, untaken, unobserved, self.records.read):
+        for _, response in self.responses():
             overlap.add(response, self.store)
             if overlap.citations and not overlap.is_few(overlap.stored):
                 return

@@ -35,6 +35,7 @@ from trecjudge.judging.panel import (
     panel_programs,
     panel_settings,
     panel_spec,
+    resolved_panel,
     with_calibration,
 )
 from trecjudge.judging.runner import JudgedResponse, Runner
@@ -126,7 +127,7 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 def _panel(job: Job) -> list[NamedJudge]:
     """Return the judges of a job; raise a TrecJudgeError for any unknown name in it."""
     check_dataset(job.dataset)
-    panel = make_panel(job.judges, job.settings, job.made)
+    panel = resolved_panel(make_panel(job.judges, job.settings, job.made))
     if job.calibration is not None:
         panel = with_calibration(panel, job.calibration)
     calibrations(panel)
@@ -279,7 +280,9 @@ class _Session:
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(self._header(inputs))
-            async for judged in Runner(self._judges(), model, self.stopped).run(reader):
+            runner = Runner(self._judges(), model, self.stopped)
+            await runner.prepare(inputs.all_responses(model, self.watcher.notify))
+            async for judged in runner.run(reader):
                 self._write(writer, judged)
                 trial.add(judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop

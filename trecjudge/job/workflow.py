@@ -9,6 +9,7 @@ from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown, why
 from trecjudge.findings import shown
+from trecjudge.job.autojudge_workflow import CLASSES, converted, is_of_autojudge
 from trecjudge.records import Place
 from trecjudge.settings.plugins import SHIPPED
 from trecjudge.settings.strict_yaml import MOST_WRITTEN, Document, YamlFault, read_yaml
@@ -103,6 +104,8 @@ def read_workflow(path: Path) -> Workflow:
         return Workflow(path=path)
     if not isinstance(read.value, dict):
         raise WorkflowError(f"{path}: must be a mapping of {', '.join(KEYS)}")
+    if is_of_autojudge(read.value):
+        return _of_autojudge(path, read)
     for key, value in read.value.items():
         _check(Place(str(path), read.lines.get((str(key),))), str(key), value)
     given = {k: v for k, v in read.value.items() if v is not None}
@@ -123,6 +126,18 @@ def _of_a_config(read: Document) -> Document:
     above = ("workflow", "ran")
     lines = {path[2:]: line for path, line in read.lines.items() if path[:2] == above and path[2:]}
     return Document(record["ran"], lines)
+
+
+def _of_autojudge(path: Path, read: Document) -> Workflow:
+    """Return a workflow of AutoJudge as one of ours; its own keys have their lines."""
+    line = next((read.lines[key,] for key in CLASSES if (key,) in read.lines), None)
+    content = converted(read.value, str(Place(str(path), line)))
+    for key, value in content.items():
+        _check(Place(str(path), read.lines.get((key,), line)), key, value)
+    lines = {**read.lines, ("judge",): line or 1}
+    workflow = Workflow(**content, path=path, lines=lines)
+    _check_entries(workflow)
+    return workflow
 
 
 def _check(place: Place, key: str, value: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -29,7 +29,9 @@ class Judge(Protocol):
 
     It may also have `programs` (the DSPy signatures that it runs, see `programs_of`),
     `needs_model` (whether its settings ask for one), and judge several items at once (see
-    `GroupingJudge`).
+    `GroupingJudge`). It may be shown all responses before the first is judged (see
+    `PreparingJudge`), look something up before a job (see `resolved`), and say that it cannot tell
+    what failed (`failures_unknown`).
     """
 
     @property
@@ -56,6 +58,41 @@ class GroupingJudge(Judge, Protocol):
 
     async def judge_group(self, items: Sequence[Item], model: Model) -> list[Judgment]:
         """Return a judgment for each item, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllResponses:
+    """All responses of a job with their topics, in the order in which they are judged.
+
+    Each iteration reads them from the beginning, one by one; only one may be under way. `topics`
+    are all that are asked for, None without a topic file. `model` is that of the job, `beside` the
+    path of its files without their endings, `notify` shows the user a message.
+    """
+
+    read: Callable[[], Iterator[tuple[Topic, Response]]] = field(repr=False)
+    topics: Mapping[str, Topic] | None
+    model: Model
+    beside: Path
+    notify: Callable[[str], None]
+
+    def __iter__(self) -> Iterator[tuple[Topic, Response]]:
+        return self.read()
+
+
+@runtime_checkable
+class PreparingJudge(Protocol):
+    """A judge that is shown all responses before the first is judged, to compare them."""
+
+    async def prepare(self, responses: AllResponses) -> None:
+        """Prepare to judge them; keep ids and text at most. Any exception makes all unjudged."""
+
+
+@runtime_checkable
+class ResolvingJudge(Protocol):
+    """A judge that must look something up in code of others before its measures are known."""
+
+    def resolved(self) -> Judge:
+        """Return the judge with that among its settings. Called only by the job that judges."""
 
 
 def unjudged(item: Item, failed: JudgmentFailed) -> Judgment:
@@ -105,6 +142,18 @@ def make_judge(name: str, settings: Mapping[str, Any]) -> Judge:
         raise PluginError(f"judge {name!r} cannot be used: {error}") from error
 
 
+def resolved(judge: Judge) -> Judge:
+    """Return a judge with all that it has to look up. Raises PluginError where it cannot."""
+    if not isinstance(judge, ResolvingJudge):
+        return judge
+    try:
+        return judge.resolved()
+    except TrecJudgeError:
+        raise
+    except (Exception, SystemExit) as error:  # it imports code of others
+        raise PluginError(f"{type(error).__name__}: {error}") from error
+
+
 def measures_of(judge: Judge) -> LeaderboardSpec:
     """Return the measures of a judge. Raises PluginError if it has none."""
     try:
@@ -126,6 +175,11 @@ def settings_of(judge: Judge) -> dict[str, Any]:
 def needs_model(judge: Judge) -> bool:
     """Return whether a judge, as it is set, can judge nothing without a model."""
     return bool(getattr(judge, "needs_model", False))
+
+
+def hides_failures(judge: Judge) -> bool:
+    """Return whether a judge cannot tell what failed from what is worth nothing."""
+    return bool(getattr(judge, "failures_unknown", False))
 
 
 def programs_of(judge: Judge) -> dict[str, Program]:

@@ -11,9 +11,11 @@ from typing import Any, cast
 from trecjudge.errors import PluginError, WorkflowError, unknown
 from trecjudge.judging.judge import (
     Judge,
+    hides_failures,
     make_judge,
     measures_of,
     programs_of,
+    resolved,
     settings_of,
 )
 from trecjudge.judging.offline.calibration import calibration_at
@@ -51,6 +53,20 @@ def make_panel(
         NamedJudge(name, made[name] if name in made else make_judge(name, by_judge[name]))
         for name in names
     ]
+
+
+def resolved_panel(panel: Panel) -> list[NamedJudge]:
+    """Return the judges with all that they have to look up before they judge.
+
+    Raises PluginError, which names the judge.
+    """
+    found = []
+    for named in panel:
+        try:
+            found.append(NamedJudge(named.name, resolved(named.judge)))
+        except PluginError as error:
+            raise PluginError(f"judge {named.name}: {error}") from error
+    return found
 
 
 def settings_by_judge(
@@ -195,3 +211,8 @@ def panel_programs(panel: Panel) -> dict[str, Program]:
 def panel_settings(panel: Panel) -> dict[str, dict[str, Any]]:
     """Return the resolved settings of each judge by name."""
     return {named.name: settings_of(named.judge) for named in panel}
+
+
+def hiding_failures(panel: Panel) -> list[str]:
+    """Return the names of the judges that cannot tell what failed from what is worth nothing."""
+    return [named.name for named in panel if hides_failures(named.judge)]

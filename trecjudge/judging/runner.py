@@ -7,7 +7,6 @@ Where the code of a judge has a bug on item after item, the items that are left 
 from __future__ import annotations
 
 import asyncio
-import math
 import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
@@ -16,19 +15,21 @@ from itertools import groupby, islice
 from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
-from trecjudge.findings import shown
 from trecjudge.judging.bugs import Stop, Trial
-from trecjudge.judging.judge import GroupingJudge, Judge, unjudged
+from trecjudge.judging.given import check_item, check_judgments
+from trecjudge.judging.judge import (
+    AllResponses,
+    GroupingJudge,
+    Judge,
+    PreparingJudge,
+    unjudged,
+)
 from trecjudge.judging.panel import NamedJudge, Panel
-from trecjudge.measures import HUGE
 from trecjudge.models.model import CallingOff, Model, Recorder
 from trecjudge.records import Failure, Item, Judgment, ModelCall, Response, Topic, judgment_of
 from trecjudge.settings.plugins import place_in_code
 
 T = TypeVar("T")
-WIDEST = 1 << 63
-"""Whole numbers from here on do not fit in 64 bits, and so in no file."""
-
 MOST_RESPONSES = 2000
 """Responses begun and not yet handed out, however many requests may be under way."""
 
@@ -76,6 +77,24 @@ class Runner:
     """Others may stop it too."""
     _trials: dict[str, Trial] = field(default_factory=dict)
     _window: deque[tuple[int, asyncio.Task[JudgedResponse]]] = field(default_factory=deque)
+    _unprepared: dict[str, BaseException] = field(default_factory=dict)
+    """Why judges that are shown all responses first could not be prepared, by name."""
+
+    async def prepare(self, responses: AllResponses) -> None:
+        """Show all responses to the judges that want to see them before the first is judged."""
+        for named in self.panel:
+            if not isinstance(named.judge, PreparingJudge):
+                continue
+            try:
+                await named.judge.prepare(responses)
+            except TrecJudgeError:
+                raise
+            except asyncio.CancelledError as error:
+                if _is_stopped():
+                    raise
+                self._unprepared[named.name] = error
+            except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
+                self._unprepared[named.name] = error
 
     def __post_init__(self) -> None:
         if isinstance(self.model, CallingOff):
@@ -114,16 +133,21 @@ class Runner:
 
     def _pool(self, named: NamedJudge, topic: Topic, response: Response) -> list[Item | JudgedItem]:
         """Return the items to judge or, where the judge fails to list them, one unjudged item."""
+        whole = Item(topic, response.run_id, response.text)
+        if (failed := self._unprepared.get(named.name)) is not None:
+            if isinstance(failed, JudgmentFailed):
+                return [JudgedItem(whole, [unjudged(whole, failed)], [], named)]
+            # It does not count: the other judges of the panel go on.
+            return [_broken(named, whole, failed, named.judge.pool)]
         try:
             pool = list(named.judge.pool(topic, response))
             for item in pool:
-                _check_item(item, topic, response)
+                check_item(item, topic, response)
             return [*pool]
         except (Exception, SystemExit) as error:  # whatever a judge raises, the run goes on
-            item = Item(topic, response.run_id, response.text)
             if self.stopped.why:
-                return [self._not_judged(named, item)]
-            return [self._bug(named, item, error, named.judge.pool)]
+                return [self._not_judged(named, whole)]
+            return [self._bug(named, whole, error, named.judge.pool)]
 
     async def _response(
         self, response: Response, pools: list[list[Item | JudgedItem]]
@@ -169,15 +193,14 @@ class Runner:
         try:
             found = await _judgments(named.judge, items, recorder)
             for item, judgments in zip(items, found, strict=True):
-                _check(item, judgments)
+                check_judgments(item, judgments)
         except TrecJudgeError:
             raise  # no other item would fare better: the job ends
         except JudgmentFailed as failed:
             found = [[unjudged(item, failed)] for item in items]
         except asyncio.CancelledError as error:
             # Either the job is stopped, or the judge cancelled work of its own: its own fault only.
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
+            if _is_stopped():
                 raise
             fault = error
         except (Exception, SystemExit, GeneratorExit) as error:  # whatever a judge raises
@@ -214,16 +237,23 @@ class Runner:
         function: Callable[..., object],
     ) -> JudgedItem:
         """Return the item as unjudged by a fault of the judge; stop where there were too many."""
-        place = place_in_code(error, function, type(named.judge).__module__)
-        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        message = _writable(f"{' '.join(text.split())} ({place})")
+        broken = _broken(named, item, error, function)
         trial = self._trial(named)
-        if trial.failed():
-            count = f"{trial.bugs} times in a row"
-            self.stopped.now(f"judge {named.name} has a bug, {count}: {message}; judging stopped")
-        trace = _writable("".join(traceback.format_exception(error)))
-        judgment = judgment_of(item, failure=Failure("bug", message))
-        return JudgedItem(item, [judgment], [], named, trace)
+        if trial.failed() and (failure := broken.judgments[0].failure):
+            why = f"has a bug, {trial.bugs} times in a row: {failure.message}; judging stopped"
+            self.stopped.now(f"judge {named.name} {why}")
+        return broken
+
+
+def _broken(
+    named: NamedJudge, item: Item, error: BaseException, function: Callable[..., object]
+) -> JudgedItem:
+    """Return the item as unjudged by a fault of the judge, with the traceback for the log."""
+    place = place_in_code(error, function, type(named.judge).__module__)
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    message = _writable(f"{' '.join(text.split())} ({place})")
+    trace = _writable("".join(traceback.format_exception(error)))
+    return JudgedItem(item, [judgment_of(item, failure=Failure("bug", message))], [], named, trace)
 
 
 def _with_calls(judged: list[JudgedItem], calls: list[ModelCall]) -> list[JudgedItem]:
@@ -234,6 +264,12 @@ def _with_calls(judged: list[JudgedItem], calls: list[ModelCall]) -> list[Judged
     group = len(judged)
     mates = (replace(item, group=group, shared=calls) for item in others)
     return [replace(first, calls=calls, group=group), *mates]
+
+
+def _is_stopped() -> bool:
+    """Return whether the task that runs now is cancelled, and not only work of a judge's own."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -264,67 +300,6 @@ def _groups(judge: Judge, pool: list[Item]) -> Iterator[list[int]]:
         size = 1 if key is None else judge.group
         while group := list(islice(members, size)):
             yield group
-
-
-def _check_item(item: Item, topic: Topic, response: Response) -> None:
-    """Raise TypeError or ValueError if a pool gave what is no item of this response."""
-    if not isinstance(item, Item):
-        raise TypeError(f"pool gave {shown(item)}, not an Item")
-    place = (item.run_id, item.topic.topic_id)
-    if place != (response.run_id, topic.topic_id):
-        raise ValueError(f"pool gave an item on {place[0]!r}, {place[1]!r}, not on this response")
-    if not isinstance(item.text, str):
-        raise TypeError(f"pool gave an item whose text is {shown(item.text)}")
-    _check_index(item.sentence_index)
-
-
-def _check_index(index: object) -> None:
-    if index is not None and type(index) is not int:
-        raise TypeError(f"sentence_index is {shown(index)}, not a whole number or None")
-
-
-def _check(item: Item, judgments: list[Judgment]) -> None:
-    """Raise TypeError or ValueError if a judge did not return judgments on the item."""
-    if not judgments:
-        raise ValueError("the judge returned no judgment")
-    # Before anything is written: what one judge returns must not break the file of the others.
-    for found in judgments:
-        if not isinstance(found, Judgment):
-            raise TypeError(f"the judge returned {shown(found)}, not a Judgment")
-        if (found.run_id, found.topic_id) != (item.run_id, item.topic.topic_id):
-            raise ValueError(f"the judgment is on {found.run_id!r}, {found.topic_id!r}")
-        _check_numbers(found)
-        _check_index(found.sentence_index)
-        for text in _texts(found):
-            if text is not None and not isinstance(text, str):
-                raise TypeError(f"{shown(text)} is not text")
-            if text is not None and not text.isascii():
-                text.encode()  # half a character cannot be written
-
-
-def _texts(found: Judgment) -> Iterator[Any]:
-    """Yield all of a judgment that must be text or None."""
-    yield from (found.label, found.reason, found.attester, found.match)
-    yield from (found.doc_id, found.citation)
-    if found.claim is not None:
-        yield found.claim.text
-    for fact in found.facts:
-        yield fact.text
-    for source in found.sources:
-        yield source.excerpt
-
-
-def _check_numbers(found: Judgment) -> None:
-    grade, value = found.grade, found.value
-    # `type`, not isinstance: True is an int, and no grade.
-    if grade is not None and (type(grade) is not int or abs(grade) >= WIDEST):
-        raise ValueError(f"grade is {shown(grade)}, not a whole number")
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is not None and not (number and math.isfinite(value) and abs(value) < HUGE):
-        raise ValueError(f"value is {shown(value)}, not a number")
-    expected = found.expected
-    if expected is not None and not (isinstance(expected, int | float) and 0 <= expected <= 1):
-        raise ValueError(f"expected is {shown(expected)}, not a weight of 0 to 1")
 
 
 def _writable(text: str) -> str:

@@ -75,7 +75,7 @@ class Client:
         # With several endpoints, one that holds requests back causes no wait: others are asked.
         if not self.endpoints.several:
             self.transport.pace.on_hold = self.patience.holds
-        self._offline = offline
+        self.offline = offline
         self._firsts: dict[str, asyncio.Lock] = {}
         self._under_way: UnderWay[FieldsAndCall] = UnderWay()
         self._closing = False
@@ -159,7 +159,7 @@ class Client:
     def _taken(self, found: KeptReply | None, name: str) -> FieldsAndCall | None:
         """Return a kept reply, and count it. Raises JudgmentFailed if there is none and offline."""
         if found is None:
-            if self._offline:
+            if self.offline:
                 raise JudgmentFailed("offline", "the reply is not in the cache")
             return None
         asked_now = found.request.key in self._under_way or self.replies.asked(found.request)

@@ -16,7 +16,14 @@ from trecjudge.files import whole
 from trecjudge.findings import Finding, OnFinding
 from trecjudge.inputs.labels import ItemKey, takes_labels
 from trecjudge.judging.judge import code_of_others
-from trecjudge.judging.panel import NamedJudge, Panel, make_panel, panel_spec, ranked_by_judge
+from trecjudge.judging.panel import (
+    NamedJudge,
+    Panel,
+    hiding_failures,
+    make_panel,
+    panel_spec,
+    ranked_by_judge,
+)
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Judgment, Place, Response
 from trecjudge.results.judgments import Header, JudgmentsReader
@@ -155,6 +162,7 @@ def scored(
         statistics.writelines(standing_lines(board, standings))
     summary = summarise(outputs.name, ",".join(header.judges), board, standings)
     summary.ranked_by_judge = ranked_by_judge(panel, summary.measures)
+    summary.failures_unknown = hiding_failures(panel)
     if labels is not None:
         summary.labels = people.counts
     for what in ("leaderboard", "statistics", "qrels"):

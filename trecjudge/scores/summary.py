@@ -44,6 +44,8 @@ class Summary:
     lost: int = 0
     labels: dict[str, int] | None = None
     """Labels of people: how many were given, are of judged items, are unknown to the judge."""
+    failures_unknown: list[str] = field(default_factory=list)
+    """Judges that hide what failed: a 0 of theirs may be a failure."""
     gate: dict[str, int] = field(default_factory=dict)
     """Number of responses by the status that the gate gives; empty without a gate."""
     bug: str = ""
@@ -117,7 +119,8 @@ def summarise(
 def counts_of(summary: Summary) -> dict[str, Any]:
     """Return the counts of a job, for the log's last event and the config."""
     runs = [run.coverage for run in summary.runs]
-    return {
+    hidden = {"failures_unknown": summary.failures_unknown} if summary.failures_unknown else {}
+    return hidden | {
         "runs": len(runs),
         "topics": summary.topics,
         "responses": sum(run.responses for run in runs),

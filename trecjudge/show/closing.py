@@ -22,6 +22,10 @@ LABELS_LINE = (
     " the judge does not know; they correct the means `with labels`"
 )
 
+UNKNOWN_LINE = (
+    "failures unknown: judge {} does not tell what failed: a low value may be a call that failed"
+)
+
 
 def listing(rows: list[tuple[str, str]]) -> Table:
     """Return names with one line each."""
@@ -99,7 +103,8 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
 
 
 def _failure_lines(summary: Summary) -> list[str]:
-    lines = [
+    lines = [UNKNOWN_LINE.format(name) for name in summary.failures_unknown]
+    lines += [
         f"unjudged: {counted(count, 'item')}, {kind}, in no numerator and no denominator;"
         f" the first: {shown_line(summary.examples[kind])}"
         for kind, count in summary.failures.items()

@@ -24,6 +24,8 @@ PROPOSE = Program("propose_questions", f"{_HERE}:ProposeQuestions", length=Reply
 WEIGH = Program("weigh_nuggets", f"{_HERE}:WeighNuggets", "nuggets", ReplyLength(15, each=8))
 MATCH = Program("match_nuggets", f"{_HERE}:MatchNuggets", "nuggets", ReplyLength(15, each=10))
 PROGRAMS = (FIND, STATED, PROPOSE, WEIGH, MATCH)
+REPLY = {"max_tokens": 4096}
+"""A list of 30 nuggets does not fit into the reply of a judge."""
 
 LONGEST = 6000
 """Characters of a document that a model reads."""

@@ -14,7 +14,7 @@ from trecjudge.files import whole
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
-from trecjudge.records import Nugget, Place
+from trecjudge.records import Nugget, Place, Topic
 
 LINES = (".jsonl", ".jsonl.gz")
 INDENT = 1
@@ -28,6 +28,13 @@ def record_of(bank: Bank, format_: BankFormat) -> dict[str, Any]:
         if again is not None and again.nuggets == bank.nuggets:
             return raw
     return format_.record(bank)
+
+
+def nuggets_record(topic: Topic, name: str) -> dict[str, Any] | None:
+    """Return the nuggets of a topic as a record of the format `name`; None where it has no bank."""
+    if topic.nuggets is None:
+        return None
+    return bank_format_named(name).record(Bank(topic.topic_id, topic.nuggets, topic.title))
 
 
 def fields_lost(bank: Bank, format_: BankFormat) -> list[str]:

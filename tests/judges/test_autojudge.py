@@ -1,0 +1,283 @@
+"""Judges written for AutoJudge, run by ours: values, failures, settings, nuggets, a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.autojudge import auto_judge, inputs, rows
+from tests.commandline import Done, command
+from tests.endpoint import Answer, serving
+from trecjudge.results.judgments import JudgmentsReader
+
+WORKFLOW = """
+judge_class: their_judges.Grades
+create_nuggets: false
+settings: {filebase: "{_name}", plus: 1}
+judge_settings: {plus: 2}
+qrels_settings: {grade: 3}
+variants:
+  more: {plus: 5}
+  most: {judge_settings: {plus: 7}}
+sweeps:
+  grid: {plus: [10, 20]}
+"""
+BANK = (
+    '{"query_id": "%s", "title_query": "", "format_version": "v3",'
+    ' "nugget_bank": {"Why?": {"question": "Why?", "answers": {"Steam": {"answer": "Steam"}}}}}\n'
+)
+
+
+def judged(folder: Path, name: str, *arguments: str | Path, given: list[str] | None = None) -> Done:
+    """Judge by a class of `their_judges` into `folder` under the name `x`."""
+    flags = given or inputs(folder)
+    chosen = ["--judge", "autojudge", "--set", f"judge_class=their_judges:{name}"]
+    return command(*chosen, *flags, "--out-dir", folder, "--name", "x", *arguments)
+
+
+def theirs(folder: Path, workflow: str, flags: list[str], *arguments: str | Path) -> Path:
+    """Run a workflow by `auto-judge run`; return its folder."""
+    path = folder / "theirs.yml"
+    path.write_text(workflow)
+    done = auto_judge("-w", path, *flags, "--out-dir", folder / "theirs", *arguments)
+    assert done.returncode == 0, done.stderr
+    return folder / "theirs"
+
+
+@pytest.mark.parametrize("name", ["Words", "Compares", "Missing"])
+def test_theirs_by_ours_equals_theirs_by_theirs(name: str, tmp_path: Path) -> None:
+    flags = inputs(tmp_path)
+    if name == "Missing":
+        (tmp_path / "topics.jsonl").open("a").write('{"request_id": "3", "title": "?"}\n')
+    made = theirs(
+        tmp_path,
+        f"judge_class: their_judges.{name}\ncreate_nuggets: false\ncreate_qrels: false\n",
+        flags,
+    )
+    assert judged(tmp_path, name, "-q", given=flags).status == 0
+    own = rows(tmp_path / "x.leaderboard.txt")
+    given = {
+        key: value
+        for key, value in rows_of_numbers(made / "default.eval.txt").items()
+        if key[2] != "KIND"
+    }
+    assert own == given
+    assert len(own) == 6
+
+
+def rows_of_numbers(path: Path) -> dict[tuple[str, ...], float]:
+    """Return the rows whose value is a number."""
+    lines = [line.split() for line in path.read_text().splitlines()]
+    return {tuple(x[:3]): round(float(x[3]), 6) for x in lines if len(x) > 3 and x[2] != "KIND"}
+
+
+def test_failures_that_it_hides_are_said_to_be_unknown(tmp_path: Path) -> None:
+    done = judged(tmp_path, "Words")
+    assert "failures unknown: judge autojudge" in done.out + done.err
+    assert "failures_unknown:\n  - autojudge" in (tmp_path / "x.config.yml").read_text()
+    reader = JudgmentsReader(tmp_path / "x.judgments.jsonl")
+    reasons = {j.reason for _, judgments in reader for j in judgments}
+    assert reasons == {"failures unknown: it does not tell what failed"}
+
+
+def test_what_it_prints_goes_to_a_file(tmp_path: Path) -> None:
+    done = judged(tmp_path, "Words", "--json")
+    assert json.loads(done.out)["failures_unknown"] == ["autojudge"]
+    assert "counting words" not in done.out + done.err
+    assert (tmp_path / "x.autojudge" / "output.log").read_text() == "counting words\n"
+
+
+def test_what_a_class_keeps_reaches_no_other_job(tmp_path: Path) -> None:
+    flags = inputs(tmp_path)
+    judged(tmp_path, "Keeps", "-q", given=flags)
+    first = rows(tmp_path / "x.leaderboard.txt")
+    judged(tmp_path, "Keeps", "-q", given=flags)
+    assert rows(tmp_path / "x.leaderboard.txt") == first
+    assert first["good", "1", "WORDS"] == 4
+
+
+def test_scores_are_made_again_without_its_code(tmp_path: Path) -> None:
+    judged(tmp_path, "Words", "-q")
+    before = (tmp_path / "x.leaderboard.txt").read_bytes()
+    path = tmp_path / "x.judgments.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"their_judges:Words", b"not.there:Words"))
+    done = command("rescore", tmp_path / "x")
+    assert (done.status, (tmp_path / "x.leaderboard.txt").read_bytes()) == (0, before)
+    assert "failures unknown" in done.out + done.err
+
+
+def test_judgments_that_name_no_measures_import_nothing(tmp_path: Path) -> None:
+    judged(tmp_path, "Words", "-q")
+    path = tmp_path / "x.judgments.jsonl"
+    first, rest = path.read_bytes().split(b"\n", 1)
+    header = orjson.loads(first)
+    header["judges"]["autojudge"] |= {"measures_wanted": "", "judge_class": "not.there:X"}
+    path.write_bytes(orjson.dumps(header) + b"\n" + rest)
+    done = command("rescore", tmp_path / "x")
+    assert done.status == 1
+    assert "the judge has no measures" in done.err
+
+
+UNJUDGED = {
+    "an error": ("Breaks", "bug", "ValueError: no luck in autojudge"),
+    "one response": ("Compares", "not_given", "gave no score for this response"),
+}
+
+
+@pytest.mark.parametrize(("name", "kind", "message"), UNJUDGED.values(), ids=UNJUDGED)
+def test_what_it_does_not_score_is_unjudged(
+    name: str, kind: str, message: str, tmp_path: Path
+) -> None:
+    flags = inputs(tmp_path, ["good"])
+    done = judged(tmp_path, name, "--also", "length", "--json", given=flags)
+    assert done.status == 3
+    assert json.loads(done.out)["failures"] == {kind: 2}
+    assert message in (tmp_path / "x.judgments.jsonl").read_text()
+    assert rows(tmp_path / "x.leaderboard.txt")["good", "all", "LENGTH"] == 10
+
+
+def test_a_value_that_is_no_number_is_left_out(tmp_path: Path) -> None:
+    done = judged(tmp_path, "Odd")
+    found = rows(tmp_path / "x.leaderboard.txt")
+    assert {measure for _, _, measure in found} == {"B"}
+    assert "gave no value of A" in done.err
+
+
+REFUSED = {
+    "no class": (["--set", 'judge_class=""'], "give judge_class=package.module:Class"),
+    "no such module": (["--set", "judge_class=not.there:X"], "'not.there:X' cannot be imported"),
+    "no such class": (["--set", "judge_class=their_judges:Word"], "did you mean 'Words'?"),
+    "no module": (["--set", "judge_class=Words"], "give package.module:Class"),
+    "no such file of nuggets": (["--set", "nugget_input=n.jsonl"], "nugget_input n.jsonl: no such"),
+    "no such file of measures": (["--set", "measures_file=m.yml"], "m.yml: cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("flags", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_run_is_refused(flags: list[str], message: str, tmp_path: Path) -> None:
+    chosen = flags if flags[1].startswith("judge_class") else [*flags, "--set", WORDS]
+    done = command("--judge", "autojudge", *chosen, *inputs(tmp_path), "--out-dir", tmp_path / "o")
+    assert done.status == 1
+    assert message in done.err
+
+
+WORDS = "judge_class=their_judges:Words"
+
+
+def test_measures_come_from_a_setting_or_a_file(tmp_path: Path) -> None:
+    flags = inputs(tmp_path)
+    judged(tmp_path, "Odd", "--set", "measures_wanted=B", "-q", given=flags)
+    assert {key[2] for key in rows(tmp_path / "x.leaderboard.txt")} == {"B"}
+    file = tmp_path / "m.yml"
+    file.write_text("measures:\n- {name: WORDS, dtype: int}\n- {name: KIND, dtype: str}\n")
+    judged(tmp_path, "Words", "--set", f"measures_file={file}", "-q", given=flags)
+    assert {key[2] for key in rows(tmp_path / "x.leaderboard.txt")} == {"WORDS"}
+
+
+POINTS: dict[str, tuple[list[str], dict[str, float]]] = {
+    "as it is": ([], {"x": 2}),
+    "a variant": (["--variant", "more"], {"x.more": 5}),
+    "a variant of one call": (["--variant", "most"], {"x.most": 7}),
+    "a sweep": (
+        ["--sweep", "grid"],
+        {"x.autojudge.override.plus-10": 10, "x.autojudge.override.plus-20": 20},
+    ),
+    "a setting of the command line": (["--set", "override={plus: 4}"], {"x": 4}),
+}
+
+
+@pytest.mark.parametrize(("flags", "values"), POINTS.values(), ids=POINTS)
+def test_a_workflow_of_theirs_is_read(
+    flags: list[str], values: dict[str, float], write: Callable[..., Path], tmp_path: Path
+) -> None:
+    path = write(WORKFLOW, "theirs.yml")
+    given = ["--workflow", path, *inputs(tmp_path), "--out-dir", tmp_path, "--name", "x", "-q"]
+    assert command(*given, *flags).status == 0
+    found = {
+        name: rows(tmp_path / f"{name}.leaderboard.txt")["good", "all", "PLUS"] for name in values
+    }
+    assert found == values
+
+
+def test_qrels_and_nuggets_are_carried(write: Callable[..., Path], tmp_path: Path) -> None:
+    flags = inputs(tmp_path)
+    bank = write("".join(BANK % topic for topic in "12"), "n.jsonl")
+    made = theirs(tmp_path, WORKFLOW, flags, "--nugget-banks", bank)
+    path = tmp_path / "theirs.yml"
+    for nuggets in (["--nuggets", bank], ["--set", f"nugget_input={bank}"]):
+        given = ["--workflow", path, *flags, *nuggets, "--out-dir", tmp_path, "--name", "x", "-q"]
+        assert command(*given).status == 0
+        own = rows(tmp_path / "x.leaderboard.txt")
+        assert own == rows(made / "default.eval.txt")
+        assert (own["good", "1", "NUGGETS"], own["good", "1", "GRADED"]) == (1, 2)
+        assert rows(tmp_path / "x.qrels") == rows(made / "default.qrels.txt")
+        assert rows(tmp_path / "x.qrels") == {("1", "0", "k"): 3, ("2", "0", "k"): 3}
+
+
+def endpoint(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Make an endpoint the one of the environment."""
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    monkeypatch.setenv("OPENAI_MODEL", "m")
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-mine-alone")
+
+
+def test_its_calls_are_counted_and_it_never_sees_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda body, number: Answer("yes")) as server:
+        endpoint(monkeypatch, server.url)
+        done = judged(tmp_path, "Asks", "--use-env-llm", "--json")
+        assert {h["Authorization"] for h in server.headers} == {"Bearer a-key-of-mine-alone"}
+    summary = json.loads(done.out)[0] if done.out.startswith("[") else json.loads(done.out)
+    assert (done.status, summary["calls"]["calls"], summary["calls"]["prompt_tokens"]) == (0, 4, 40)
+    assert rows(tmp_path / "x.leaderboard.txt")["good", "all", "YES"] == 1
+    reason = "0 of 4 calls failed"
+    assert reason in (tmp_path / "x.judgments.jsonl").read_text()
+
+
+def test_an_endpoint_that_only_fails_leaves_all_unjudged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda body, number: Answer("no", status=500)) as server:
+        endpoint(monkeypatch, server.url)
+        done = judged(tmp_path, "Asks", "--use-env-llm")
+    assert done.status == 3
+    assert "all 4 calls of their_judges:Asks to the model failed; the first: status 500" in done.out
+    assert "YES\t" not in (tmp_path / "x.leaderboard.txt").read_text()
+
+
+def test_calls_that_fail_here_and_there_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = [200, 500, 200, 200]
+    with serving(lambda body, number: Answer("yes", status=script[number])) as server:
+        endpoint(monkeypatch, server.url)
+        done = judged(tmp_path, "Asks", "--use-env-llm")
+    assert done.status == 0
+    assert "made 4 calls, of which 1 failed; the first: status 500" in done.err
+
+
+@pytest.mark.parametrize("flags", [[], ["--use-env-llm", "--max-calls", "1"]], ids=["none", "one"])
+def test_no_more_is_asked_than_the_flags_allow(
+    flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda body, number: Answer("yes")) as server:
+        endpoint(monkeypatch, server.url)
+        judged(tmp_path, "Asks", *flags, "-q")
+        assert len(server.requests) == (1 if flags else 0)
+
+
+def test_a_plan_runs_nothing_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    endpoint(monkeypatch, "http://127.0.0.1:9/v1")
+    done = judged(tmp_path, "Breaks", "--use-env-llm", "--plan")
+    assert done.status == 0
+    assert not (tmp_path / "x.autojudge").exists()
+
+
+def test_a_run_that_is_not_judged_is_not_shown(tmp_path: Path) -> None:
+    judged(tmp_path, "Compares", "--run", "good", "-q")
+    assert "not_given" in (tmp_path / "x.judgments.jsonl").read_text()

@@ -1,0 +1,1 @@
+"""Our judges run by other tools, as those tools want a judge to be."""
