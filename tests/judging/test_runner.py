@@ -311,6 +311,7 @@ def test_a_judge_that_goes_through_is_given_all_items_at_once() -> None:
     assert all(j.judged for j in found.judgments)
 
 
+@dataclass
 class Comparing(Asking):
     """A judge that looks at all responses before it judges the first."""
 
