@@ -8,6 +8,7 @@ from typing import Any
 from trecjudge.inputs.formats.draft import ABSENT, Draft
 from trecjudge.inputs.pipelines.contexts import documents_in, ids_made
 from trecjudge.inputs.pipelines.parts import parts_of
+from trecjudge.records import Document
 
 NAME = "qa"
 DATASET = "any"
@@ -45,7 +46,7 @@ def draft(record: Mapping[str, Any]) -> Draft:
     )
 
 
-def _written(document: Any) -> dict[str, str]:
+def _written(document: Document) -> dict[str, str]:
     """Return a document as a run carries it."""
     kept = ("text", "title", "url", "date", "version")
     return {name: value for name in kept if (value := getattr(document, name))}

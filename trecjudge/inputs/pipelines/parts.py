@@ -59,21 +59,19 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
     keys = {plain(key): key for key in reversed(list(record))}
     if _is_of_a_track(record, keys):
         return None
-    found = conversation_in(record)
-    answered, answer = _first(record, keys, ANSWERS) if found is None else ("", found.answer)
-    asked, question = _first(record, keys, QUESTIONS) if found is None else ("", found.question)
-    key = next((keys[name] for name in CONTEXTS if name in keys), None)
-    if found is None and (not answered or not (asked or key)):
+    spoken = conversation_in(record)
+    asked, question = (spoken.key, spoken.question) if spoken else _first(record, keys, QUESTIONS)
+    answered, answer = (
+        ("", spoken.answer) if spoken and spoken.answer else _first(record, keys, ANSWERS)
+    )
+    key = next((keys[name] for name in CONTEXTS if name in keys), "")
+    contexts = record[key] if key else None
+    if contexts is None and spoken:
+        contexts = spoken.contexts
+    if not (answer or answered) or not (asked or key):
         return None
-    contexts = record[key] if key is not None else None
-    if found is not None:
-        if not answer and (given := _first(record, keys, ANSWERS))[0]:
-            answered, answer = given
-        contexts = found.contexts if contexts is None else contexts
-        if not answer and not answered:
-            return None
     topic_id = _id(record, keys, TOPICS)
-    named = [found.key if found is not None else asked, answered, key]
+    named = dict.fromkeys(filter(None, (asked, answered, key)))
     return Parts(
         question,
         answer,
@@ -81,7 +79,7 @@ def parts_of(record: Mapping[str, Any]) -> Parts | None:
         topic_id or _named(question),
         not topic_id,
         _id(record, keys, RUNS),
-        " and ".join(f"`{name}`" for name in dict.fromkeys(filter(None, named))),
+        " and ".join(f"`{name}`" for name in named),
     )
 
 
