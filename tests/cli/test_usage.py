@@ -111,7 +111,7 @@ def test_the_package_runs_as_the_script_does(tmp_path: Path) -> None:
         pytest.param(["report", ""], "report: JOB is missing: give the --out-dir of a job"),
         pytest.param(["compare", "a", ""], "compare: LEADERBOARD is missing: give jobs"),
         pytest.param(["judgments", "x", "--text="], "judgments: --text: a value is missing: give"),
-        pytest.param(["--run", "\udcff"], "--run: '\\udcff' is not UTF-8; give NAME: judge only"),
+        pytest.param(["--run", "\udcff"], "--run: '\\udcff' is not UTF-8; give NAME: only these"),
         pytest.param(["judges", "--version"], "judges: unknown flag '--version'; there are: --he"),
         pytest.param(["cache", "--help-all"], "cache: unknown flag '--help-all'; did you mean '--"),
         pytest.param(["--JUDGE", "x"], "unknown flag '--JUDGE'; did you mean '--judge'? there are"),

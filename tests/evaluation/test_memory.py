@@ -84,7 +84,7 @@ def peak(work: Callable[[], object]) -> int:
     [
         pytest.param(2.5, ("compare", "{0}", "{1}", "-q"), id="compare, 11 as records"),
         pytest.param(2.5, ("agree", "--truth", "{0}", "--predicted", "{1}"), id="agree, 6"),
-        pytest.param(6, ("report", "{0}", "--compare", "{1}", "-q"), id="report --compare, 11"),
+        pytest.param(8, ("report", "{0}", "--compare", "{1}", "-q"), id="report --compare, 11"),
         pytest.param(28, ("report", "{2}", "-q"), id="report, 38 with its blocks in memory"),
         pytest.param(2, ("label-next", "{0}", "--json"), id="label-next, 6"),
         pytest.param(3.5, ("rescore", "{0}", "--human", "{1}/labels.jsonl", "-q"), id="labels"),

@@ -167,7 +167,9 @@ def test_a_contradiction_is_named() -> None:
 def test_choosing_measures() -> None:
     found = scores("a t1 M 1\na t1 N 1\n")
     assert (found.chosen(()), found.chosen(["N"])) == (["M", "N"], ["N"])
-    with pytest.raises(InputError, match="lb: unknown measure 'm'; there are: M, N"):
+    with pytest.raises(
+        InputError, match=r"lb: unknown measure 'm'; did you mean 'M'\? there are: M, N"
+    ):
         found.chosen(["m"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -87,14 +87,13 @@ def look(folder: Path) -> Found:
 
 def _kind_by_content(path: Path) -> Kind | Literal["ours"] | None:
     """Return the kind that a file's own content shows; None where it shows none."""
-    opened = Opened(path)
-    own = own_output(opened)
-    if own and own != QRELS:
-        return "labels" if own == LABELS else "ours"
-    records = first_objects(opened, 1)
-    if any(map(bank_format_of, records)):
-        return "nuggets"
-    return "run" if any(map(format_of, first_records(path, 1))) else None
+    with closing(Opened(path)) as opened:
+        own = own_output(opened)
+        if own and own != QRELS:
+            return "labels" if own == LABELS else "ours"
+        if any(map(bank_format_of, first_objects(opened, 1))):
+            return "nuggets"
+        return "run" if any(map(format_of, first_records(opened, 1))) else None
 
 
 def _read_runs(found: Found) -> None:

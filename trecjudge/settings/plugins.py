@@ -9,7 +9,7 @@ import os
 import pkgutil
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -43,6 +43,11 @@ def formats_in(package: ModuleType) -> list[Any]:
     """
     names = (f"{package.__name__}.{m.name}" for m in pkgutil.iter_modules(package.__path__))
     found = [m for m in map(importlib.import_module, names) if hasattr(m, "claims")]
+    return in_order(found)
+
+
+def in_order(found: Iterable[Any]) -> list[Any]:
+    """Return formats in the order in which they are asked: by RANK, 100 without one, then NAME."""
     return sorted(found, key=lambda module: (getattr(module, "RANK", 100), module.NAME))
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from tests.commandline import ROOT
 from trecjudge.errors import InputError
 from trecjudge.inputs.formats.registry import DATASETS, all_formats, check_dataset, format_of
 
@@ -137,3 +142,48 @@ def test_tracks_beside_the_three(record: str, name: str) -> None:
     found = format_of(json.loads(record))
     assert found is not None
     assert name == found[0].NAME
+
+
+FLAT = """
+from trecjudge.inputs.formats.draft import Draft
+NAME, DATASET, SUMMARY, RANK = "flat", "any", "flat records", 50
+def claims(record):
+    return "it has `lines`" if "lines" in record else None
+def draft(record):
+    return Draft(record.get("system"), None, (("id", record.get("id")),), record["lines"])
+"""
+
+
+def installed(folder: Path, code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the program where a package is installed that gives a format."""
+    about = folder / "flat-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: flat\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[trecjudge.formats]\nflat = flat_format\n")
+    (folder / "flat_format.py").write_text(code)
+    (folder / "run.jsonl").write_text('{"system": "s", "id": "1", "lines": ["It whistles."]}\n')
+    given = [sys.executable, str(ROOT / "run_judge.py"), *words]
+    here = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(given, cwd=folder, env=here, capture_output=True, text=True, check=False)
+
+
+def test_an_installed_package_gives_a_format(tmp_path: Path) -> None:
+    words = ("--judge", "length", "--rag-responses", "run.jsonl")
+    done = installed(tmp_path, FLAT, *words)
+    assert (done.returncode, "read as flat: it has `lines`" in done.stderr) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import no_such_module", "cannot be imported: ModuleNotFoundError: No module named"),
+        ("NAME = 'flat'", "has no DATASET, SUMMARY, claims, draft"),
+    ],
+    ids=["broken", "no format"],
+)
+def test_a_format_of_others_that_cannot_be_used_is_said(
+    code: str, message: str, tmp_path: Path
+) -> None:
+    done = installed(tmp_path, code, "formats")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: the format 'flat' at flat_format {message}")

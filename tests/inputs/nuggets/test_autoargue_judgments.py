@@ -132,7 +132,7 @@ def test_a_citation_that_was_not_judged_is_unjudged(tmp_path: Path) -> None:
         *("--out-dir", tmp_path / "out", "--name", "x", "--no-check"),
     )
     assert done.status == 3
-    assert "unjudged: 1 items, not_given" in done.out
+    assert "unjudged: 1 item, not_given" in done.out
 
 
 @pytest.mark.parametrize("text", ["", "hello\n", "1 0 d 3\n", "[1]", '{"x": 1}\n', "a,b\n1,2\n"])

@@ -76,8 +76,8 @@ def test_a_list_in_the_workflow_and_in_the_environment_are_the_same() -> None:
     ("base_url", "message"),
     [
         ("http://a/v1, ftp://b/v1", "'ftp://b/v1': must begin with http"),
-        ("http://a:port/v1", "unusable"),
-        ("http://", "unusable"),
+        ("http://a:port/v1", "is not a valid address"),
+        ("http://", "is not a valid address"),
         (" , ", "no base_url"),
         ("http://me:word@a/v1", "give no name and password"),
     ],

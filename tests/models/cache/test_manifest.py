@@ -117,13 +117,17 @@ def test_a_manifest_that_is_none(text: str, published: Path, tmp_path: Path) -> 
 
 def test_verify_says_one_line_each(published: Path) -> None:
     lines = [line.split() for line in command("cache", "verify", published).out.splitlines()]
-    assert [line[:2] for line in lines] == [["file", "sound"], ["replies", "3"], ["manifest", "as"]]
+    assert [line[:2] for line in lines] == [
+        ["file", "sound"],
+        ["replies", "3"],
+        ["manifest", "the"],
+    ]
     (published / MANIFEST).unlink()
     changed(published, "UPDATE replies SET prompt_tokens = 'many' WHERE key = 'k1'")
     done = command("cache", "verify", published)
     assert done.status == 1
     assert "WRONG: 2 good, 1 cannot be used: prompt_tokens is text, not an integer (1)" in done.out
-    assert "none: no manifest.json" in done.out
+    assert "none: there is no manifest.json" in done.out
 
 
 def test_verify_finds_damage_and_what_is_no_cache(published: Path, tmp_path: Path) -> None:

@@ -141,9 +141,7 @@ def test_what_is_listed_is_saved_for_programs(
         map(json.loads, taken(browser, tmp_path, "JSONL").splitlines())
     )
     assert [one["run_id"] for one in found] == ["=evil", "=evil", "good", "good"]
-    assert found[0]["failure"] == {
-        "kind": "parse", "message": "no label", "tries": 3, "program": "",
-    }  # fmt: skip
+    assert found[0]["failure"] == {"kind": "parse", "message": "no label", "tries": 3}
     assert "label" not in found[0]
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Protocol
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Protocol, cast
 
-from trecjudge.errors import InputError, unknown
+from trecjudge.errors import InputError, PluginError, unknown
 from trecjudge.inputs import formats
 from trecjudge.inputs.formats.draft import Draft
-from trecjudge.settings.plugins import formats_in
+from trecjudge.settings.plugins import formats_in, in_order
 
+GROUP = "trecjudge.formats"
+"""The group of entry points by which an installed package gives its formats."""
+NEEDED = ("NAME", "DATASET", "SUMMARY", "claims", "draft")
 DATASETS = ("rag", "ragtime", "dragun")
 
 
@@ -30,8 +34,24 @@ class Format(Protocol):
 
 @cache
 def all_formats() -> tuple[Format, ...]:
-    """Return every format of this folder in the order in which they are asked."""
-    return tuple(formats_in(formats))
+    """Return every format, of this folder and of installed packages, in the order of asking.
+
+    Raises PluginError if a format of another package cannot be used.
+    """
+    return tuple(in_order([*formats_in(formats), *map(_installed, entry_points(group=GROUP))]))
+
+
+def _installed(point: EntryPoint) -> Format:
+    """Return the format at an entry point. Raises PluginError."""
+    where = f"the format {point.name!r} at {point.value}"
+    try:
+        found = point.load()
+    except Exception as error:  # the code of others
+        raise PluginError(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
+    lacking = [name for name in NEEDED if not hasattr(found, name)]
+    if lacking:
+        raise PluginError(f"{where} has no {', '.join(lacking)}")
+    return cast(Format, found)
 
 
 def format_named(name: str) -> Format:

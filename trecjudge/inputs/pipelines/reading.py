@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -34,12 +35,19 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
 def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     """Return the first few records of a run file, as far as they can be read."""
     opened = Opened.of(file)
+    try:
+        return _first(opened, count)
+    finally:
+        if opened is not file:
+            opened.close()
+
+
+def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
     keys = record_keys()
     if is_table(opened):
-        try:
+        with suppress(InputError):  # reported where the file is read
             return [record for _, record in islice(run_records(opened.path, _ignore), count)]
-        except InputError:  # reported where the file is read
-            return []
+        return []
     found = (inner for record in first_objects(opened, count) for inner in records_in(record))
     return [renamed(record, keys) or record for record in islice(found, count)]
 

@@ -45,6 +45,7 @@ def table_records(file: Opened, report: OnFinding) -> Iterator[Row]:
     be read.
     """
     first = next(iter(file.first(1)), b"")
+    file.close()  # both kinds are opened by their path
     found = _parquet(file) if first.startswith(PARQUET) else _csv(file, report)
     for number, record in found:
         if excess := limits().excess(record):

@@ -30,7 +30,7 @@ def check_address(address: str) -> None:
     except ValueError:
         usable = False
     if not usable:
-        raise ModelError(f"base_url {public(address)!r}: is no valid address")
+        raise ModelError(f"base_url {public(address)!r}: is not a valid address")
     if "@" in parts.netloc:
         raise ModelError("base_url: give no name and password in it; set OPENAI_API_KEY")
 
