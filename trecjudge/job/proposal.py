@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from trecjudge.findings import counted
 from trecjudge.job.found import Found, Kind
 from trecjudge.job.schema import SCHEMA_FILE
 from trecjudge.job.workflow import WORKFLOWS, read_workflow
@@ -74,8 +75,10 @@ class Proposal:
     def _found_lines(self) -> Iterator[str]:
         found = self.found
         formats = ", ".join(f"{count} x {name}" for name, count in sorted(found.formats.items()))
-        yield f"Written by `init` for {self.folder}: {len(found.of('run'))} run files ({formats}),"
-        yield f"{found.responses} responses on {len(found.topic_ids)} topics. Beside them:"
+        files = counted(len(found.of("run")), "run file")
+        yield f"Written by `init` for {self.folder}: {files} ({formats}),"
+        topics = counted(len(found.topic_ids), "topic")
+        yield f"{counted(found.responses, 'response')} on {topics}. Beside them:"
         for kind in ("topics", "documents", "nuggets", "qrels", "labels"):
             paths = ", ".join(map(str, found.paths(kind)))
             more = "; --human FILE corrects the means by them" if kind == "labels" else ""
