@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.commandline import SAMPLES, command, sample
+from tests.commandline import ROOT, SAMPLES, command, sample
 
 WORKFLOW = """
 judge: citation
@@ -120,3 +120,12 @@ def test_a_shipped_workflow_is_for_both_ways(tmp_path: Path) -> None:
     assert NO_MODEL not in command(*runs, "--workflow", "citation").err
     done = command(*runs, "--workflow", "citation", "--set", "llm.seed=1")
     assert f"{NO_MODEL}llm.seed has no effect" in done.err
+
+
+@pytest.mark.parametrize("path", ["workflows/citation.yml", "docs/../workflows/citation.yml"])
+def test_so_it_is_however_its_path_is_written(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    done = sample("rag", tmp_path, "--workflow", path)
+    assert (done.status, NO_MODEL in done.err) == (0, False)

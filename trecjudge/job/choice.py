@@ -88,15 +88,19 @@ def _fitting(template: Job, workflow: Workflow) -> Sequence[str]:
     return ()
 
 
+def _is_shipped(path: Path) -> bool:
+    """Return whether a workflow is one of ours, however its path is written."""
+    return path.resolve().parent == WORKFLOWS.resolve()
+
+
 def _for_a_model(given: Workflow, asked: Workflow) -> list[str]:
     """Return what a job sets that only a model uses: sections of the workflow, and `llm.KEY`.
 
     The `llm` settings of a shipped workflow are left out: those files serve with and without one.
     """
     found = ["prompts"] if asked.prompts else []
-    own = given.llm if given.path and given.path.parent == WORKFLOWS else {}
     changed = [key for key, value in asked.llm.items() if given.llm.get(key) != value]
-    if given.llm and not own:
+    if given.llm and not (given.path and _is_shipped(given.path)):
         found.append("llm")
     return [*found, *(f"llm.{key}" for key in changed)]
 
