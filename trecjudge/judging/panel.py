@@ -137,11 +137,10 @@ def leading_measures(panel: Panel, spec: LeaderboardSpec) -> list[str]:
     columns = [measure.name for measure in spec.measures]
     if len(panel) == 1:
         return columns
-    ranking = ranked_by_judge(panel, columns)
-    leading = {spec.ranked_by, *ranking.values()}
-    for named in panel:
-        if named.name not in ranking:
-            leading |= {m.name for m in [m for m in spec.measures if m.judge == named.name][:1]}
+    # Backwards, so that of each judge its first column is left.
+    first = {measure.judge: measure.name for measure in reversed(spec.measures)}
+    ranking = first | ranked_by_judge(panel, columns)
+    leading = {spec.ranked_by, *(ranking.get(named.name) for named in panel)}
     return [name for name in columns if name in leading]
 
 

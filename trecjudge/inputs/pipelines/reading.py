@@ -26,10 +26,7 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
     """
     opened = Opened.of(file)
     found = table_records(opened, report) if is_table(opened) else _objects(opened, report)
-    keys = record_keys()
-    if not keys:
-        return found
-    return ((line, renamed(record, keys) or record) for line, record in found)
+    return ((line, _named(record)) for line, record in found) if record_keys() else found
 
 
 def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
@@ -43,13 +40,17 @@ def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 
 
 def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
-    keys = record_keys()
     if is_table(opened):
         with suppress(InputError):  # reported where the file is read
             return [record for _, record in islice(run_records(opened.path, _ignore), count)]
         return []
     found = (inner for record in first_objects(opened, count) for inner in records_in(record))
-    return [renamed(record, keys) or record for record in islice(found, count)]
+    return list(map(_named, islice(found, count)))
+
+
+def _named(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record under the names that formats know, where `--keys` gives those it has."""
+    return renamed(record, record_keys()) or record
 
 
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
