@@ -33,6 +33,7 @@ WINGS = (
     "stats",
     "scores",
     "evaluation",
+    "baseline",
     "job",
     "show",
     "api",
@@ -43,6 +44,7 @@ WINGS = (
 DOORS = {"__init__", "__main__"}
 """What others import, names of any wing when they are asked for; and `python -m trecjudge`."""
 MOST_NAMES = 22
+MOST_WINGS = 23
 MOST_LOOSE = 6
 MOST_LATE_IMPORTS = 10
 HEAVY = ("dspy", "aiohttp", "litellm", "openai", "scipy", "numpy", "jinja2", "pandas")
@@ -118,7 +120,7 @@ def test_every_wing_has_its_place_and_is_in_the_guide() -> None:
 def test_the_house_has_few_doors() -> None:
     loose = {path.stem for path in PACKAGE.glob("*.py")} - DOORS
     assert len(loose) <= MOST_LOOSE
-    assert len({wing(path) for path in MODULES} - DOORS) <= MOST_NAMES
+    assert len({wing(path) for path in MODULES} - DOORS) <= MOST_WINGS
 
 
 def test_no_import_leads_back() -> None:

@@ -1,0 +1,66 @@
+"""What is indexed and found: chunks, passages, what a search returns; frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trecjudge.records import Document
+
+Method = Literal["bm25", "dense", "hybrid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a document: `text` is `full_text[start:end]` of it, character for character.
+
+    So a chunk is always a quote. `document` is all that is known of the document but its text;
+    `metadata` are further fields of its record, by name.
+    """
+
+    document: Document
+    start: int
+    end: int
+    text: str
+    digest: str = ""
+    """The sha256 of the document's title and text: it changes when the document does."""
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def doc_id(self) -> str:
+        """The id of its document: what an answer cites, never the chunk."""
+        return self.document.doc_id
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as a search found it; `rank` counts from 1.
+
+    `score` orders the passages of one search. `parts` are the scores that it was made of, by the
+    name of what gave them: `bm25`, `dense`, `rerank`, `recency`.
+    """
+
+    chunk: Chunk
+    score: float
+    rank: int
+    parts: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What a search found, the best first.
+
+    `confidence` says how likely the documents answer at all: the mean cosine of the first 20 where
+    there are vectors, else the top BM25 score over the idf of the question's words. Scores of
+    `confidence_by` can be compared only with others of the same name. `answers` is whether it
+    reaches the calibrated threshold; None without one.
+    """
+
+    question: str
+    passages: tuple[Passage, ...]
+    method: Method
+    confidence: float
+    confidence_by: str
+    answers: bool | None
+    index_version: str
