@@ -5,6 +5,7 @@
     ├── WorkflowError           a workflow file, `--set`, `--variant`, `--sweep`
     ├── PluginError             a judge, format or measure that cannot be found or used
     ├── OutputError             the output folder
+    ├── JudgeUnfit              a judge that agrees too little with the labels of its audit
     └── ModelError              the model endpoint: settings, key, no answer
     JudgmentFailed              one item could not be judged; the run goes on
 
@@ -55,6 +56,10 @@ class PluginError(TrecJudgeError):
 
 class OutputError(TrecJudgeError):
     """An output folder or file that cannot be written."""
+
+
+class JudgeUnfit(TrecJudgeError):
+    """A judge that agrees less with the labels of its audit than the workflow demands."""
 
 
 class ModelError(TrecJudgeError):

@@ -139,6 +139,12 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             "agree --truth labels.jsonl --predicted out/default",
         ),
     ),
+    "audit": (
+        Example(
+            "Fail where the judge agrees with people by chance only",
+            "audit labelled.jsonl --judge citation --use-env-llm --min kappa=0.4",
+        ),
+    ),
     "label-next": (
         Example(
             "The fifty items that would settle the ranking best",

@@ -76,6 +76,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.agree:agree",
             "Show how far labels agree.",
         ),
+        "audit": (
+            "trecjudge.cli.audit:audit",
+            "Try a judge on labelled items.",
+        ),
         "label-next": (
             "trecjudge.cli.label_next:label_next",
             "List the items that people should label first.",

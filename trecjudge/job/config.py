@@ -89,6 +89,7 @@ def write_config(
         # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
         "counts": counts_of(summary),
+        **({"audit": summary.audit} if summary.audit else {}),
     }
     text = written_yaml(config)
     with whole(job.outputs.config) as file:

@@ -28,6 +28,7 @@ from trecjudge.inputs.runs import (
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.inputs.topics import read_topics
+from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.workflow import Workflow
 from trecjudge.judging.judge import AllResponses, Judge
 from trecjudge.models.model import Model
@@ -186,6 +187,8 @@ class JobInputs:
         beside = (job.topics, job.workflow.path, job.labels, job.human, job.qrels)
         given = [path for path in beside if path is not None]
         documents = (path for path in job.documents if not is_data_set(path))
+        if rules := audit_rules(job.workflow):
+            given.append(Path(rules.labels))
         found = [file for path in (*given, *job.nuggets, *documents) for file in files_below(path)]
         return [*found, *(opened.path for opened in self.files)]
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from trecjudge.check.checker import Checker
-from trecjudge.check.checking import check
 from trecjudge.errors import InputError, PluginError, WorkflowError, unknown
 from trecjudge.files import whole
 from trecjudge.findings import Finding, FindingLog
@@ -19,10 +17,12 @@ from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
+from trecjudge.job.audit.auditing import Audit, Auditor
+from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import head_of, write_config
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
-from trecjudge.job.rules import BrokenRules
+from trecjudge.job.rules import check_along, check_first
 from trecjudge.job.trial import MeasureTrial
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.judge import needs_model
@@ -38,7 +38,7 @@ from trecjudge.judging.panel import (
     resolved_panel,
     with_calibration,
 )
-from trecjudge.judging.runner import JudgedResponse, Runner
+from trecjudge.judging.runner import JudgedItem, JudgedResponse, Runner
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.access.secrets import check_in_clear
 from trecjudge.models.model import Model
@@ -141,6 +141,7 @@ def _panel(job: Job) -> list[NamedJudge]:
     # Checked even without a model: a typo must not wait for the run that pays.
     typed_fields(LlmSettings, job.workflow.llm, "llm")
     check_in_clear(job.workflow.llm)
+    audit_rules(job.workflow)
     programs = panel_programs(panel)
     for name in job.workflow.prompts:
         if name not in programs:
@@ -165,6 +166,9 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
         inputs.check_documents(findings)
         reader = inputs.reader(findings, watcher.taken)
         items = 0
+        if rules := audit_rules(job.workflow):
+            auditor = Auditor(panel, rules, findings, watcher.notify)
+            await auditor.judged(auditor.items(inputs.responses), model, job.outputs)
         async for judged in Runner(panel, model).run(reader):
             items += len(judged.judgments)
         return model.spent() | {"items": items}
@@ -213,18 +217,20 @@ class _Session:
         self.watcher.begins(lambda: reader.expected, model.spent)
         # A check before judging reads the runs twice; a model costs far more than that.
         if job.strict or (job.check and job.model.use):
-            self._preflight(inputs)
+            check_first(job, inputs, self.findings)
         elif job.check:
-            self._check_along(inputs, reader)
+            check_along(job, inputs, reader, self.findings)
         labels = None
         if job.human:
             check_takes_labels(self.panel, "--human")
             labels = read_labels(job.human, self.findings)
+        audit = await self._audit(inputs, model)
         await self._judge(inputs, reader, model)
         judged = JudgmentsReader(job.outputs.judgments)
         # Scores are made from the file, not from memory: `rescore` must give the same bytes.
         done = scored(judged, job.outputs, labels, self.findings, self.panel)
         summary = done.summary
+        summary.audit = audit.as_dict() if audit else {}
         self._complete(summary, model)
         self._event("session_end", **counts_of(summary))
         files = [*inputs.paths, *calibrations(self.panel)]
@@ -232,47 +238,23 @@ class _Session:
         write_config(job, panel_settings(self.panel), files, self.checksums, model, summary)
         return done
 
-    def _preflight(self, inputs: JobInputs) -> None:
-        """Check all runs against the rules of their tracks before the first call of a model.
+    async def _audit(self, inputs: JobInputs, model: Model) -> Audit | None:
+        """Try the judge on labelled items, before all else is paid for; None without an audit.
 
-        Findings of the reader are reported later, when the runs are judged. Raises InputError with
-        `strict`, where there are any.
+        Raises JudgeUnfit where a bound is broken.
         """
-        job, read = self.job, FindingLog()
-        first: list[Finding] = []
-        rules = BrokenRules(self.findings)
-
-        def note_first(finding: Finding) -> None:
-            read(finding)
-            if finding.severity != "note" and not first:
-                first.append(finding)
-
-        report = check(
-            inputs.files[: job.max_runs],
-            inputs.all_topics,
-            dataset=job.dataset,
-            store=inputs.store,
-            on_finding=note_first,
-            on_violation=rules,
-            records=inputs.records.read,
-        )
-        bad = read.of_severity("error", "warning") + self.findings.of_severity("error", "warning")
-        if job.strict and (bad or report.refused):
-            place = f"; the first: {first[0]}" if first else ""
-            raise InputError(
-                f"--strict: {bad + rules.broken} findings{place}; `check` lists them all"
-            )
-
-    def _check_along(self, inputs: JobInputs, reader: RunReader) -> None:
-        """Check every record as it is read: no call is paid, so no check must come before."""
-        rules = BrokenRules(self.findings)
-        checker = Checker(inputs.all_topics, dataset=self.job.dataset, on_violation=rules)
-
-        def both(finding: Finding) -> None:
-            self.findings(finding)
-            checker.add_finding(finding)
-
-        reader.report, reader.observe = both, checker.observe
+        rules = audit_rules(self.job.workflow)
+        if rules is None:
+            return None
+        auditor = Auditor(self.panel, rules, self.findings, self.watcher.notify)
+        items = auditor.items(inputs.responses)
+        judged = await auditor.judged(items, model, self.job.outputs)
+        for entry in (entry for response in judged for entry in response.items):
+            self._log_item(entry, map(self._shown, entry.judgments), audit=True)
+        audit = auditor.compared(items, judged)
+        self._event("audit", **audit.as_dict())
+        audit.check()
+        return audit
 
     async def _judge(self, inputs: JobInputs, reader: RunReader, model: Model) -> None:
         """Write the judgments file."""
@@ -317,11 +299,15 @@ class _Session:
             shown = [self._shown(judgment) for judgment in entry.judgments]
             judgments += [(entry.named_judge.name, judgment) for judgment in shown]
             self.spared += sum(judgment.usage.spared for judgment in shown)
-            if self.log is not None:
-                name, more = entry.named_judge.name, (entry.group, entry.shared, entry.trace)
-                self.log.judged(name, entry.item, shown, entry.calls, *more)
+            self._log_item(entry, shown)
         writer.response(judged.response, judgments)
         self.watcher.judged(judged)
+
+    def _log_item(self, entry: JudgedItem, shown: Iterable[Judgment], audit: bool = False) -> None:
+        if self.log is not None:
+            log = self.log.of_audit if audit else self.log
+            name, more = entry.named_judge.name, (entry.group, entry.shared, entry.trace)
+            log.judged(name, entry.item, list(shown), entry.calls, *more)
 
     def _shown(self, judgment: Judgment) -> Judgment:
         """Return the judgment without quotes where document text is to stay out of files."""

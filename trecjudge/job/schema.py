@@ -10,6 +10,7 @@ from typing import Any, cast, get_args, get_type_hints
 
 from pydantic import TypeAdapter
 
+from trecjudge.job.audit.rules import FIGURES, AuditRules
 from trecjudge.job.points import SECTIONS
 from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFLOWS
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
@@ -37,6 +38,7 @@ DESCRIPTIONS = {
     "prompts": "Instructions in place of a judge's own, or module:Signature, by the prompt's name.",
     "gate": "Rules that responses must keep: exit status 4 where one is rejected.",
     "measures": "Measures of your own: module:name, or module:name@judge.",
+    "audit": "Labelled items that are judged first: below its bounds the job stops.",
 }
 """What each section is for; the schema shows it."""
 
@@ -135,6 +137,13 @@ def _gate() -> Schema:
     )
 
 
+def _audit() -> Schema:
+    properties = typed_properties(AuditRules)
+    for name in ("min", "max_drop"):
+        properties[name] = _closed({figure: {"type": "number"} for figure in FIGURES})
+    return properties
+
+
 def _section(key: str) -> Schema:
     """Return the schema of a section, as it is for any judges."""
     named = {"pattern": NAMED}
@@ -149,6 +158,7 @@ def _section(key: str) -> Schema:
         | {"propertyNames": named},
         "prompts": _mapping({"additionalProperties": {"type": "string"}}),
         "measures": {"type": "array", "items": {"type": "string", "pattern": REFERENCE}},
+        "audit": {"anyOf": [{"type": "string"}, _closed(_audit())]},
     }
     return {"description": DESCRIPTIONS[key], **sections[key]}
 

@@ -24,8 +24,8 @@ LEADERBOARD_KEYS = ("sort_by", "on_missing", "measures")
 class Workflow:
     """A workflow file as read. `variants` name settings, `sweeps` lists of values of settings.
 
-    `gate` has rules as `trecjudge.scores.review` reads them. `lines` are the line numbers of its
-    keys, by their path.
+    `gate` has rules as `trecjudge.scores.review` reads them, `audit` as `trecjudge.job.audit` does.
+    `lines` are the line numbers of its keys, by their path.
     """
 
     judge: str | list[str] = DEFAULT_JUDGE
@@ -37,6 +37,7 @@ class Workflow:
     prompts: dict[str, str] = field(default_factory=dict)
     gate: dict[str, Any] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
+    audit: dict[str, Any] | str = field(default_factory=dict)
     path: Path | None = None
     lines: Mapping[tuple[str, ...], int] = field(default_factory=dict, repr=False)
 
@@ -144,9 +145,14 @@ def _check(place: Place, key: str, value: Any) -> None:
     """Check one top-level key and the shape of its value."""
     if key not in KEYS:
         raise WorkflowError(f"{place}: {unknown('key', key, KEYS)}")
-    wanted: Any = {"judge": (str, list), "measures": list}.get(key, dict)
+    wanted: Any = {"judge": (str, list), "audit": (str, dict), "measures": list}.get(key, dict)
     if value is not None and not isinstance(value, wanted):
-        names = {(str, list): "a name or a list of names", list: "a list", dict: "a mapping"}
+        names = {
+            (str, list): "a name or a list of names",
+            (str, dict): "a file of labels, or a mapping",
+            list: "a list",
+            dict: "a mapping",
+        }
         raise WorkflowError(f"{place}: {key} is {shown(value)}, must be {names[wanted]}")
     if key == "judge" and value is not None:
         each = names_in(value) if isinstance(value, str) else value

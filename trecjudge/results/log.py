@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
+from copy import copy
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
@@ -43,6 +44,13 @@ class DebugLog:
                 structlog.processors.JSONRenderer(serializer=orjson.dumps),
             ],
         ).bind()
+
+    @property
+    def of_audit(self) -> DebugLog:
+        """The same log for items that are judged to try the judge: `audit` is in every event."""
+        found = copy(self)
+        found._log = self._log.bind(audit=True)
+        return found
 
     def event(self, name: str, **fields: Any) -> None:
         """Write one event."""

@@ -48,6 +48,8 @@ class Summary:
     """Judges that hide what failed: a 0 of theirs may be a failure."""
     gate: dict[str, int] = field(default_factory=dict)
     """Number of responses by the status that the gate gives; empty without a gate."""
+    audit: dict[str, Any] = field(default_factory=dict)
+    """How far the judge agreed with people before the job; empty without an audit."""
     bug: str = ""
     """Why judging stopped before its end: a bug in the code of a judge."""
     calls: dict[str, Any] = field(default_factory=dict)

@@ -50,6 +50,8 @@ def closing_lines(summary: Summary) -> list[str]:
     if summary.gate:
         counts = ", ".join(f"{count} {status}" for status, count in summary.gate.items())
         lines.append(f"gate: {counts} responses: {summary.files['review']}")
+    if summary.audit:
+        lines.append(audit_line(summary.audit))
     lines += _failure_lines(summary)
     lines += _too_few_topics(summary)
     if summary.labels:
@@ -58,6 +60,17 @@ def closing_lines(summary: Summary) -> list[str]:
     if summary.calls:
         lines.append(model_line(summary.calls))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]
+
+
+def audit_line(audit: Mapping[str, Any]) -> str:
+    """Return a line on how far a judge agreed with labels before its job."""
+    shown = ("accuracy", "kappa", "kappa_linear", "auc")
+    figures = [
+        f"{name} {value:.3f}" for name in shown if (value := audit["figures"].get(name)) is not None
+    ]
+    unjudged = f", {audit['unjudged']} unjudged" if audit["unjudged"] else ""
+    on = f"{counted(audit['items'], 'labelled item')} of {counted(audit['topics'], 'topic')}"
+    return f"audit: judge {audit['judge']} on {on}{unjudged}: {', '.join(figures)}"
 
 
 def _too_few_topics(summary: Summary) -> list[str]:

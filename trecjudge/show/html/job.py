@@ -78,6 +78,7 @@ def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
     yield Section("Model", _rows(model) or none)
     yield Section("Calls and cost", _in_words(calls))
     yield Section("Counts", _in_words(counts))
+    yield Section("Audit: the judge on labelled items", _rows(config.get("audit")))
     yield Section("Workflow", _rows(config.get("workflow")))
     yield Section("Versions", _rows(config.get("versions")))
     yield Section("Inputs", _rows(config.get("inputs")))

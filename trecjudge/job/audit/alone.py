@@ -1,0 +1,73 @@
+"""An audit by itself: the judge tried on labelled items, and no job after it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.findings import OnFinding
+from trecjudge.job.audit.auditing import Audit, Auditor
+from trecjudge.job.audit.rules import AuditRules
+from trecjudge.job.interrupts import INTERRUPTS, Interrupted
+from trecjudge.job.job import Job, JobInputs, left_by
+from trecjudge.job.pipeline import check_jobs
+from trecjudge.judging.panel import Panel, make_panel, panel_programs, resolved_panel
+from trecjudge.judging.panel import with_calibration as calibrated
+from trecjudge.models.opening import open_model
+from trecjudge.records import Response, Topic
+
+
+@dataclass(frozen=True, slots=True)
+class AuditJob:
+    """A request to audit the first judge of a job; its runs are read only where they are needed."""
+
+    job: Job
+    rules: AuditRules
+    report: OnFinding
+    notify: Callable[[str], None]
+
+    def run(self) -> tuple[Audit | None, dict[str, Any]]:
+        """Return the audit, None where it is only planned, and what a model cost.
+
+        Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
+        """
+        check_jobs([self.job])
+        try:
+            return asyncio.run(self._run(self._panel()))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise Interrupted("\n".join(left_by(self.job))) from None
+
+    def _panel(self) -> Panel:
+        job = self.job
+        panel = resolved_panel(make_panel(job.judges, job.settings, job.made))
+        return panel if job.calibration is None else calibrated(panel, job.calibration)
+
+    async def _run(self, panel: Panel) -> tuple[Audit | None, dict[str, Any]]:
+        job, workflow = self.job, self.job.workflow
+        programs = panel_programs(panel).values()
+        with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():
+            async with open_model(
+                job.model, workflow.llm, workflow.prompts, programs, self.notify
+            ) as model:
+                auditor = Auditor(panel, self.rules, self.report, self.notify)
+                items = auditor.items(self._responses)
+                judged = await auditor.judged(items, model, job.outputs)
+                spent = model.spent()
+                if job.model.plan:
+                    return None, spent | {"items": sum(len(one.items) for one in judged)}
+                return auditor.compared(items, judged), spent
+
+    def _responses(self) -> Iterator[tuple[Topic, Response]]:
+        """Return the responses that labels without texts are on. Raises InputError without runs."""
+        if not self.job.runs:
+            raise InputError(
+                f"{self.rules.labels}: its labels have no texts; give the runs that they are on"
+                " (--rag-responses), or labels with sentence and document"
+            )
+        inputs = JobInputs.read(self.job, self.report)
+        inputs.check_documents(self.report)
+        return inputs.responses()

@@ -1,0 +1,114 @@
+"""The labelled items of an audit as responses: bare pairs, or those of the job's own runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_of
+from trecjudge.findings import OnFinding
+from trecjudge.inputs.labels import LabelledItem, read_labels
+from trecjudge.inputs.sources.values import objects
+from trecjudge.records import Citation, Document, Place, Response, Sentence, Topic
+
+RUN = "audit"
+"""The run_id of bare pairs, and the topic of those without one."""
+AllResponses = Iterable[tuple[Topic, Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditItems:
+    """Responses with nothing but labelled parts, and the file of the labels on them.
+
+    `labels` are lines to write where the file itself names no items, as that of bare pairs.
+    """
+
+    responses: Sequence[tuple[Topic, Response]]
+    labels: Sequence[bytes] = ()
+
+
+def are_pairs(path: Path) -> bool:
+    """Return whether a file's first record is a sentence with a document."""
+    for _, record in objects(path, lambda finding: None):
+        return pair_of(record, Place(str(path))) is not None
+    return False
+
+
+def of_pairs(path: Path, report: OnFinding) -> AuditItems:
+    """Return bare pairs as responses; one without a label is passed over. Raises InputError."""
+    responses: list[tuple[Topic, Response]] = []
+    labels: list[bytes] = []
+    for pair in bare_pairs([path], report):
+        if pair.labels:
+            topic, response = _as_response(pair, f"{len(labels)}")
+            responses.append((topic, response))
+            labels.append(_label(pair, response))
+    if not responses:
+        raise InputError(f"{path}: no labelled pair in it; each needs a label")
+    return AuditItems(responses, labels)
+
+
+def _as_response(pair: BarePair, number: str) -> tuple[Topic, Response]:
+    topic_id = pair.group or RUN
+    # Numbered: two pairs of a topic are two responses, and those need two runs.
+    sentence = Sentence(0, pair.sentence, (Citation(number, number),))
+    documents = {number: Document(number, pair.document)}
+    run_id = f"{RUN}-{number}"
+    return Topic(topic_id), Response(run_id, topic_id, (sentence,), documents=documents)
+
+
+def _label(pair: BarePair, response: Response) -> bytes:
+    (doc_id,) = response.documents
+    record = {
+        "topic_id": response.topic_id,
+        "run_id": response.run_id,
+        "sentence_index": 0,
+        "doc_id": doc_id,
+        "label": str(pair.labels[0]),
+    }
+    return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def of_runs(path: Path, responses: AllResponses, report: OnFinding) -> AuditItems:
+    """Return the labelled parts of responses. Raises InputError where none is labelled."""
+    labels = read_labels(path, report)
+    groups = set(labels.rows)
+    found = []
+    for topic, response in responses:
+        if (response.topic_id, response.run_id) in groups:
+            items = labels.of((response.topic_id, response.run_id))
+            found.append((topic, _labelled_part(response, items)))
+    if not found:
+        example = next(iter(groups))
+        raise InputError(
+            f"{path}: no label is on a response of these runs: there topic {example[0]!r},"
+            f" run {example[1]!r}"
+        )
+    return AuditItems(found)
+
+
+def _labelled_part(response: Response, items: Iterable[LabelledItem]) -> Response:
+    """Return the response with only its labelled sentences, and of those the labelled citations.
+
+    It stays whole where a label is on no sentence of it.
+    """
+    wanted: dict[int, set[str | None]] = {}
+    for index, doc_id, *_ in items:
+        if index is None:
+            return response
+        wanted.setdefault(index, set()).add(doc_id)
+    return replace(response, sentences=tuple(_narrowed(response.sentences, wanted)))
+
+
+def _narrowed(
+    sentences: Sequence[Sentence], wanted: dict[int, set[str | None]]
+) -> Iterator[Sentence]:
+    for sentence in sentences:
+        if (cited := wanted.get(sentence.index)) is None:
+            continue
+        kept = tuple(c for c in sentence.citations if None in cited or c.doc_id in cited)
+        yield replace(sentence, citations=kept)

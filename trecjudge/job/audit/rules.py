@@ -1,0 +1,134 @@
+"""What an audit demands: the section `audit:` of a workflow, and the flags of the command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError, WorkflowError, unknown, why
+from trecjudge.job.workflow import Workflow
+from trecjudge.settings.fields import typed_fields
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml
+
+JUDGED = "judged"
+"""The share of the labelled items that the judge could decide on."""
+FIGURES = (
+    JUDGED,
+    *("accuracy", "kappa", "alpha_nominal"),
+    *("kappa_linear", "kappa_quadratic", "alpha_ordinal"),
+    *("precision", "recall", "f1", "auc"),
+)
+"""What can be bounded: `judged`, and the figures of `trecjudge.stats.agreement`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRules:
+    """The labelled items of an audit, and the least that figures may be.
+
+    `max_drop` bounds how far a figure may lie below that of an earlier job, whose config file
+    `baseline` is.
+    """
+
+    labels: str
+    min: dict[str, float] = field(default_factory=dict)
+    baseline: str = ""
+    max_drop: dict[str, float] = field(default_factory=dict)
+
+    def check(self, where: str) -> None:
+        """Raise WorkflowError for an unknown figure, or a drop from nothing."""
+        for name in (*self.min, *self.max_drop):
+            if name not in FIGURES:
+                raise WorkflowError(f"{where}: {unknown('figure', name, FIGURES)}")
+        if bool(self.max_drop) != bool(self.baseline):
+            raise WorkflowError(f"{where}: max_drop and baseline need each other")
+
+    def broken(self, figures: Mapping[str, float | None]) -> list[str]:
+        """Return a line for each bound that is not kept; one on a figure not defined is not.
+
+        Raises InputError where the baseline has no figures.
+        """
+        found = [
+            f"{name} is {_number(figures.get(name))}, must be at least {least:g}"
+            for name, least in self.min.items()
+            if not _reaches(figures.get(name), least)
+        ]
+        before = figures_in(Path(self.baseline)) if self.baseline else {}
+        for name, most in self.max_drop.items():
+            if name not in before:
+                raise InputError(f"{self.baseline}: {unknown('figure', name, before)}")
+            if not _reaches(figures.get(name), before[name] - most):
+                text = f"{name} is {_number(figures.get(name))}, was {before[name]:.4f}"
+                found.append(f"{text}: it may fall by {most:g}")
+        return found
+
+
+def read_rules(value: Mapping[str, Any] | str, where: str, folder: Path | None) -> AuditRules:
+    """Return the rules of a section; a path that is not found from here is taken from `folder`.
+
+    Raises WorkflowError, also where a file is not there.
+    """
+    given = {"labels": value} if isinstance(value, str) else dict(value)
+    if not given.get("labels"):
+        raise WorkflowError(f"{where}: give labels: FILE")
+    typed = typed_fields(AuditRules, given, where)
+    for name in ("labels", "baseline"):
+        if typed.get(name):
+            path = _beside(Path(typed[name]), folder)
+            if not path.exists():
+                raise WorkflowError(f"{where}: {name}: {path}: there is no such file")
+            typed[name] = str(path)
+    rules = AuditRules(**typed)
+    rules.check(where)
+    return rules
+
+
+def audit_rules(workflow: Workflow) -> AuditRules | None:
+    """Return what a workflow's section `audit:` demands, None without one. Raises WorkflowError."""
+    if not workflow.audit:
+        return None
+    folder = workflow.path.parent if workflow.path else None
+    return read_rules(workflow.audit, workflow.where("audit"), folder)
+
+
+def bounds_of(texts: Sequence[str], flag: str) -> dict[str, float]:
+    """Return bounds as flags give them, `FIGURE=NUMBER`. Raises WorkflowError."""
+    found = {}
+    for text in texts:
+        name, is_given, number = text.partition("=")
+        try:
+            found[name.strip()] = float(number)
+        except ValueError:
+            wrong = f"{number!r} is no number" if is_given else "give FIGURE=NUMBER"
+            raise WorkflowError(f"{flag} {text}: {wrong}") from None
+    return found
+
+
+def figures_in(path: Path) -> dict[str, float]:
+    """Return the audit's figures of an earlier job, by its config file. Raises InputError."""
+    try:
+        read = read_yaml(path.read_text(encoding="utf-8")).value
+    except (OSError, UnicodeDecodeError, YamlFault) as error:
+        reason = why(error) if isinstance(error, OSError) else str(error)
+        raise InputError(f"{path}: cannot be read: {reason}") from error
+    audit = read.get("audit") if isinstance(read, Mapping) else None
+    figures = audit.get("figures") if isinstance(audit, Mapping) else None
+    if not isinstance(figures, Mapping):
+        raise InputError(f"{path}: has no audit; give NAME.config.yml of a job that had one")
+    return {str(k): float(v) for k, v in figures.items() if isinstance(v, int | float)}
+
+
+def _beside(path: Path, folder: Path | None) -> Path:
+    """Return a path of a workflow: from the current folder or, if only there, from its own."""
+    if folder is None or path.is_absolute() or path.exists() or not (folder / path).exists():
+        return path
+    return folder / path
+
+
+def _reaches(value: float | None, least: float) -> bool:
+    return value is not None and value >= least
+
+
+def _number(value: float | None) -> str:
+    return "not defined" if value is None else f"{value:.4f}"
