@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import head_of, write_config
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
+from trecjudge.job.recording import Recording
 from trecjudge.job.rules import check_along, check_first
 from trecjudge.job.trial import MeasureTrial
 from trecjudge.judging.bugs import Stop
@@ -38,16 +39,14 @@ from trecjudge.judging.panel import (
     resolved_panel,
     with_calibration,
 )
-from trecjudge.judging.runner import JudgedItem, JudgedResponse, Runner
+from trecjudge.judging.runner import JudgedResponse, Runner
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.access.secrets import check_in_clear
 from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
 from trecjudge.models.settings import LlmSettings
-from trecjudge.records import Judgment
 from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
-from trecjudge.results.redaction import without_text
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
@@ -182,12 +181,13 @@ class _Session:
     panel: Panel
     watcher: Watcher
     findings: FindingLog = field(default_factory=FindingLog)
-    log: DebugLog | None = None
+    recording: Recording = field(init=False)
     started: float = field(default_factory=time.perf_counter)
     checksums: Checksums = field(default_factory=Checksums)
-    spared: int = 0
-    """Questions to the model that cheaper detectors made needless."""
     stopped: Stop = field(default_factory=Stop)
+
+    def __post_init__(self) -> None:
+        self.recording = Recording(document_text=self.job.document_text)
 
     async def run(self) -> Scored:
         job = self.job
@@ -198,17 +198,17 @@ class _Session:
             async with _open_model(job, self.panel, self.watcher) as model:
                 if job.debug_log:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
-                    self.log = DebugLog(file, job.document_text)
-                    self.findings.listeners.append(self.log.finding)
+                    self.recording.log = log = DebugLog(file, job.document_text)
+                    self.findings.listeners.append(log.finding)
                 try:
                     return await self._steps(model)
                 except (KeyboardInterrupt, asyncio.CancelledError):
-                    self._event("session_interrupted", signal=INTERRUPTS.first)
+                    self.recording.event("session_interrupted", signal=INTERRUPTS.first)
                     raise
 
     async def _steps(self, model: Model) -> Scored:
         job = self.job
-        self._event(
+        self.recording.event(
             "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
         )
         inputs = JobInputs.read(job, self.findings)
@@ -232,7 +232,7 @@ class _Session:
         summary = done.summary
         summary.audit = audit.as_dict() if audit else {}
         self._complete(summary, model)
-        self._event("session_end", **counts_of(summary))
+        self.recording.event("session_end", **counts_of(summary))
         files = [*inputs.paths, *calibrations(self.panel)]
         # Last: a config beside the other files means that the job was finished.
         write_config(job, panel_settings(self.panel), files, self.checksums, model, summary)
@@ -249,10 +249,9 @@ class _Session:
         auditor = Auditor(self.panel, rules, self.findings, self.watcher.notify)
         items = auditor.items(inputs.responses)
         judged = await auditor.judged(items, model, self.job.outputs)
-        for entry in (entry for response in judged for entry in response.items):
-            self._log_item(entry, map(self._shown, entry.judgments), audit=True)
+        self.recording.tried(judged)
         audit = auditor.compared(items, judged)
-        self._event("audit", **audit.as_dict())
+        self.recording.event("audit", **audit.as_dict())
         audit.check()
         return audit
 
@@ -265,7 +264,8 @@ class _Session:
             runner = Runner(self._judges(), model, self.stopped)
             await runner.prepare(inputs.all_responses(model, self.watcher.notify))
             async for judged in runner.run(reader):
-                self._write(writer, judged)
+                self.recording.write(writer, judged)
+                self.watcher.judged(judged)
                 trial.add(judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not writer.responses:
@@ -292,35 +292,10 @@ class _Session:
             gate=job.workflow.gate,
         )
 
-    def _write(self, writer: JudgmentsWriter, judged: JudgedResponse) -> None:
-        """Write a judged response to the log and the judgments file."""
-        judgments = []
-        for entry in judged.items:
-            shown = [self._shown(judgment) for judgment in entry.judgments]
-            judgments += [(entry.named_judge.name, judgment) for judgment in shown]
-            self.spared += sum(judgment.usage.spared for judgment in shown)
-            self._log_item(entry, shown)
-        writer.response(judged.response, judgments)
-        self.watcher.judged(judged)
-
-    def _log_item(self, entry: JudgedItem, shown: Iterable[Judgment], audit: bool = False) -> None:
-        if self.log is not None:
-            log = self.log.of_audit if audit else self.log
-            name, more = entry.named_judge.name, (entry.group, entry.shared, entry.trace)
-            log.judged(name, entry.item, list(shown), entry.calls, *more)
-
-    def _shown(self, judgment: Judgment) -> Judgment:
-        """Return the judgment without quotes where document text is to stay out of files."""
-        return judgment if self.job.document_text else without_text(judgment)
-
-    def _event(self, name: str, **fields: Any) -> None:
-        if self.log is not None:
-            self.log.event(name, **fields)
-
     def _complete(self, summary: Summary, model: Model) -> None:
         outputs = self.job.outputs
         summary.files |= {"judgments": str(outputs.judgments), "config": str(outputs.config)}
-        if self.log is not None:
+        if self.recording.log is not None:
             summary.files["log"] = str(outputs.log)
         summary.bug = self.stopped.why
         summary.findings = dict(sorted(self.findings.counts.items()))
@@ -328,6 +303,6 @@ class _Session:
         # Lost input counts like unjudged items: the exit status must show it.
         summary.lost = self.findings.of_severity("error")
         summary.calls = model.spent()
-        if summary.calls and self.spared:
-            summary.calls["spared"] = self.spared
+        if summary.calls and self.recording.spared:
+            summary.calls["spared"] = self.recording.spared
         summary.seconds = round(time.perf_counter() - self.started, 3)
