@@ -16,7 +16,8 @@ from trecjudge.cli.printing import print_plans, print_summaries
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
 from trecjudge.job.job import Job
-from trecjudge.job.pipeline import check_jobs, plan_job, run_job
+from trecjudge.job.judges import check_jobs
+from trecjudge.job.pipeline import plan_job, run_job
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs

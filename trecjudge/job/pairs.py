@@ -14,7 +14,7 @@ from trecjudge.evaluation.pairs.reading import BarePair
 from trecjudge.evaluation.pairs.verdicts import Verdict, as_judged, by_words
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, left_by
-from trecjudge.job.pipeline import check_jobs
+from trecjudge.job.judges import check_jobs
 from trecjudge.judging.offline.calibration import calibration_at
 from trecjudge.judging.panel import (
     Panel,

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from trecjudge.errors import InputError, PluginError, WorkflowError, unknown
+from trecjudge.errors import InputError, PluginError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, FindingLog
-from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
@@ -22,35 +21,25 @@ from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import head_of, write_config
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
+from trecjudge.job.judges import job_panel, job_spec
 from trecjudge.job.recording import Recording
 from trecjudge.job.rules import check_along, check_first
 from trecjudge.job.trial import MeasureTrial
 from trecjudge.judging.bugs import Stop
-from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import check_takes_labels, with_labels
 from trecjudge.judging.panel import (
-    NamedJudge,
     Panel,
     calibrations,
-    make_panel,
     panel_programs,
     panel_settings,
-    panel_spec,
-    resolved_panel,
-    with_calibration,
 )
 from trecjudge.judging.runner import JudgedResponse, Runner
-from trecjudge.measures import LeaderboardSpec
-from trecjudge.models.access.secrets import check_in_clear
 from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
-from trecjudge.models.settings import LlmSettings
 from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
-from trecjudge.scores.review import check_gate, panel_rules, read_gate
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
-from trecjudge.settings.fields import typed_fields
 
 
 class Watcher(Protocol):
@@ -97,22 +86,9 @@ async def _cancellable(job: Job, watcher: Watcher) -> Scored:
 
 async def judge_job(job: Job, watcher: Watcher) -> Scored:
     """Return all the numbers of a job; it is done as by `run_job`, in the running event loop."""
-    panel = _panel(job)
+    panel = job_panel(job)
     job.outputs.prepare()
     return await _Session(job, panel, watcher).run()
-
-
-def check_jobs(jobs: Sequence[Job]) -> None:
-    """Raise a TrecJudgeError for a job that cannot be done as it is asked for; read no input.
-
-    Called for all jobs of a command before the first one writes or spends anything.
-    """
-    for job in jobs:
-        try:
-            _panel(job)
-        except WorkflowError as error:
-            which = f"{job.outputs.name}: " if len(jobs) > 1 else ""
-            raise WorkflowError(f"{which}{error}") from error
 
 
 def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
@@ -120,36 +96,7 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 
     Raises a TrecJudgeError for what the user can put right.
     """
-    return asyncio.run(_plan(job, _panel(job), watcher))
-
-
-def _panel(job: Job) -> list[NamedJudge]:
-    """Return the judges of a job; raise a TrecJudgeError for any unknown name in it."""
-    check_dataset(job.dataset)
-    panel = resolved_panel(make_panel(job.judges, job.settings, job.made))
-    if job.calibration is not None:
-        panel = with_calibration(panel, job.calibration)
-    calibrations(panel)
-    spec = _spec(job, panel)
-    rules = read_gate(job.workflow.gate, f"{job.workflow.path}: gate")
-    check_gate(panel_rules(panel, rules), [measure.name for measure in spec.measures])
-    for named in panel:
-        if needs_model(named.judge) and not job.model.use and job.labels is None:
-            message = f"judge {named.name}: its settings ask for a model: add --use-env-llm"
-            raise WorkflowError(message)
-    # Checked even without a model: a typo must not wait for the run that pays.
-    typed_fields(LlmSettings, job.workflow.llm, "llm")
-    check_in_clear(job.workflow.llm)
-    audit_rules(job.workflow)
-    programs = panel_programs(panel)
-    for name in job.workflow.prompts:
-        if name not in programs:
-            raise WorkflowError(f"prompts: {unknown('program', name, programs)}")
-    return panel
-
-
-def _spec(job: Job, panel: Panel) -> LeaderboardSpec:
-    return panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+    return asyncio.run(_plan(job, job_panel(job), watcher))
 
 
 def _open_model(job: Job, panel: Panel, watcher: Watcher) -> AbstractAsyncContextManager[Model]:
@@ -257,7 +204,7 @@ class _Session:
 
     async def _judge(self, inputs: JobInputs, reader: RunReader, model: Model) -> None:
         """Write the judgments file."""
-        trial = MeasureTrial(_spec(self.job, self.panel), self.stopped, self.job.model.asks)
+        trial = MeasureTrial(job_spec(self.job, self.panel), self.stopped, self.job.model.asks)
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(self._header(inputs))

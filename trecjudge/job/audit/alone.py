@@ -14,7 +14,7 @@ from trecjudge.job.audit.auditing import Audit, Auditor
 from trecjudge.job.audit.rules import AuditRules
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
-from trecjudge.job.pipeline import check_jobs
+from trecjudge.job.judges import check_jobs
 from trecjudge.judging.panel import Panel, make_panel, panel_programs, resolved_panel
 from trecjudge.judging.panel import with_calibration as calibrated
 from trecjudge.models.opening import open_model
