@@ -11,8 +11,6 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from trecjudge.judging.runner import JudgedResponse
-from trecjudge.records import Response
 from trecjudge.show.progress import ConsoleWatcher, TakenFiles
 
 SPENT: dict[str, Any] = {
@@ -38,7 +36,7 @@ def test_the_state_in_a_line(known: int | None, wanted: str) -> None:
     seconds = iter([0.0, 0.0, 40.0, 40.0])
     watcher = ConsoleWatcher(Console(file=io.StringIO()), clock=lambda: next(seconds))
     watcher.begins(lambda: known, dict)
-    watcher.judged(JudgedResponse(Response("r", "1", ()), []))
+    watcher.counted(1, 0)
     assert watcher.line() == f"{wanted}, 0 items judged"
 
 
@@ -85,7 +83,7 @@ def test_the_bar_comes_first_and_counts_as_they_fit(
     watcher = ConsoleWatcher(console, clock=lambda: now[0])
     watcher.begins(lambda: 16, lambda: SPENT)
     now[0] = 40.0
-    watcher.judged(JudgedResponse(Response("r", "1", ()), []))
+    watcher.counted(1, 0)
     console.print(watcher._bar)
     (line,) = [line for line in written.getvalue().splitlines() if line.strip()]
     assert cell_len(line.rstrip()) <= width

@@ -33,7 +33,6 @@ from trecjudge.job.job import Job
 from trecjudge.job.pipeline import judge_job
 from trecjudge.job.workflow import names_in
 from trecjudge.judging.judge import Judge, name_of
-from trecjudge.judging.runner import JudgedResponse
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 
@@ -86,9 +85,9 @@ class _Follower:
     def finding(self, finding: Finding) -> None:
         self.findings.append(finding)
 
-    def judged(self, judged: JudgedResponse) -> None:
-        self.responses += 1
-        self.items += len(judged.judgments)
+    def counted(self, responses: int, items: int) -> None:
+        self.responses += responses
+        self.items += items
         self._report_progress()
 
     def notify(self, message: str) -> None:

@@ -43,6 +43,7 @@ class JobFlags:
     variant: flag.Variant = None
     all_variants: flag.AllVariants = False
     sweep: flag.Sweep = None
+    workers: flag.Workers = "1"
     use_env_llm: of_model.UseEnvLlm = False
     cache_dir: of_model.CacheDir = None
     cache_from: of_model.CacheFrom = None

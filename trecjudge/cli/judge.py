@@ -18,6 +18,7 @@ from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect,
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.pipeline import plan_job, run_job
+from trecjudge.job.shards.shard import worker_count
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
@@ -115,6 +116,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         labels=flags.judgments_from,
         calibration=flags.calibration,
         human=flags.human,
+        workers=worker_count(flags.workers),
         command_line=tuple(sys.argv),
     )
     return jobs_of(template, choice)

@@ -208,6 +208,16 @@ Sweep = Annotated[
         rich_help_panel=JUDGING,
     ),
 ]
+Workers = Annotated[
+    str,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        help="Judge by N processes of this machine; `auto` takes one for each core. All files are"
+        " as those of one process.",
+        rich_help_panel=JUDGING,
+    ),
+]
 OutDir = Annotated[
     Path,
     typer.Option(

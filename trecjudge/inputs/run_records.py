@@ -116,13 +116,14 @@ class RunRecords:
                 self.report(finding)
                 continue
             try:
-                yield from self._file(opened)
+                yield from self.of_file(opened)
             except InputError as error:
                 message = str(error).removeprefix(f"{opened.path}: ")
                 self.report(Finding("file_unreadable", Place(str(opened.path)), message))
             self._position += opened.position
 
-    def _file(self, opened: Opened) -> Iterator[Event]:
+    def of_file(self, opened: Opened) -> Iterator[Event]:
+        """Yield the records of one of the files. Raises InputError where it cannot be read."""
         path, format_name, count, before = opened.path, "", 0, 0
         for number, record in run_records(opened, self.report):
             place = Place(str(path), number)

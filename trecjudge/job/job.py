@@ -46,7 +46,7 @@ class Job:
 
     `chosen` says which variant or point of a sweep it is, `idle` what only a model would use.
     `made` are judges that exist as objects already, by name. `topics` None takes the topics that
-    the runs answer.
+    the runs answer. `workers` is how many processes judge.
     """
 
     runs: Sequence[Path]
@@ -76,6 +76,7 @@ class Job:
     labels: Path | None = None
     calibration: Path | None = None
     human: Path | None = None
+    workers: int = 1
     command_line: Sequence[str] = ()
 
 
@@ -103,13 +104,7 @@ class JobInputs:
         if banks and every and wanted:
             report_unmatched(banks, every, wanted, on_finding)
         files = open_runs(find_runs(job.runs, on_finding), on_finding, _beside(job))
-        records = RunRecords(
-            files,
-            store,
-            own_documents=job.own_documents,
-            dataset=job.dataset,
-            flag_instructions=job.model.use,
-        )
+        records = _run_records(job, files, store)
         return cls(job, every, wanted, store, KeptRecords(records), files, qrels, banks)
 
     def reader(
@@ -118,6 +113,14 @@ class JobInputs:
         """Return the reader that the job judges by: the last one, since it frees what was kept."""
         flag = self.job.model.use
         return self._reader(on_finding, taken, observe, self.records.read_last, flag)
+
+    def run_records(self) -> RunRecords:
+        """Return a new reader of the runs' records, for those who read some of them again."""
+        return _run_records(self.job, self.files, self.store)
+
+    def reader_of(self, records: ReadRecords, on_finding: OnFinding) -> RunReader:
+        """Return a reader of the responses that some records hold."""
+        return self._reader(on_finding, untaken, unobserved, records)
 
     def responses(self) -> Iterator[tuple[Topic, Response]]:
         """Yield all responses that will be judged; findings on them come when they are judged."""
@@ -204,6 +207,16 @@ class JobInputs:
             return unknown("run", ", ".join(self.job.only_runs), seen)
         paths = ", ".join(map(str, self.job.runs))
         return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
+
+
+def _run_records(job: Job, files: list[Opened], store: DocumentStore | None) -> RunRecords:
+    return RunRecords(
+        files,
+        store,
+        own_documents=job.own_documents,
+        dataset=job.dataset,
+        flag_instructions=job.model.use,
+    )
 
 
 def _ignore(finding: Finding) -> None:

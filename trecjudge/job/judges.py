@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trecjudge.errors import WorkflowError, unknown
+from trecjudge.findings import OnFinding
 from trecjudge.inputs.formats.registry import check_dataset
+from trecjudge.inputs.labels import read_labels
 from trecjudge.job.audit.rules import audit_rules
-from trecjudge.job.job import Job
+from trecjudge.job.job import Job, JobInputs
 from trecjudge.judging.judge import needs_model
+from trecjudge.judging.labelled import with_labels
 from trecjudge.judging.panel import (
     NamedJudge,
     Panel,
     calibrations,
     make_panel,
     panel_programs,
+    panel_settings,
     panel_spec,
     resolved_panel,
     with_calibration,
@@ -22,6 +26,7 @@ from trecjudge.judging.panel import (
 from trecjudge.measures import LeaderboardSpec
 from trecjudge.models.access.secrets import check_in_clear
 from trecjudge.models.settings import LlmSettings
+from trecjudge.results.judgments import Header
 from trecjudge.scores.review import check_gate, panel_rules, read_gate
 from trecjudge.settings.fields import typed_fields
 
@@ -67,3 +72,20 @@ def job_panel(job: Job) -> list[NamedJudge]:
 def job_spec(job: Job, panel: Panel) -> LeaderboardSpec:
     """Return the measures of a job. Raises a TrecJudgeError for an unknown one."""
     return panel_spec(panel, job.workflow.leaderboard, job.workflow.measures)
+
+
+def judging_panel(job: Job, panel: Panel, report: OnFinding) -> Panel:
+    """Return the judges; with --judgments-from, those that give its labels as judgments."""
+    return panel if job.labels is None else with_labels(panel, read_labels(job.labels, report))
+
+
+def header_of(job: Job, panel: Panel, inputs: JobInputs) -> Header:
+    """Return the header of a job's judgments."""
+    return Header(
+        judges=panel_settings(panel),
+        leaderboard=job.workflow.leaderboard,
+        measures=tuple(job.workflow.measures),
+        topics=tuple(inputs.topics) if inputs.topics is not None else None,
+        qrels_pool=job.qrels_pool,
+        gate=job.workflow.gate,
+    )

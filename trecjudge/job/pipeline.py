@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from trecjudge.errors import InputError, PluginError
 from trecjudge.files import whole
 from trecjudge.findings import Finding, FindingLog
-from trecjudge.inputs.labels import read_labels
+from trecjudge.inputs.labels import ItemKey, read_labels
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.checksums import Checksums, taking_checksums
 from trecjudge.job.audit.auditing import Audit, Auditor
@@ -21,22 +21,23 @@ from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.config import head_of, write_config
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
-from trecjudge.job.judges import job_panel, job_spec
+from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
 from trecjudge.job.recording import Recording
 from trecjudge.job.rules import check_along, check_first
+from trecjudge.job.shards.session import check_in_parts, judged_in_parts, parts_folder
 from trecjudge.job.trial import MeasureTrial
 from trecjudge.judging.bugs import Stop
-from trecjudge.judging.labelled import check_takes_labels, with_labels
+from trecjudge.judging.labelled import check_takes_labels
 from trecjudge.judging.panel import (
     Panel,
     calibrations,
     panel_programs,
     panel_settings,
 )
-from trecjudge.judging.runner import JudgedResponse, Runner
+from trecjudge.judging.runner import Runner
 from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
-from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
+from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
@@ -60,8 +61,8 @@ class Watcher(Protocol):
     def finding(self, finding: Finding) -> None:
         """The input has a problem."""
 
-    def judged(self, judged: JudgedResponse) -> None:
-        """A response was judged."""
+    def counted(self, responses: int, items: int) -> None:
+        """So many more responses and items were judged."""
 
     def notify(self, message: str) -> None:
         """Show a message to the user."""
@@ -87,6 +88,8 @@ async def _cancellable(job: Job, watcher: Watcher) -> Scored:
 async def judge_job(job: Job, watcher: Watcher) -> Scored:
     """Return all the numbers of a job; it is done as by `run_job`, in the running event loop."""
     panel = job_panel(job)
+    if job.workers > 1:
+        check_in_parts(job, panel)
     job.outputs.prepare()
     return await _Session(job, panel, watcher).run()
 
@@ -129,6 +132,7 @@ class _Session:
     watcher: Watcher
     findings: FindingLog = field(default_factory=FindingLog)
     recording: Recording = field(init=False)
+    log_file: BinaryIO | None = None
     started: float = field(default_factory=time.perf_counter)
     checksums: Checksums = field(default_factory=Checksums)
     stopped: Stop = field(default_factory=Stop)
@@ -145,6 +149,7 @@ class _Session:
             async with _open_model(job, self.panel, self.watcher) as model:
                 if job.debug_log:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
+                    self.log_file = file
                     self.recording.log = log = DebugLog(file, job.document_text)
                     self.findings.listeners.append(log.finding)
                 try:
@@ -172,10 +177,13 @@ class _Session:
             check_takes_labels(self.panel, "--human")
             labels = read_labels(job.human, self.findings)
         audit = await self._audit(inputs, model)
-        await self._judge(inputs, reader, model)
-        judged = JudgmentsReader(job.outputs.judgments)
-        # Scores are made from the file, not from memory: `rescore` must give the same bytes.
-        done = scored(judged, job.outputs, labels, self.findings, self.panel)
+        if job.workers > 1 and not job.model.use:
+            done = self._in_parts(inputs, reader, labels)
+        else:
+            await self._judge(inputs, reader, model)
+            judged = JudgmentsReader(job.outputs.judgments)
+            # Scores are made from the file, not from memory: `rescore` must give the same bytes.
+            done = scored(judged, job.outputs, labels, self.findings, self.panel)
         summary = done.summary
         summary.audit = audit.as_dict() if audit else {}
         self._complete(summary, model)
@@ -207,12 +215,12 @@ class _Session:
         trial = MeasureTrial(job_spec(self.job, self.panel), self.stopped, self.job.model.asks)
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
-            writer.header(self._header(inputs))
-            runner = Runner(self._judges(), model, self.stopped)
+            writer.header(header_of(self.job, self.panel, inputs))
+            runner = Runner(judging_panel(self.job, self.panel, self.findings), model, self.stopped)
             await runner.prepare(inputs.all_responses(model, self.watcher.notify))
             async for judged in runner.run(reader):
                 self.recording.write(writer, judged)
-                self.watcher.judged(judged)
+                self.watcher.counted(1, len(judged.judgments))
                 trial.add(judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
             if not writer.responses:
@@ -222,22 +230,18 @@ class _Session:
             kept = f"what was judged before is in {self.job.outputs.judgments}"
             raise PluginError(f"{trial.error}; judging stopped: {kept}")
 
-    def _judges(self) -> Panel:
-        """Return the judges; with --judgments-from, those that give its labels as judgments."""
-        if self.job.labels is None:
-            return self.panel
-        return with_labels(self.panel, read_labels(self.job.labels, self.findings))
-
-    def _header(self, inputs: JobInputs) -> Header:
-        job = self.job
-        return Header(
-            judges=panel_settings(self.panel),
-            leaderboard=job.workflow.leaderboard,
-            measures=tuple(job.workflow.measures),
-            topics=tuple(inputs.topics) if inputs.topics is not None else None,
-            qrels_pool=job.qrels_pool,
-            gate=job.workflow.gate,
-        )
+    def _in_parts(
+        self, inputs: JobInputs, reader: RunReader, labels: Mapping[ItemKey, str] | None
+    ) -> Scored:
+        """Judge by several workers; write the judgments file and the numbers."""
+        job, outputs = self.job, self.job.outputs
+        with parts_folder(outputs) as folder:
+            parts = judged_in_parts(job, self.panel, inputs, reader, folder, self.watcher)
+            self.recording.spared += sum(part.spared for part in parts.done)
+            if stopped := next((part.stopped for part in parts.done if part.stopped), ""):
+                self.stopped.now(stopped)
+            parts.merge(outputs, self.log_file)
+            return parts.scored(outputs, labels, self.findings)
 
     def _complete(self, summary: Summary, model: Model) -> None:
         outputs = self.job.outputs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trecjudge.errors import InputError
@@ -89,6 +89,20 @@ class Coverage:
                 self.failures[kind] = self.failures.get(kind, 0) + 1
                 self.examples.setdefault(kind, failure_text(judgment))
 
+    def take(self, other: Coverage) -> None:
+        """Add what was counted apart, of later responses."""
+        self.responses += other.responses
+        self.judged += other.judged
+        self.expected += other.expected
+        for kind, count in other.failures.items():
+            self.failures[kind] = self.failures.get(kind, 0) + count
+        for kind, text in other.examples.items():
+            self.examples.setdefault(kind, text)
+        for name, (judged, expected) in other.by_judge.items():
+            counts = self.by_judge.setdefault(name, [0, 0])
+            counts[0] += judged
+            counts[1] += expected
+
 
 def failure_text(judgment: Judgment) -> str:
     """Return which item is unjudged, and why."""
@@ -120,6 +134,18 @@ class Leaderboard:
         scores = {m.name: self._score(m, response, judgments) for m in self.spec.measures}
         self.scores.setdefault(response.run_id, {})[response.topic_id] = scores
         self.coverage[response.run_id].add(judgments)
+
+    def take(
+        self,
+        scores: Mapping[str, Mapping[str, Mapping[str, Score]]],
+        coverage: Mapping[str, Coverage],
+    ) -> None:
+        """Add responses that were scored apart, by the same measures."""
+        for run_id, topics in scores.items():
+            own = self.scores.setdefault(run_id, {})
+            own.update({topic_id: dict(found) for topic_id, found in topics.items()})
+        for run_id, counts in coverage.items():
+            self.coverage[run_id].take(counts)
 
     def _score(
         self, measure: MeasureSpec, response: Response, judgments: Sequence[Judgment]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import orjson
 
@@ -31,12 +31,14 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.trec import QrelsRow, leaderboard_line, qrels_line
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import (
+    Coverage,
     Leaderboard,
+    Score,
     best_grades,
     pooled_qrels,
     response_qrels,
 )
-from trecjudge.scores.review import KEYS, panel_rules, read_gate, review
+from trecjudge.scores.review import KEYS, ReviewRule, panel_rules, read_gate, review
 from trecjudge.scores.statistics import standing_lines, standings_of
 from trecjudge.scores.summary import Summary, summarise
 from trecjudge.settings.plugins import find_in_working_folder, module_of_others
@@ -95,6 +97,137 @@ class Scored:
     standings: Mapping[str, Sequence[Standing]]
 
 
+@dataclass(frozen=True, slots=True)
+class PartScores:
+    """What scoring a part of a job's responses came to; qrels and reviews are in files.
+
+    `marked` counts responses by the status that the gate gives.
+    """
+
+    scores: Mapping[str, Mapping[str, Mapping[str, Score]]]
+    coverage: Mapping[str, Coverage]
+    marked: Counter[str]
+
+
+@dataclass(slots=True)
+class Scoring:
+    """Scores responses one after the other, and writes the files of a job's numbers.
+
+    `labels` are those of people on some items: they correct the means in the statistics. Grades
+    that contradict each other in pooled qrels go to `report`.
+    """
+
+    header: Header
+    panel: Panel
+    path: Path
+    labels: Mapping[ItemKey, str] | None = None
+    report: OnFinding | None = None
+    spec: LeaderboardSpec = field(init=False)
+    board: Leaderboard = field(init=False)
+    people: HumanLabels = field(init=False)
+    rules: list[ReviewRule] = field(init=False)
+    pool: Pool | None = field(init=False)
+    marked: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        header, panel = self.header, self.panel
+        self.spec = panel_spec(panel, header.leaderboard, header.measures)
+        takers = {s.name: s.judge for s in panel if takes_labels(s.judge)}
+        self.people = HumanLabels(self.labels or {}, takers)
+        self.board = Leaderboard(self.spec, header.topics)
+        self.rules = panel_rules(panel, read_gate(header.gate))
+        pooled = header.qrels_pool or self.spec.pooled_qrels
+        self.pool = Pool(self.path, self.report) if pooled else None
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether parts of the responses can be scored apart: neither pooled nor corrected."""
+        return self.pool is None and not self.labels
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> tuple[bytes, bytes]:
+        """Score a response; return its lines of qrels, and its line of the review file, if any."""
+        self.board.add(response, judgments)
+        if self.labels:  # without labels nothing is corrected: its work is spared
+            self.people.add(self.spec, response, judgments)
+        reviewed = b""
+        if self.rules:
+            scores = self.board.scores[response.run_id][response.topic_id]
+            found = review(self.rules, self.spec, response, judgments, scores)
+            self.marked[found["status"] if found else PASSED] += 1
+            reviewed = orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE) if found else b""
+        # Qrels have one grade for a document: that of the first judge.
+        first = next(iter(self.header.judges))
+        graded = [j for j in judgments if j.judge == first]
+        if self.pool is not None:
+            self.pool.add(response, graded)
+            return b"", reviewed
+        return _text(response_qrels(response, graded)), reviewed
+
+    def take(self, part: PartScores) -> None:
+        """Add what was scored apart. Parts come in the order of the job's responses."""
+        self.board.take(part.scores, part.coverage)
+        self.marked += part.marked
+
+    @property
+    def part(self) -> PartScores:
+        """What was scored until now, to be taken by the scoring of the whole."""
+        return PartScores(self.board.scores, dict(self.board.coverage), self.marked)
+
+    @contextmanager
+    def files(self, outputs: Outputs) -> Iterator[ScoreFiles]:
+        """Open the files: each replaces its old one only if nothing failed before the end."""
+        with ExitStack() as files:
+            yield ScoreFiles(
+                files.enter_context(whole(outputs.qrels)),
+                files.enter_context(whole(outputs.leaderboard)),
+                files.enter_context(whole(outputs.statistics)),
+                files.enter_context(whole(outputs.review)) if self.rules else None,
+            )
+
+    def finish(self, files: ScoreFiles) -> Mapping[str, Sequence[Standing]]:
+        """Work out means and intervals, and write them; return the standings by measure."""
+        self.board.finish()
+        if self.pool is not None:
+            files.qrels.write(_text(pooled_qrels(self.pool.best)))
+        for row in self.board.rows():
+            files.leaderboard.write(leaderboard_line(row).encode())
+        standings = standings_of(self.board, self.people)
+        files.statistics.writelines(standing_lines(self.board, standings))
+        return standings
+
+    def summary(self, outputs: Outputs, standings: Mapping[str, Sequence[Standing]]) -> Summary:
+        """Return the summary of what was scored and written."""
+        names = ",".join(self.header.judges)
+        summary = summarise(outputs.name, names, self.board, standings)
+        summary.ranked_by_judge = ranked_by_judge(self.panel, summary.measures)
+        summary.failures_unknown = hiding_failures(self.panel)
+        if self.labels is not None:
+            summary.labels = self.people.counts
+        for what in ("leaderboard", "statistics", "qrels"):
+            summary.files[what] = str(getattr(outputs, what))
+        if self.rules:
+            statuses = (*KEYS.values(), PASSED)
+            summary.gate = {status: self.marked[status] for status in statuses}
+            summary.files["review"] = str(outputs.review)
+        return summary
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFiles:
+    """The open files of a job's numbers; `review` is None without a gate."""
+
+    qrels: BinaryIO
+    leaderboard: BinaryIO
+    statistics: BinaryIO
+    review: BinaryIO | None
+
+    def write(self, qrels: bytes, reviewed: bytes) -> None:
+        """Write the lines of a response."""
+        self.qrels.write(qrels)
+        if self.review is not None:
+            self.review.write(reviewed)
+
+
 def score(
     reader: JudgmentsReader,
     outputs: Outputs,
@@ -118,59 +251,16 @@ def scored(
 ) -> Scored:
     """Write the qrels and the leaderboards of a judgments file and return what was scored.
 
-    `labels` are those of people on some items: they correct the means in the statistics. Grades
-    that contradict each other in pooled qrels go to `report`. `panel` are the file's judges, where
-    they are at hand. Raises InputError if the file is not whole, before any file is replaced.
+    `labels` and `report` as for `Scoring`. `panel` are the file's judges, where they are at hand.
+    Raises InputError if the file is not whole, before any file is replaced.
     """
-    header = reader.header
     panel = panel_of(reader) if panel is None else panel
-    spec = panel_spec(panel, header.leaderboard, header.measures)
-    takers = {s.name: s.judge for s in panel if takes_labels(s.judge)}
-    people = HumanLabels(labels or {}, takers)
-    board = Leaderboard(spec, header.topics)
-    rules, marked = panel_rules(panel, read_gate(header.gate)), Counter[str]()
-    first, pooled = next(iter(header.judges)), header.qrels_pool or spec.pooled_qrels
-    pool = Pool(reader.path, report)
-    # All files or none: each replaces its old one only if nothing failed before the end.
-    with ExitStack() as files:
-        qrels = files.enter_context(whole(outputs.qrels))
-        leaderboard = files.enter_context(whole(outputs.leaderboard))
-        statistics = files.enter_context(whole(outputs.statistics))
-        reviews = files.enter_context(whole(outputs.review)) if rules else None
+    scoring = Scoring(reader.header, panel, reader.path, labels, report)
+    with scoring.files(outputs) as files:
         for response, judgments in reader:
-            board.add(response, judgments)
-            if labels:  # without labels nothing is corrected: its work is spared
-                people.add(spec, response, judgments)
-            if reviews is not None:
-                scores = board.scores[response.run_id][response.topic_id]
-                found = review(rules, spec, response, judgments, scores)
-                marked[found["status"] if found else PASSED] += 1
-                reviews.write(
-                    orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE) if found else b""
-                )
-            # Qrels have one grade for a document: that of the first judge.
-            graded = [j for j in judgments if j.judge == first]
-            if pooled:
-                pool.add(response, graded)
-            else:
-                qrels.write(_text(response_qrels(response, graded)))
-        board.finish()
-        qrels.write(_text(pooled_qrels(pool.best)))
-        for row in board.rows():
-            leaderboard.write(leaderboard_line(row).encode())
-        standings = standings_of(board, people)
-        statistics.writelines(standing_lines(board, standings))
-    summary = summarise(outputs.name, ",".join(header.judges), board, standings)
-    summary.ranked_by_judge = ranked_by_judge(panel, summary.measures)
-    summary.failures_unknown = hiding_failures(panel)
-    if labels is not None:
-        summary.labels = people.counts
-    for what in ("leaderboard", "statistics", "qrels"):
-        summary.files[what] = str(getattr(outputs, what))
-    if rules:
-        summary.gate = {status: marked[status] for status in (*KEYS.values(), PASSED)}
-        summary.files["review"] = str(outputs.review)
-    return Scored(summary, board, standings)
+            files.write(*scoring.add(response, judgments))
+        standings = scoring.finish(files)
+    return Scored(scoring.summary(outputs, standings), scoring.board, standings)
 
 
 @dataclass(slots=True)

@@ -100,9 +100,16 @@ def limits() -> Limits:
 def limited(written: Sequence[str]) -> Iterator[Limits]:
     """Set limits, each `NAME=VALUE`, for what is read meanwhile. Raises InputError."""
     found = with_limits(limits(), written, "--limit")
+    with limits_are(found):
+        yield found
+
+
+@contextmanager
+def limits_are(found: Limits) -> Iterator[None]:
+    """Set limits that another process had."""
     token = _SET.set(found)
     try:
-        yield found
+        yield
     finally:
         _SET.reset(token)
 

@@ -26,7 +26,6 @@ from rich.progress import (
 from rich.text import Text
 
 from trecjudge.findings import PREFIX, Finding, counted, visible
-from trecjudge.judging.runner import JudgedResponse
 from trecjudge.show.words import within
 
 SHOWN_OF_A_KIND = 3
@@ -107,12 +106,12 @@ class ConsoleWatcher:
         """Keep which format a run file was read as, and why: a line for all that are alike."""
         self._taken.add(path, format_name, why)
 
-    def judged(self, judged: JudgedResponse) -> None:
-        """Show that one more response was judged."""
-        self._responses += 1
-        self._items += len(judged.judgments)
+    def counted(self, responses: int, items: int) -> None:
+        """Show that so many more responses and items were judged."""
+        self._responses += responses
+        self._items += items
         if self._console.is_terminal:
-            self._bar.update(self._task, total=self._expected(), advance=1)
+            self._bar.update(self._task, total=self._expected(), advance=responses)
         if self._taken.waiting and self._clock() - self._began >= SECONDS_OF_FILES:
             self._print_taken()
 

@@ -1,0 +1,99 @@
+"""A job cut into shards: all runs are read once, with all findings, and nothing is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+from trecjudge.findings import OnFinding
+from trecjudge.inputs.run_records import Event, FileBegins, ReadRecords, RunRecord
+from trecjudge.job.shards.shard import LEAST_ITEMS, Portion, Shard
+from trecjudge.records import Response, Topic
+
+SHARDS_OF_A_WORKER = 4
+"""Shards for each worker: the last ones end at about the same time, however long they take."""
+
+
+@dataclass(slots=True)
+class PlacedRecords:
+    """Reads records for a run reader, and knows where the last one stands."""
+
+    records: ReadRecords
+    path: Path = field(default_factory=Path)
+    ordinal: int = -1
+
+    def read(self, report: OnFinding) -> Iterator[Event]:
+        """Yield what `records` reads."""
+        for event in self.records(report):
+            if isinstance(event, FileBegins):
+                self.path, self.ordinal = event.path, -1
+            elif isinstance(event, RunRecord):
+                self.ordinal += 1
+            yield event
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A response of the job: its place, the name of its run, and about how many items it has."""
+
+    path: Path
+    ordinal: int
+    run_id: str
+    items: int
+
+
+def placed(responses: Iterable[tuple[Topic, Response]], records: PlacedRecords) -> Iterator[Placed]:
+    """Yield the places of responses that a reader of `records` yields."""
+    for _, response in responses:
+        yield Placed(records.path, records.ordinal, response.run_id, items_of(response))
+
+
+def items_of(response: Response) -> int:
+    """Return about how many items a response has: its citations, or its sentences if more."""
+    citations = sum(len(sentence.citations) for sentence in response.sentences)
+    return max(1, citations, len(response.sentences))
+
+
+def into_shards(found: Iterable[Placed], workers: int, least: int = LEAST_ITEMS) -> list[Shard]:
+    """Return the responses as shards of at least so many items, in their order."""
+    all_of_them = list(found)
+    size = max(least, sum(one.items for one in all_of_them) // (workers * SHARDS_OF_A_WORKER))
+    return [_shard(n, part) for n, part in enumerate(_cut(all_of_them, size))]
+
+
+def into_parts(found: Iterable[Placed], count: int) -> list[Shard]:
+    """Return the responses as exactly so many shards, of about equal size; some may be empty."""
+    all_of_them = list(found)
+    whole, done = sum(one.items for one in all_of_them), 0
+    parts: list[list[Placed]] = [[] for _ in range(count)]
+    for one in all_of_them:
+        # By the middle of the response: so no part takes what lies mostly in the next one.
+        parts[min(count - 1, (2 * done + one.items) * count // (2 * whole))].append(one)
+        done += one.items
+    return [_shard(n, part) for n, part in enumerate(parts)]
+
+
+def _cut(found: list[Placed], size: int) -> Iterator[list[Placed]]:
+    part: list[Placed] = []
+    held = 0
+    for one in found:
+        part.append(one)
+        held += one.items
+        if held >= size:
+            yield part
+            part, held = [], 0
+    if part:
+        yield part
+
+
+def _shard(number: int, part: list[Placed]) -> Shard:
+    portions = []
+    for path, group in groupby(part, key=lambda one: one.path):
+        rows = [(one.ordinal, one.run_id) for one in group]
+        portions.append(
+            Portion(path, tuple(map(itemgetter(0), rows)), tuple(map(itemgetter(1), rows)))
+        )
+    return Shard(number, tuple(portions), len(part), sum(one.items for one in part))

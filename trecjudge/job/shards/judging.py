@@ -1,0 +1,150 @@
+"""One shard judged, in whichever process: its responses read again, judged, scored, written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import BinaryIO
+
+from trecjudge.files import whole
+from trecjudge.findings import Finding, OnFinding
+from trecjudge.inputs.pipelines.fields import keyed
+from trecjudge.inputs.run_records import Event, FileBegins, RunRecord, RunRecords
+from trecjudge.inputs.sources.containers import Opened
+from trecjudge.job.job import JobInputs
+from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
+from trecjudge.job.recording import Recording
+from trecjudge.job.shards.shard import Portion, Shard, ShardDone, ShardSetup
+from trecjudge.job.trial import MeasureTrial
+from trecjudge.judging.bugs import Stop
+from trecjudge.judging.panel import Panel
+from trecjudge.judging.runner import Runner
+from trecjudge.models.model import NoModel
+from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
+from trecjudge.results.log import DebugLog
+from trecjudge.scores.scoring import PartScores, Scoring
+from trecjudge.settings.limits import limits_are
+from trecjudge.settings.plugins import find_in_working_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """What a process keeps of a job, for all its shards: inputs and judges."""
+
+    setup: ShardSetup
+    inputs: JobInputs
+    panel: Panel
+    judging: Panel
+    header: Header
+    records: RunRecords = field(repr=False)
+
+    @classmethod
+    def of(cls, setup: ShardSetup) -> Worker:
+        """Read what a job needs beside its runs. Raises a TrecJudgeError."""
+        find_in_working_folder()
+        panel = job_panel(setup.job)
+        inputs = JobInputs.read(setup.job, _ignore)
+        judging = judging_panel(setup.job, panel, _ignore)
+        header = header_of(setup.job, panel, inputs)
+        return cls(setup, inputs, panel, judging, header, inputs.run_records())
+
+    def judge(self, shard: Shard) -> ShardDone:
+        """Judge a shard, write its files, and return what it came to."""
+        recording = Recording(document_text=self.setup.job.document_text)
+        stop = Stop()
+        trial = MeasureTrial(job_spec(self.setup.job, self.panel), stop, pays=False)
+        with ExitStack() as files:
+            file = files.enter_context(whole(self.setup.part(shard.number, "judgments")))
+            if self.setup.job.debug_log:
+                log = files.enter_context(whole(self.setup.part(shard.number, "log")))
+                recording.log = DebugLog(log, self.setup.job.document_text)
+            writer = JudgmentsWriter(file)
+            writer.header(self.header)
+            asyncio.run(self._judged(shard, writer, recording, trial, stop))
+            writer.end()
+        counts = (writer.responses, writer.judgments, recording.spared)
+        error = "" if trial.error is None else str(trial.error)
+        return ShardDone(shard.number, *counts, self._scored(shard.number), stop.why, error)
+
+    async def _judged(
+        self,
+        shard: Shard,
+        writer: JudgmentsWriter,
+        recording: Recording,
+        trial: MeasureTrial,
+        stop: Stop,
+    ) -> None:
+        runner = Runner(self.judging, NoModel(), stop)
+        reader = self.inputs.reader_of(ShardRecords(self.records, shard.portions).read, _ignore)
+        async for judged in runner.run(reader):
+            recording.write(writer, judged)
+            trial.add(judged)
+
+    def _scored(self, number: int) -> PartScores:
+        """Return the scores of a part, made from its file: `rescore` must give the same bytes."""
+        setup = self.setup
+        reader = JudgmentsReader(setup.part(number, "judgments"))
+        scoring = Scoring(self.header, self.panel, reader.path)
+        if setup.job.human or not scoring.in_parts:
+            return scoring.part  # empty: the whole is scored by whoever merges
+        with _both(setup, number) as (qrels, reviews):
+            for response, judgments in reader:
+                lines, reviewed = scoring.add(response, judgments)
+                qrels.write(lines)
+                reviews.write(reviewed)
+        return scoring.part
+
+
+@contextmanager
+def _both(setup: ShardSetup, number: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    with whole(setup.part(number, "qrels")) as qrels, whole(setup.part(number, "review")) as more:
+        yield qrels, more
+
+
+@dataclass(frozen=True, slots=True)
+class ShardRecords:
+    """Reads the records of a shard's responses, each with the name that the whole job gives it."""
+
+    records: RunRecords
+    portions: tuple[Portion, ...]
+
+    def read(self, report: OnFinding) -> Iterator[Event]:
+        """Yield the shard's records, file by file."""
+        for portion in self.portions:
+            yield FileBegins(portion.path)
+            yield from self._of(portion)
+
+    def _of(self, portion: Portion) -> Iterator[Event]:
+        wanted = dict(zip(portion.ordinals, portion.run_ids, strict=True))
+        ordinal, last = -1, portion.ordinals[-1]
+        for event in self.records.of_file(Opened(portion.path)):
+            if not isinstance(event, RunRecord):
+                continue
+            ordinal += 1
+            if ordinal in wanted and event.response is not None:
+                response = replace(event.response, run_id=wanted[ordinal])
+                yield replace(event, response=response, repeated=False)
+            if ordinal == last:
+                return
+
+
+def _ignore(finding: Finding) -> None:
+    """Ignore a finding: it is reported by whoever cut the job into shards."""
+
+
+@lru_cache(maxsize=1)
+def _worker(token: str) -> list[Worker]:
+    """Return the place of the worker of a job: a process works for one job at a time."""
+    return []
+
+
+def judge_shard(setup: ShardSetup, shard: Shard) -> ShardDone:
+    """Judge a shard in this process. Raises a TrecJudgeError for what the user can put right."""
+    with limits_are(setup.limits), keyed(setup.record_keys):
+        kept = _worker(setup.token)
+        if not kept:
+            kept.append(Worker.of(setup))
+        return kept[0].judge(shard)

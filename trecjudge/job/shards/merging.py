@@ -1,0 +1,69 @@
+"""The files of shards put together, byte for byte what one process would have written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from trecjudge.job.shards.shard import ShardDone, ShardSetup
+from trecjudge.judging.panel import Panel
+from trecjudge.results.judgments import Header, JudgmentsWriter
+from trecjudge.results.outputs import Outputs
+from trecjudge.scores.scoring import Scored, Scoring
+
+LONGEST_END = 4096
+"""Bytes at the end of a judgments file that hold its last line."""
+
+
+def merge_judgments(
+    file: BinaryIO, header: Header, parts: Iterable[tuple[Path, ShardDone]]
+) -> None:
+    """Write a judgments file of the judgments of shards, in this order."""
+    writer = JudgmentsWriter(file)
+    writer.header(header)
+    for path, done in parts:
+        _copy_between(path, file)
+        writer.responses += done.responses
+        writer.judgments += done.judgments
+    writer.end()
+
+
+def _copy_between(path: Path, target: BinaryIO) -> None:
+    """Copy a judgments file without its first and its last line."""
+    with path.open("rb") as part:
+        end = part.seek(0, os.SEEK_END)
+        part.seek(max(0, end - LONGEST_END))
+        last = len(part.read().rstrip(b"\n").rpartition(b"\n")[2]) + 1
+        part.seek(0)
+        part.readline()
+        left = end - last - part.tell()
+        while left > 0:
+            chunk = part.read(min(left, 1 << 20))
+            target.write(chunk)
+            left -= len(chunk)
+
+
+def append(paths: Iterable[Path], target: BinaryIO) -> None:
+    """Append files to an open one."""
+    for path in paths:
+        with path.open("rb") as part:
+            shutil.copyfileobj(part, target, 1 << 20)
+    target.flush()
+
+
+def scored_by_shards(
+    header: Header, panel: Panel, outputs: Outputs, setup: ShardSetup, done: Sequence[ShardDone]
+) -> Scored:
+    """Write the numbers of a job whose shards are scored, in the order of its responses."""
+    scoring = Scoring(header, panel, outputs.judgments)
+    with scoring.files(outputs) as files:
+        for shard in done:
+            scoring.take(shard.scores)
+            append([setup.part(shard.number, "qrels")], files.qrels)
+            if files.review is not None:
+                append([setup.part(shard.number, "review")], files.review)
+        standings = scoring.finish(files)
+    return Scored(scoring.summary(outputs, standings), scoring.board, standings)

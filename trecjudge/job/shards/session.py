@@ -1,0 +1,136 @@
+"""The judging of a job by several workers: cut, judged, merged; the job does all else."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from trecjudge.errors import InputError, OutputError, PluginError, WorkflowError
+from trecjudge.files import whole
+from trecjudge.findings import OnFinding
+from trecjudge.inputs.labels import ItemKey
+from trecjudge.inputs.pipelines.fields import record_keys
+from trecjudge.inputs.runs import RunReader
+from trecjudge.job.job import NO_MODEL, Job, JobInputs
+from trecjudge.job.judges import header_of
+from trecjudge.job.shards.cutting import PlacedRecords, into_shards, placed
+from trecjudge.job.shards.executing import Execution, LocalWorkers
+from trecjudge.job.shards.merging import append, merge_judgments, scored_by_shards
+from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
+from trecjudge.judging.judge import PreparingJudge
+from trecjudge.judging.panel import Panel
+from trecjudge.results.judgments import Header, JudgmentsReader
+from trecjudge.results.outputs import Outputs
+from trecjudge.scores.scoring import Scored, Scoring, scored
+from trecjudge.settings.limits import limits
+
+
+class Watcher(Protocol):
+    """Is told how far the workers are."""
+
+    def counted(self, responses: int, items: int) -> None:
+        """So many more responses and items were judged."""
+
+    def notify(self, message: str) -> None:
+        """Show a message to the user."""
+
+
+def check_in_parts(job: Job, panel: Panel) -> None:
+    """Raise WorkflowError where a job cannot be judged in parts."""
+    for named in panel:
+        if isinstance(named.judge, PreparingJudge):
+            raise WorkflowError(
+                f"judge {named.name} is shown all responses before the first is judged: it cannot"
+                " judge in parts; leave out --workers and --shard"
+            )
+    if job.made:
+        raise WorkflowError("judges given as objects cannot be sent to other processes")
+
+
+@contextmanager
+def parts_folder(outputs: Outputs) -> Iterator[Path]:
+    """Yield a new folder for the parts of a job, beside its files; it is removed at the end."""
+    # Named as partial files are, so that those of a killed job are found and removed.
+    folder = outputs.folder / f".{outputs.name}.{secrets.token_hex(8)}.parts"
+    try:
+        folder.mkdir()
+        yield folder
+    except OSError as error:
+        if error.filename is None or Path(error.filename) != folder:
+            raise
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def cut(inputs: JobInputs, reader: RunReader, records: PlacedRecords, workers: int) -> list[Shard]:
+    """Return the shards of a job; all its runs are read, and findings reported.
+
+    Raises InputError where there is nothing to judge.
+    """
+    shards = into_shards(placed(reader, records), workers)
+    if not shards:
+        raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
+    return shards
+
+
+def setup_of(job: Job, folder: Path) -> ShardSetup:
+    """Return what the shards of a job share; a model is none of it."""
+    alone = replace(job, model=replace(NO_MODEL, cache_folder=job.model.cache_folder))
+    return ShardSetup(secrets.token_hex(8), alone, folder, limits(), record_keys())
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a job that were judged apart, in the order of its responses.
+
+    They lie in the folder of the setup, until that is removed.
+    """
+
+    setup: ShardSetup
+    header: Header
+    panel: Panel
+    done: Sequence[ShardDone]
+
+    def merge(self, outputs: Outputs, log: BinaryIO | None) -> None:
+        """Write the judgments file, and add to the log. Raises PluginError for a failed measure."""
+        with whole(outputs.judgments) as file:
+            merge_judgments(file, self.header, self._files("judgments"))
+        if log is not None:
+            append((path for path, _ in self._files("log")), log)
+        if error := next((part.error for part in self.done if part.error), ""):
+            kept = f"what was judged before is in {outputs.judgments}"
+            raise PluginError(f"{error}; judging stopped: {kept}")
+
+    def scored(
+        self, outputs: Outputs, labels: Mapping[ItemKey, str] | None, report: OnFinding
+    ) -> Scored:
+        """Write the numbers of the whole, from those of the parts where they have them all."""
+        if labels is None and Scoring(self.header, self.panel, outputs.judgments).in_parts:
+            return scored_by_shards(self.header, self.panel, outputs, self.setup, self.done)
+        reader = JudgmentsReader(outputs.judgments)
+        return scored(reader, outputs, labels, report, self.panel)
+
+    def _files(self, kind: str) -> Iterator[tuple[Path, ShardDone]]:
+        return ((self.setup.part(part.number, kind), part) for part in self.done)
+
+
+def judged_in_parts(
+    job: Job, panel: Panel, inputs: JobInputs, reader: RunReader, folder: Path, watcher: Watcher
+) -> Parts:
+    """Return the parts of a job, judged by its workers. Raises what a shard raises."""
+    records = PlacedRecords(reader.read)
+    reader.read = records.read
+    shards = cut(inputs, reader, records, job.workers)
+    setup, found = setup_of(job, folder), {}
+    with closing(LocalWorkers(min(job.workers, len(shards)))) as workers:
+        for done in Execution(workers, setup, watcher.notify).run(shards):
+            found[done.number] = done
+            watcher.counted(done.responses, done.judgments)
+    in_order = [found[number] for number in sorted(found)]
+    return Parts(setup, header_of(job, panel, inputs), panel, in_order)

@@ -1,0 +1,87 @@
+"""A shard: which responses of which run files are judged together; what was made of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trecjudge.errors import WorkflowError
+from trecjudge.job.job import Job
+from trecjudge.scores.scoring import PartScores
+from trecjudge.settings.limits import Limits
+
+LEAST_ITEMS = 2000
+"""Items of a shard, at least: half a second of work, beside which its start does not count."""
+
+
+def worker_count(text: str) -> int:
+    """Return how many processes a text asks for: `auto` or a number. Raises WorkflowError."""
+    if text == "auto":
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    if not text.isdecimal() or not int(text):
+        raise WorkflowError(f"--workers {text}: give a number from 1 on, or auto")
+    return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Responses of one run file: the ordinals of their records, from 0, and their runs' names.
+
+    Names are those that the whole job gives: a file by itself does not show that two runs of
+    different teams are called alike.
+    """
+
+    path: Path
+    ordinals: tuple[int, ...]
+    run_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Responses next to each other in the order of the job; `items` is about how many items."""
+
+    number: int
+    portions: tuple[Portion, ...]
+    responses: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShardSetup:
+    """What all shards of a job share, to be sent to another process.
+
+    `token` is new for each job: a process keeps what it read for one. `folder` is where parts are
+    written; all processes see it.
+    """
+
+    token: str
+    job: Job
+    folder: Path
+    limits: Limits
+    record_keys: Mapping[str, str] = field(default_factory=dict)
+
+    def part(self, number: int, kind: str) -> Path:
+        """Return the path of a file of a shard: `judgments`, `log`, `qrels` or `review`."""
+        return self.folder / f"{number:06}.{kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardDone:
+    """What judging a shard came to; its files are in the folder of the setup.
+
+    `stopped` is why judging stopped early, if it did, and `error` why a measure failed.
+    """
+
+    number: int
+    responses: int
+    judgments: int
+    spared: int
+    scores: PartScores
+    stopped: str = ""
+    error: str = ""
