@@ -77,6 +77,9 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             "rescore out/default --human labels.jsonl --out-dir corrected",
         ),
     ),
+    "merge": (
+        Example("The parts that eight commands judged", "merge parts --out-dir out --name runs"),
+    ),
     "pairs": (
         Example("Judge pairs without a model", "pairs pairs.jsonl --output verdicts.jsonl"),
         Example(

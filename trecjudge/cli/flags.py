@@ -44,6 +44,7 @@ class JobFlags:
     all_variants: flag.AllVariants = False
     sweep: flag.Sweep = None
     workers: flag.Workers = "1"
+    shard: flag.Shard = ""
     use_env_llm: of_model.UseEnvLlm = False
     cache_dir: of_model.CacheDir = None
     cache_from: of_model.CacheFrom = None

@@ -12,19 +12,21 @@ from rich.console import Console
 
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
-from trecjudge.cli.printing import print_plans, print_summaries
+from trecjudge.cli.printing import print_json, print_lines, print_plans, print_summaries
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
-from trecjudge.job.pipeline import plan_job, run_job
-from trecjudge.job.shards.shard import worker_count
+from trecjudge.job.pipeline import plan_job, run_job, run_part
+from trecjudge.job.shards.shard import shard_asked, worker_count
+from trecjudge.job.shards.together import part_name
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import Summary
 from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
+from trecjudge.show.closing import part_lines
 from trecjudge.show.progress import ConsoleWatcher
 from trecjudge.show.ranking import Wanted
 
@@ -55,6 +57,8 @@ def _judge(flags: JobFlags) -> int:
     with ExitStack() as held:
         for job in jobs[:MOST_HELD]:
             held.enter_context(job.outputs.held(warn))
+        if flags.shard:
+            return max(_part(job, flags) for job in jobs)
         summaries = [_summary(job, flags) for job in jobs[:MOST_HELD]]
         # Each lock holds an open file, and a process may open only some hundreds.
         for job in jobs[MOST_HELD:]:
@@ -88,7 +92,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
     )
     template = Job(
         runs=flags.responses or (),
-        outputs=Outputs(flags.out_dir, flags.name),
+        outputs=_outputs(flags),
         topics=flags.topics,
         documents=flags.documents or (),
         own_documents=flags.own_documents,
@@ -117,9 +121,16 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         calibration=flags.calibration,
         human=flags.human,
         workers=worker_count(flags.workers),
+        shard=shard_asked(flags.shard) if flags.shard else None,
         command_line=tuple(sys.argv),
     )
     return jobs_of(template, choice)
+
+
+def _outputs(flags: JobFlags) -> Outputs:
+    """Return where a job writes; a part of one has files of its own."""
+    name = part_name(flags.name, *shard_asked(flags.shard)) if flags.shard else flags.name
+    return Outputs(flags.out_dir, name)
 
 
 def _settle_process() -> None:
@@ -142,6 +153,17 @@ def _plan(job: Job, flags: JobFlags) -> dict[str, Any]:
     """Return what a job would ask."""
     with _progress_shown(flags) as watcher:
         return {"name": job.outputs.name} | plan_job(job, watcher)
+
+
+def _part(job: Job, flags: JobFlags) -> int:
+    """Judge a part of a job, say what to do with it, and return the exit status."""
+    with _progress_shown(flags) as watcher:
+        written = run_part(job, watcher)
+    if flags.as_json:
+        print_json([{"name": job.outputs.name} | written.as_dict()])
+    elif not flags.quiet:
+        print_lines(part_lines(job.outputs, written))
+    return written.exit_status
 
 
 def _summary(job: Job, flags: JobFlags) -> Summary:

@@ -36,6 +36,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.rescore:rescore",
             "Write qrels and leaderboards again from a job's judgments.",
         ),
+        "merge": (
+            "trecjudge.cli.merge:merge",
+            "Put the parts of a job together, and score them.",
+        ),
         "pairs": (
             "trecjudge.cli.pairs:pairs",
             "Judge bare pairs of a sentence and a document.",

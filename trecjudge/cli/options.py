@@ -218,6 +218,16 @@ Workers = Annotated[
         rich_help_panel=JUDGING,
     ),
 ]
+Shard = Annotated[
+    str,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Judge only the I-th of N parts of the responses, as 2/8, and score nothing: the"
+        " command `merge` puts the parts together.",
+        rich_help_panel=JUDGING,
+    ),
+]
 OutDir = Annotated[
     Path,
     typer.Option(

@@ -16,7 +16,6 @@ from trecjudge.inputs.sources.checksums import Checksums
 from trecjudge.job.job import Job
 from trecjudge.job.workflow import KEYS
 from trecjudge.models.model import Model
-from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.version import __version__
 
@@ -80,16 +79,15 @@ def write_config(
     inputs: Iterable[Path],
     checksums: Checksums,
     model: Model,
-    summary: Summary,
+    sections: Mapping[str, Any],
 ) -> None:
-    """Write the config of a finished job; credentials inside addresses are removed."""
+    """Write the config of a finished job, with more sections; no credentials of addresses."""
     config = {
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         **head_of(job, settings, model, checksums),
         # They show later whether a repeated job had the same inputs.
         "inputs_sha256": {str(path): _digest(path, checksums) for path in inputs},
-        "counts": counts_of(summary),
-        **({"audit": summary.audit} if summary.audit else {}),
+        **sections,
     }
     text = written_yaml(config)
     with whole(job.outputs.config) as file:

@@ -46,7 +46,8 @@ class Job:
 
     `chosen` says which variant or point of a sweep it is, `idle` what only a model would use.
     `made` are judges that exist as objects already, by name. `topics` None takes the topics that
-    the runs answer. `workers` is how many processes judge.
+    the runs answer. `workers` is how many processes judge. `shard` is which part
+    of the responses is judged: (number from 1, of how many).
     """
 
     runs: Sequence[Path]
@@ -77,6 +78,7 @@ class Job:
     calibration: Path | None = None
     human: Path | None = None
     workers: int = 1
+    shard: tuple[int, int] | None = None
     command_line: Sequence[str] = ()
 
 
@@ -118,9 +120,9 @@ class JobInputs:
         """Return a new reader of the runs' records, for those who read some of them again."""
         return _run_records(self.job, self.files, self.store)
 
-    def reader_of(self, records: ReadRecords, on_finding: OnFinding) -> RunReader:
-        """Return a reader of the responses that some records hold."""
-        return self._reader(on_finding, untaken, unobserved, records)
+    def reader_of(self, records: ReadRecords) -> RunReader:
+        """Return a reader of the responses that some records hold; it reports nothing."""
+        return self._reader(_ignore, untaken, unobserved, records)
 
     def responses(self) -> Iterator[tuple[Topic, Response]]:
         """Yield all responses that will be judged; findings on them come when they are judged."""

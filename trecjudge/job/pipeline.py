@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 from trecjudge.errors import InputError, PluginError
 from trecjudge.files import whole
@@ -24,6 +24,8 @@ from trecjudge.job.job import Job, JobInputs, left_by
 from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
 from trecjudge.job.recording import Recording
 from trecjudge.job.rules import check_along, check_first
+from trecjudge.job.shards.judging import ShardRecords
+from trecjudge.job.shards.part import PartCounts, PartWritten, shard_of
 from trecjudge.job.shards.session import check_in_parts, judged_in_parts, parts_folder
 from trecjudge.job.trial import MeasureTrial
 from trecjudge.judging.bugs import Stop
@@ -41,6 +43,8 @@ from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
+
+T = TypeVar("T")
 
 
 class Watcher(Protocol):
@@ -73,16 +77,33 @@ def run_job(job: Job, watcher: Watcher) -> Summary:
 
     Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
     """
+    return _run(job, judge_job(job, watcher)).summary
+
+
+def run_part(job: Job, watcher: Watcher) -> PartWritten:
+    """Judge the shard of a job that it asks for; return what was written. Raises as `run_job`."""
+    return _run(job, _judge_part(job, watcher))
+
+
+def _run(job: Job, work: Coroutine[Any, Any, T]) -> T:
     try:
-        return asyncio.run(_cancellable(job, watcher)).summary
+        return asyncio.run(_cancellable(job, work))
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise Interrupted("\n".join(left_by(job))) from None
 
 
-async def _cancellable(job: Job, watcher: Watcher) -> Scored:
+async def _cancellable(job: Job, work: Coroutine[Any, Any, T]) -> T:
     # Without a model nothing is on its way: it ends at once, also while a file is read.
     with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():
-        return await judge_job(job, watcher)
+        return await work
+
+
+async def _judge_part(job: Job, watcher: Watcher) -> PartWritten:
+    panel = job_panel(job)
+    check_in_parts(job, panel)
+    job.outputs.prepare()
+    session = _Session(job, panel, watcher)
+    return await session.run(session.part)
 
 
 async def judge_job(job: Job, watcher: Watcher) -> Scored:
@@ -91,7 +112,8 @@ async def judge_job(job: Job, watcher: Watcher) -> Scored:
     if job.workers > 1:
         check_in_parts(job, panel)
     job.outputs.prepare()
-    return await _Session(job, panel, watcher).run()
+    session = _Session(job, panel, watcher)
+    return await session.run(session.whole)
 
 
 def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
@@ -140,7 +162,8 @@ class _Session:
     def __post_init__(self) -> None:
         self.recording = Recording(document_text=self.job.document_text)
 
-    async def run(self) -> Scored:
+    async def run(self, steps: Callable[[Model], Awaitable[T]]) -> T:
+        """Do the steps of a job with its log and its model open."""
         job = self.job
         self.findings.listeners.append(self.watcher.finding)
         # Entered first, so closed last: the log takes its name when the model is closed too.
@@ -153,25 +176,15 @@ class _Session:
                     self.recording.log = log = DebugLog(file, job.document_text)
                     self.findings.listeners.append(log.finding)
                 try:
-                    return await self._steps(model)
+                    return await steps(model)
                 except (KeyboardInterrupt, asyncio.CancelledError):
                     self.recording.event("session_interrupted", signal=INTERRUPTS.first)
                     raise
 
-    async def _steps(self, model: Model) -> Scored:
+    async def whole(self, model: Model) -> Scored:
+        """Judge and score all responses."""
         job = self.job
-        self.recording.event(
-            "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
-        )
-        inputs = JobInputs.read(job, self.findings)
-        inputs.check_documents(self.findings)
-        reader = inputs.reader(self.findings, self.watcher.taken)
-        self.watcher.begins(lambda: reader.expected, model.spent)
-        # A check before judging reads the runs twice; a model costs far more than that.
-        if job.strict or (job.check and job.model.use):
-            check_first(job, inputs, self.findings)
-        elif job.check:
-            check_along(job, inputs, reader, self.findings)
+        inputs, reader = self._begin(model)
         labels = None
         if job.human:
             check_takes_labels(self.panel, "--human")
@@ -187,11 +200,51 @@ class _Session:
         summary = done.summary
         summary.audit = audit.as_dict() if audit else {}
         self._complete(summary, model)
-        self.recording.event("session_end", **counts_of(summary))
-        files = [*inputs.paths, *calibrations(self.panel)]
-        # Last: a config beside the other files means that the job was finished.
-        write_config(job, panel_settings(self.panel), files, self.checksums, model, summary)
+        self._end(inputs, model, counts_of(summary), audit=summary.audit)
         return done
+
+    async def part(self, model: Model) -> PartWritten:
+        """Judge one shard of the responses; nothing is scored."""
+        job = self.job
+        inputs, reader = self._begin(model)
+        await self._audit(inputs, model)
+        assert job.shard is not None
+        shard = shard_of(inputs, reader, job.shard)
+        own = ShardRecords(inputs.run_records(), shard.portions)
+        counts = await self._judge(inputs, inputs.reader_of(own.read), model)
+        spared, bug = self.recording.spared, self.stopped.why
+        written = counts.written(job.shard, spared, self.findings, bug)
+        seconds = round(time.perf_counter() - self.started, 3)
+        self._end(
+            inputs, model, {"model": model.spent(), "seconds": seconds}, shard=written.as_dict()
+        )
+        return written
+
+    def _begin(self, model: Model) -> tuple[JobInputs, RunReader]:
+        """Read what there is beside the runs, and check these where a model would be paid."""
+        job = self.job
+        self.recording.event(
+            "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
+        )
+        inputs = JobInputs.read(job, self.findings)
+        inputs.check_documents(self.findings)
+        reader = inputs.reader(self.findings, self.watcher.taken)
+        self.watcher.begins(lambda: reader.expected, model.spent)
+        # A check before judging reads the runs twice; a model costs far more than that.
+        if job.strict or (job.check and job.model.use):
+            check_first(job, inputs, self.findings)
+        elif job.check:
+            check_along(job, inputs, reader, self.findings)
+        return inputs, reader
+
+    def _end(self, inputs: JobInputs, model: Model, counts: Mapping[str, Any], **more: Any) -> None:
+        """Write the last event and the config, with what there is `more` of this job."""
+        self.recording.event("session_end", **counts)
+        files = [*inputs.paths, *calibrations(self.panel)]
+        settings = panel_settings(self.panel)
+        # Last: a config beside the other files means that the job was finished.
+        sections = {"counts": counts} | {name: found for name, found in more.items() if found}
+        write_config(self.job, settings, files, self.checksums, model, sections)
 
     async def _audit(self, inputs: JobInputs, model: Model) -> Audit | None:
         """Try the judge on labelled items, before all else is paid for; None without an audit.
@@ -210,8 +263,9 @@ class _Session:
         audit.check()
         return audit
 
-    async def _judge(self, inputs: JobInputs, reader: RunReader, model: Model) -> None:
-        """Write the judgments file."""
+    async def _judge(self, inputs: JobInputs, reader: RunReader, model: Model) -> PartCounts:
+        """Write the judgments file; return how much is in it."""
+        counts = PartCounts()
         trial = MeasureTrial(job_spec(self.job, self.panel), self.stopped, self.job.model.asks)
         with whole(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
@@ -221,14 +275,16 @@ class _Session:
             async for judged in runner.run(reader):
                 self.recording.write(writer, judged)
                 self.watcher.counted(1, len(judged.judgments))
+                counts.add(judged)
                 trial.add(judged)
                 await asyncio.sleep(0)  # without a model nothing else yields to the event loop
-            if not writer.responses:
+            if not (writer.responses or self.job.shard):
                 raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
             writer.end()
         if trial.error is not None:
             kept = f"what was judged before is in {self.job.outputs.judgments}"
             raise PluginError(f"{trial.error}; judging stopped: {kept}")
+        return counts
 
     def _in_parts(
         self, inputs: JobInputs, reader: RunReader, labels: Mapping[ItemKey, str] | None

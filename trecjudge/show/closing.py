@@ -9,6 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from trecjudge.findings import KINDS, PREFIX, counted, shown_line, visible
+from trecjudge.job.shards.part import PartWritten
+from trecjudge.results.outputs import Outputs
 from trecjudge.scores.places import too_few_topics
 from trecjudge.scores.summary import Summary
 
@@ -60,6 +62,17 @@ def closing_lines(summary: Summary) -> list[str]:
     if summary.calls:
         lines.append(model_line(summary.calls))
     return [*lines, *(f"{what}: {path}" for what, path in summary.files.items())]
+
+
+def part_lines(outputs: Outputs, part: PartWritten) -> list[str]:
+    """Return lines on a part of a job, and what to do with it."""
+    judged = part.judgments - part.unjudged
+    return [
+        f"{outputs.name}: part {part.number} of {part.of}, {counted(part.responses, 'response')},"
+        f" {judged} of {counted(part.judgments, 'item')} judged",
+        f"judgments: {outputs.judgments}",
+        f"when all {part.of} are judged: merge {outputs.folder} --out-dir DIR --name NAME",
+    ]
 
 
 def audit_line(audit: Mapping[str, Any]) -> str:

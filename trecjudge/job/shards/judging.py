@@ -78,7 +78,7 @@ class Worker:
         stop: Stop,
     ) -> None:
         runner = Runner(self.judging, NoModel(), stop)
-        reader = self.inputs.reader_of(ShardRecords(self.records, shard.portions).read, _ignore)
+        reader = self.inputs.reader_of(ShardRecords(self.records, shard.portions).read)
         async for judged in runner.run(reader):
             recording.write(writer, judged)
             trial.add(judged)

@@ -18,16 +18,19 @@ LONGEST_END = 4096
 """Bytes at the end of a judgments file that hold its last line."""
 
 
-def merge_judgments(
-    file: BinaryIO, header: Header, parts: Iterable[tuple[Path, ShardDone]]
-) -> None:
-    """Write a judgments file of the judgments of shards, in this order."""
+def merge_judgments(file: BinaryIO, parts: Sequence[tuple[Path, int, int]]) -> None:
+    """Write a judgments file of the judgments of parts, in this order.
+
+    Each is a judgments file, with the numbers of its responses and judgments.
+    """
+    first = parts[0][0]
+    with first.open("rb") as part:
+        file.write(part.readline())  # the header, which all parts have
     writer = JudgmentsWriter(file)
-    writer.header(header)
-    for path, done in parts:
+    for path, responses, judgments in parts:
         _copy_between(path, file)
-        writer.responses += done.responses
-        writer.judgments += done.judgments
+        writer.responses += responses
+        writer.judgments += judgments
     writer.end()
 
 

@@ -100,9 +100,10 @@ class Parts:
     def merge(self, outputs: Outputs, log: BinaryIO | None) -> None:
         """Write the judgments file, and add to the log. Raises PluginError for a failed measure."""
         with whole(outputs.judgments) as file:
-            merge_judgments(file, self.header, self._files("judgments"))
+            files = zip(self._files("judgments"), self.done, strict=True)
+            merge_judgments(file, [(path, p.responses, p.judgments) for path, p in files])
         if log is not None:
-            append((path for path, _ in self._files("log")), log)
+            append(self._files("log"), log)
         if error := next((part.error for part in self.done if part.error), ""):
             kept = f"what was judged before is in {outputs.judgments}"
             raise PluginError(f"{error}; judging stopped: {kept}")
@@ -116,8 +117,8 @@ class Parts:
         reader = JudgmentsReader(outputs.judgments)
         return scored(reader, outputs, labels, report, self.panel)
 
-    def _files(self, kind: str) -> Iterator[tuple[Path, ShardDone]]:
-        return ((self.setup.part(part.number, kind), part) for part in self.done)
+    def _files(self, kind: str) -> list[Path]:
+        return [self.setup.part(part.number, kind) for part in self.done]
 
 
 def judged_in_parts(

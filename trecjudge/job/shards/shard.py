@@ -19,14 +19,20 @@ LEAST_ITEMS = 2000
 def worker_count(text: str) -> int:
     """Return how many processes a text asks for: `auto` or a number. Raises WorkflowError."""
     if text == "auto":
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+        # Of those that this process may use: a batch system gives it a few of many.
+        usable = getattr(os, "sched_getaffinity", None)
+        return len(usable(0)) if usable else os.cpu_count() or 1
     if not text.isdecimal() or not int(text):
         raise WorkflowError(f"--workers {text}: give a number from 1 on, or auto")
     return int(text)
+
+
+def shard_asked(text: str) -> tuple[int, int]:
+    """Return (number from 1, of how many) of `2/8`. Raises WorkflowError."""
+    number, _, of = text.partition("/")
+    if number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of):
+        return int(number), int(of)
+    raise WorkflowError(f"--shard {text}: give I/N, such as 2/8: the second of eight")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,89 @@
+"""One part of a job by a command of its own: which responses it judges, and what it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.findings import FindingLog
+from trecjudge.inputs.runs import RunReader
+from trecjudge.job.job import JobInputs
+from trecjudge.job.shards.cutting import PlacedRecords, into_parts, placed
+from trecjudge.job.shards.shard import Shard
+from trecjudge.judging.runner import JudgedResponse
+
+ShardAsked = tuple[int, int]
+"""(number from 1, of how many)"""
+
+
+@dataclass(frozen=True, slots=True)
+class PartWritten:
+    """A part of a job, judged and written: its counts, and the findings on all of the input."""
+
+    number: int
+    of: int
+    responses: int
+    judgments: int
+    unjudged: int
+    spared: int
+    findings: Mapping[str, int] = field(default_factory=dict)
+    findings_by_run: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    lost: int = 0
+    bug: str = ""
+
+    @property
+    def exit_status(self) -> int:
+        """3 if something was left unjudged, else 0."""
+        return 3 if self.unjudged or self.lost or self.bug else 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class PartCounts:
+    """How much of a part was written until now."""
+
+    responses: int = 0
+    judgments: int = 0
+    unjudged: int = 0
+
+    def add(self, judged: JudgedResponse) -> None:
+        """Count a response."""
+        judgments = judged.judgments
+        self.responses += 1
+        self.judgments += len(judgments)
+        self.unjudged += sum(not judgment.judged for judgment in judgments)
+
+    def written(
+        self, asked: ShardAsked, spared: int, findings: FindingLog, bug: str
+    ) -> PartWritten:
+        """Return the part; its findings are those of all runs, which every part reads."""
+        return PartWritten(
+            *asked,
+            self.responses,
+            self.judgments,
+            self.unjudged,
+            spared,
+            dict(sorted(findings.counts.items())),
+            {kind: dict(runs) for kind, runs in sorted(findings.by_run.items())},
+            findings.of_severity("error"),
+            bug,
+        )
+
+
+def shard_of(inputs: JobInputs, reader: RunReader, asked: ShardAsked) -> Shard:
+    """Return the responses of one part; all runs are read, and findings reported.
+
+    Raises InputError where there is nothing to judge in any part.
+    """
+    records = PlacedRecords(reader.read)
+    reader.read = records.read
+    found = list(placed(reader, records))
+    if not found:
+        raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
+    number, of = asked
+    return into_parts(found, of)[number - 1]

@@ -1,0 +1,173 @@
+"""Parts that commands of their own wrote: do they belong together, and are all there?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trecjudge.errors import InputError
+from trecjudge.files import whole
+from trecjudge.job.shards.merging import append, merge_judgments
+from trecjudge.job.shards.part import PartWritten
+from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.results.outputs import Outputs
+from trecjudge.scores.summary import Summary, counts_of
+from trecjudge.settings.fields import typed_fields
+from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml
+
+CONFIG = re.compile(r"(?P<name>.+)\.shard-\d+-of-\d+\.config\.yml")
+ALIKE: Mapping[str, Callable[[Any], Any]] = {
+    "versions": lambda value: value,
+    "judges": lambda value: value,
+    "workflow": lambda value: value.get("ran"),
+    # Machines may see the same files by other paths.
+    "inputs_sha256": lambda value: sorted(value.values()),
+}
+"""Sections of the configs that must be alike, and what of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a job on disk: its files, what its config says of it, and the whole config."""
+
+    outputs: Outputs
+    written: PartWritten
+    config: Mapping[str, Any]
+
+
+def part_name(name: str, number: int, of: int) -> str:
+    """Return what the files of a part are called."""
+    return f"{name}.shard-{number}-of-{of}"
+
+
+def parts_at(paths: Sequence[Path]) -> list[Part]:
+    """Return the parts of folders, or of their files, in the order of the whole.
+
+    Raises InputError where they are not all the parts of one job, each once.
+    """
+    configs = dict.fromkeys(config for path in paths for config in _configs(path))
+    parts = sorted(map(_part, configs), key=lambda part: part.written.number)
+    _check_all_there(parts, paths)
+    for name, of in ALIKE.items():
+        for part in parts[1:]:
+            if of(part.config.get(name, {})) != of(parts[0].config.get(name, {})):
+                raise InputError(
+                    f"{part.outputs.config}: its {name} are not those of"
+                    f" {parts[0].outputs.config}: they are no parts of one job"
+                )
+    for part in parts:
+        _check_whole(part, parts[0])
+    return parts
+
+
+def _configs(path: Path) -> Iterator[Path]:
+    """Yield the configs that a path stands for: a folder, a config, or another file of a part."""
+    if path.is_dir():
+        yield from sorted(found for found in path.iterdir() if CONFIG.fullmatch(found.name))
+        return
+    stem = re.match(r"(.+\.shard-\d+-of-\d+)(\..*)?$", path.name)
+    config = path.with_name(f"{stem[1]}.config.yml") if stem else path
+    if stem is None or not config.is_file():
+        raise InputError(
+            f"{path}: is no finished part; give NAME.shard-I-of-N.config.yml, or its folder"
+        )
+    yield config
+
+
+def _part(path: Path) -> Part:
+    try:
+        config = read_yaml(path.read_text(encoding="utf-8")).value
+    except (OSError, UnicodeDecodeError, YamlFault) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    shard = config.get("shard") if isinstance(config, Mapping) else None
+    if not isinstance(shard, Mapping):
+        raise InputError(f"{path}: is the config of a whole job, of no part")
+    try:
+        written = PartWritten(**typed_fields(PartWritten, shard, f"{path}: shard"))
+    except TypeError as error:
+        raise InputError(f"{path}: shard: {error}") from error
+    name = path.name.removesuffix(".config.yml")
+    return Part(Outputs(path.parent, name), written, config)
+
+
+def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
+    """Raise InputError unless there is every part once."""
+    if not parts:
+        raise InputError(f"{', '.join(map(str, paths))}: no NAME.shard-I-of-N.config.yml there")
+    of = parts[0].written.of
+    if other := next((part for part in parts if part.written.of != of), None):
+        raise InputError(
+            f"{other.outputs.config}: is one of {other.written.of} parts,"
+            f" {parts[0].outputs.config} one of {of}: give the parts of one job"
+        )
+    numbers = [part.written.number for part in parts]
+    twice = {number for number in numbers if numbers.count(number) > 1}
+    if twice:
+        number = min(twice)
+        both = [str(p.outputs.config) for p in parts if p.written.number == number]
+        raise InputError(f"part {number} is there twice: {', '.join(both)}")
+    if missing := sorted(set(range(1, of + 1)) - set(numbers)):
+        few = ", ".join(map(str, missing[:10])) + (", …" if len(missing) > 10 else "")
+        raise InputError(f"{len(missing)} of {of} parts are missing: {few}")
+
+
+def _check_whole(part: Part, first: Part) -> None:
+    """Raise InputError where the judgments of a part are of another header, or not there."""
+    headers = [JudgmentsReader(one.outputs.judgments).header for one in (part, first)]
+    if headers[0] != headers[1]:
+        raise InputError(
+            f"{part.outputs.judgments}: its header is not that of {first.outputs.judgments}"
+        )
+
+
+def merge_parts(parts: Sequence[Part], outputs: Outputs) -> None:
+    """Write the judgments and the log of the whole. Raises InputError where a part has no file."""
+    judged = [
+        (part.outputs.judgments, part.written.responses, part.written.judgments) for part in parts
+    ]
+    with whole(outputs.judgments) as file:
+        merge_judgments(file, judged)
+    logs = [part.outputs.log for part in parts if part.outputs.log.is_file()]
+    if len(logs) == len(parts):
+        with whole(outputs.log) as file:
+            append(logs, file)
+
+
+def complete(parts: Sequence[Part], outputs: Outputs, summary: Summary) -> None:
+    """Add to a summary what the parts found and spent, and write the config of the whole."""
+    first = parts[0].written
+    # Every part reads all runs: their findings are the same.
+    found = Counter(summary.findings) + Counter(first.findings)
+    summary.findings = dict(sorted(found.items()))
+    summary.findings_by_run = {k: dict(v) for k, v in first.findings_by_run.items()}
+    summary.lost = first.lost
+    summary.bug = next((part.written.bug for part in parts if part.written.bug), "")
+    summary.calls = _spent(parts)
+    summary.seconds = round(sum(_counts(part).get("seconds", 0.0) for part in parts), 3)
+    for what in ("judgments", "log", "config"):
+        path = getattr(outputs, what)
+        if path.is_file() or what == "config":
+            summary.files[what] = str(path)
+    config = {k: v for k, v in parts[0].config.items() if k not in ("shard", "counts")}
+    config["command_line"] = [part.config.get("command_line") for part in parts]
+    text = written_yaml(config | {"counts": counts_of(summary)})
+    with whole(outputs.config) as file:
+        file.write(text.encode(errors="backslashreplace"))
+
+
+def _counts(part: Part) -> Mapping[str, Any]:
+    counts = part.config.get("counts")
+    return counts if isinstance(counts, Mapping) else {}
+
+
+def _spent(parts: Sequence[Part]) -> dict[str, Any]:
+    """Return what all parts spent: the sum of each count."""
+    spent: dict[str, Any] = {}
+    for part in parts:
+        for name, number in (_counts(part).get("model") or {}).items():
+            spent[name] = spent.get(name, 0) + number
+    return spent
