@@ -6,6 +6,7 @@ import glob
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -123,12 +124,12 @@ def new_part(path: Path) -> tuple[Path, BinaryIO]:
 
 
 def remove_left_parts(folder: Path, name: str) -> None:
-    """Remove the partial files of killed processes, of all files whose names begin with `name`."""
+    """Remove what killed processes left of all files, or folders, whose names begin with `name`."""
     for part in folder.glob(f".{glob.escape(name)}*.part*"):
         found = PART.search(part.name)
         if found and not is_running(int(found[1])):
-            with suppress(OSError):  # another user's, or a folder: it does no harm
-                part.unlink()
+            with suppress(OSError):  # another user's: it does no harm
+                (shutil.rmtree if part.is_dir() else Path.unlink)(part)
 
 
 def is_running(process: int) -> bool:

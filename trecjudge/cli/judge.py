@@ -18,7 +18,7 @@ from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect,
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.pipeline import plan_job, run_job, run_part
-from trecjudge.job.shards.shard import shard_asked, worker_count
+from trecjudge.job.shards.shard import shard_asked, workers_asked
 from trecjudge.job.shards.together import part_name
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.models.spending import Budget
@@ -90,6 +90,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         all_variants=flags.all_variants,
         sweep=flags.sweep,
     )
+    asked = workers_asked(flags.workers)
     template = Job(
         runs=flags.responses or (),
         outputs=_outputs(flags),
@@ -120,7 +121,8 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         labels=flags.judgments_from,
         calibration=flags.calibration,
         human=flags.human,
-        workers=worker_count(flags.workers),
+        workers=asked.count,
+        cluster=asked.cluster,
         shard=shard_asked(flags.shard) if flags.shard else None,
         command_line=tuple(sys.argv),
     )

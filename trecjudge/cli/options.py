@@ -213,8 +213,8 @@ Workers = Annotated[
     typer.Option(
         "--workers",
         metavar="N",
-        help="Judge by N processes of this machine; `auto` takes one for each core. All files are"
-        " as those of one process.",
+        help="Judge by N processes of this machine; `auto` takes one for each core, and"
+        " dask://HOST:PORT the workers of a cluster. All files are as those of one process.",
         rich_help_panel=JUDGING,
     ),
 ]

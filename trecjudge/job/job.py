@@ -46,8 +46,8 @@ class Job:
 
     `chosen` says which variant or point of a sweep it is, `idle` what only a model would use.
     `made` are judges that exist as objects already, by name. `topics` None takes the topics that
-    the runs answer. `workers` is how many processes judge. `shard` is which part
-    of the responses is judged: (number from 1, of how many).
+    the runs answer. `workers` is how many processes judge, or `cluster` the address of a scheduler.
+    `shard` is which part of the responses is judged: (number from 1, of how many).
     """
 
     runs: Sequence[Path]
@@ -78,8 +78,14 @@ class Job:
     calibration: Path | None = None
     human: Path | None = None
     workers: int = 1
+    cluster: str = ""
     shard: tuple[int, int] | None = None
     command_line: Sequence[str] = ()
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether several workers judge it."""
+        return self.workers > 1 or bool(self.cluster)
 
 
 @dataclass(frozen=True, slots=True)

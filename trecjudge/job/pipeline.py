@@ -109,7 +109,7 @@ async def _judge_part(job: Job, watcher: Watcher) -> PartWritten:
 async def judge_job(job: Job, watcher: Watcher) -> Scored:
     """Return all the numbers of a job; it is done as by `run_job`, in the running event loop."""
     panel = job_panel(job)
-    if job.workers > 1:
+    if job.in_parts:
         check_in_parts(job, panel)
     job.outputs.prepare()
     session = _Session(job, panel, watcher)
@@ -190,7 +190,7 @@ class _Session:
             check_takes_labels(self.panel, "--human")
             labels = read_labels(job.human, self.findings)
         audit = await self._audit(inputs, model)
-        if job.workers > 1 and not job.model.use:
+        if job.in_parts and not job.model.use:
             done = self._in_parts(inputs, reader, labels)
         else:
             await self._judge(inputs, reader, model)

@@ -127,8 +127,13 @@ class JudgmentsWriter:
 
     def end(self) -> None:
         """Write the last line."""
-        counts = {"responses": self.responses, "judgments": self.judgments}
-        self._line({"record": "end"} | counts)
+        self.file.write(self.end_line(self.responses, self.judgments))
+
+    @staticmethod
+    def end_line(responses: int, judgments: int) -> bytes:
+        """Return the last line of a file with so many records."""
+        record = {"record": "end", "responses": responses, "judgments": judgments}
+        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
     def _line(self, record: dict[str, Any]) -> None:
         self.file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))

@@ -28,6 +28,10 @@ SECONDS_BETWEEN_LOOKS = 1.0
 class Workers(Protocol):
     """Processes that judge shards, wherever they are. To be closed."""
 
+    @property
+    def count(self) -> int:
+        """How many shards can be judged at once."""
+
     def submit(self, setup: ShardSetup, shard: Shard) -> Future[ShardDone]:
         """Begin to judge a shard. Raises BrokenExecutor where workers died."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import BinaryIO
 
 from trecjudge.files import whole
@@ -135,16 +135,14 @@ def _ignore(finding: Finding) -> None:
     """Ignore a finding: it is reported by whoever cut the job into shards."""
 
 
-@lru_cache(maxsize=1)
-def _worker(token: str) -> list[Worker]:
-    """Return the place of the worker of a job: a process works for one job at a time."""
-    return []
+_KEPT = threading.local()
+"""What a thread keeps of the job that it works for: an index of documents is used by one thread."""
 
 
 def judge_shard(setup: ShardSetup, shard: Shard) -> ShardDone:
     """Judge a shard in this process. Raises a TrecJudgeError for what the user can put right."""
     with limits_are(setup.limits), keyed(setup.record_keys):
-        kept = _worker(setup.token)
-        if not kept:
-            kept.append(Worker.of(setup))
-        return kept[0].judge(shard)
+        if getattr(_KEPT, "token", "") != setup.token:
+            _KEPT.worker, _KEPT.token = Worker.of(setup), setup.token
+        worker: Worker = _KEPT.worker
+        return worker.judge(shard)

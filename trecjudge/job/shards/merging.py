@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from trecjudge.errors import InputError
 from trecjudge.job.shards.shard import ShardDone, ShardSetup
 from trecjudge.judging.panel import Panel
 from trecjudge.results.judgments import Header, JudgmentsWriter
@@ -21,28 +22,31 @@ LONGEST_END = 4096
 def merge_judgments(file: BinaryIO, parts: Sequence[tuple[Path, int, int]]) -> None:
     """Write a judgments file of the judgments of parts, in this order.
 
-    Each is a judgments file, with the numbers of its responses and judgments.
+    Each is a judgments file, with the numbers of its responses and judgments. Raises InputError
+    where one has other numbers, or is cut.
     """
     first = parts[0][0]
     with first.open("rb") as part:
         file.write(part.readline())  # the header, which all parts have
     writer = JudgmentsWriter(file)
     for path, responses, judgments in parts:
-        _copy_between(path, file)
+        _copy_between(path, file, {"responses": responses, "judgments": judgments})
         writer.responses += responses
         writer.judgments += judgments
     writer.end()
 
 
-def _copy_between(path: Path, target: BinaryIO) -> None:
+def _copy_between(path: Path, target: BinaryIO, counts: dict[str, int]) -> None:
     """Copy a judgments file without its first and its last line."""
     with path.open("rb") as part:
-        end = part.seek(0, os.SEEK_END)
-        part.seek(max(0, end - LONGEST_END))
-        last = len(part.read().rstrip(b"\n").rpartition(b"\n")[2]) + 1
+        size = part.seek(0, os.SEEK_END)
+        part.seek(max(0, size - LONGEST_END))
+        last = part.read().rpartition(b"\n")[0].rpartition(b"\n")[2]
+        if last + b"\n" != JudgmentsWriter.end_line(**counts):
+            raise InputError(f"{path}: is cut or was changed: its end does not count {counts}")
         part.seek(0)
         part.readline()
-        left = end - last - part.tell()
+        left = size - len(last) - 1 - part.tell()
         while left > 0:
             chunk = part.read(min(left, 1 << 20))
             target.write(chunk)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from trecjudge.errors import InputError, OutputError, PluginError, WorkflowError
 from trecjudge.files import whole
 from trecjudge.findings import OnFinding
+from trecjudge.inputs.documents.store import is_data_set
 from trecjudge.inputs.labels import ItemKey
 from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.runs import RunReader
 from trecjudge.job.job import NO_MODEL, Job, JobInputs
 from trecjudge.job.judges import header_of
 from trecjudge.job.shards.cutting import PlacedRecords, into_shards, placed
-from trecjudge.job.shards.executing import Execution, LocalWorkers
+from trecjudge.job.shards.dask import DaskWorkers
+from trecjudge.job.shards.executing import Execution, LocalWorkers, Workers
 from trecjudge.job.shards.merging import append, merge_judgments, scored_by_shards
 from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
 from trecjudge.judging.judge import PreparingJudge
@@ -28,6 +31,17 @@ from trecjudge.results.judgments import Header, JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import Scored, Scoring, scored
 from trecjudge.settings.limits import limits
+
+
+def workers_of(job: Job) -> Workers:
+    """Return the workers that a job asks for. Raises WorkflowError where a cluster has none."""
+    if not job.cluster:
+        return LocalWorkers(job.workers)
+    workers = DaskWorkers(job.cluster)
+    if not workers.count:
+        workers.close()
+        raise WorkflowError(f"dask://{job.cluster}: no worker is there: start `dask worker`")
+    return workers
 
 
 class Watcher(Protocol):
@@ -56,7 +70,8 @@ def check_in_parts(job: Job, panel: Panel) -> None:
 def parts_folder(outputs: Outputs) -> Iterator[Path]:
     """Yield a new folder for the parts of a job, beside its files; it is removed at the end."""
     # Named as partial files are, so that those of a killed job are found and removed.
-    folder = outputs.folder / f".{outputs.name}.{secrets.token_hex(8)}.parts"
+    name = f".{outputs.name}.{os.getpid()}-{secrets.token_hex(8)}.part"
+    folder = outputs.folder.absolute() / name
     try:
         folder.mkdir()
         yield folder
@@ -81,7 +96,17 @@ def cut(inputs: JobInputs, reader: RunReader, records: PlacedRecords, workers: i
 
 def setup_of(job: Job, folder: Path) -> ShardSetup:
     """Return what the shards of a job share; a model is none of it."""
-    alone = replace(job, model=replace(NO_MODEL, cache_folder=job.model.cache_folder))
+
+    def there(paths: Sequence[Path]) -> list[Path]:
+        return [path if is_data_set(path) else path.absolute() for path in paths]
+
+    # A worker may have been started in another folder.
+    single = ("topics", "qrels", "labels", "calibration", "human")
+    paths: dict[str, Any] = {
+        name: path.absolute() for name in single if (path := getattr(job, name)) is not None
+    }
+    paths |= {name: there(getattr(job, name)) for name in ("runs", "documents", "nuggets")}
+    alone = replace(job, model=replace(NO_MODEL, cache_folder=job.model.cache_folder), **paths)
     return ShardSetup(secrets.token_hex(8), alone, folder, limits(), record_keys())
 
 
@@ -127,9 +152,9 @@ def judged_in_parts(
     """Return the parts of a job, judged by its workers. Raises what a shard raises."""
     records = PlacedRecords(reader.read)
     reader.read = records.read
-    shards = cut(inputs, reader, records, job.workers)
     setup, found = setup_of(job, folder), {}
-    with closing(LocalWorkers(min(job.workers, len(shards)))) as workers:
+    with closing(workers_of(job)) as workers:
+        shards = cut(inputs, reader, records, workers.count)
         for done in Execution(workers, setup, watcher.notify).run(shards):
             found[done.number] = done
             watcher.counted(done.responses, done.judgments)

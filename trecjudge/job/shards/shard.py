@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,18 +13,37 @@ from trecjudge.job.job import Job
 from trecjudge.scores.scoring import PartScores
 from trecjudge.settings.limits import Limits
 
+SCHEMES = ("dask", "tcp")
+"""What the address of a Dask scheduler begins with."""
 LEAST_ITEMS = 2000
 """Items of a shard, at least: half a second of work, beside which its start does not count."""
 
 
-def worker_count(text: str) -> int:
-    """Return how many processes a text asks for: `auto` or a number. Raises WorkflowError."""
+@dataclass(frozen=True, slots=True)
+class WorkersAsked:
+    """How many processes of this machine judge, or the address of a cluster's scheduler."""
+
+    count: int = 1
+    cluster: str = ""
+
+
+def workers_asked(text: str) -> WorkersAsked:
+    """Return what `auto`, a number or `dask://HOST:PORT` asks for. Raises WorkflowError."""
+    scheme, is_address, address = text.partition("://")
+    if is_address:
+        if scheme not in SCHEMES or not re.fullmatch(r"\S+:\d+", address):
+            raise WorkflowError(f"--workers {text}: give a number, auto, or dask://HOST:PORT")
+        return WorkersAsked(cluster=address)
+    return WorkersAsked(_count(text))
+
+
+def _count(text: str) -> int:
     if text == "auto":
         # Of those that this process may use: a batch system gives it a few of many.
         usable = getattr(os, "sched_getaffinity", None)
         return len(usable(0)) if usable else os.cpu_count() or 1
     if not text.isdecimal() or not int(text):
-        raise WorkflowError(f"--workers {text}: give a number from 1 on, or auto")
+        raise WorkflowError(f"--workers {text}: give a number from 1 on, auto, or dask://HOST:PORT")
     return int(text)
 
 

@@ -1,0 +1,151 @@
+"""Several workers: the bytes of one process, whatever dies; no process and no file is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import ROOT, command
+from tests.job.shards.parts import (
+    FILES,
+    children,
+    flags,
+    pool_of,
+    process,
+    same_files,
+    until,
+    write_runs,
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of runs, judged by one process into `one`."""
+    found = tmp_path_factory.mktemp("runs")
+    write_runs(found)
+    # A broken line is a finding by which something was not judged.
+    assert command(*flags(found, "one", "-q")).status == 3
+    return found
+
+
+def shards_done(folder: Path, out: str) -> int:
+    """Return how many shards of a job that runs are judged."""
+    return len(list((folder / out).glob(".x.*.part/*.judgments")))
+
+
+def parts_left(folder: Path, out: str) -> list[str]:
+    """Return what a job left behind of its parts."""
+    return [path.name for path in (folder / out).glob(".x.*.part*")]
+
+
+def test_two_workers_write_the_bytes_of_one_process(folder: Path) -> None:
+    done = process(*flags(folder, "two", "--workers", "2", "--json"))
+    out, err = done.communicate(timeout=120)
+    assert done.returncode == 3, err
+    assert same_files(folder / "one", folder / "two") == list(FILES)
+    assert json.loads(out)["findings"]["line_not_json"] == 1
+    assert parts_left(folder, "two") == []
+    logs = ((folder / name / "x.log").read_text() for name in ("one", "two"))
+    outputs = [log.count('"event":"SUPPORT_OUTPUT"') for log in logs]
+    assert outputs[0] == outputs[1] > 0
+
+
+def test_a_killed_worker_changes_nothing(folder: Path) -> None:
+    job = process(*flags(folder, "killed", "--workers", "2"))
+    until(lambda: shards_done(folder, "killed") or job.poll() is not None)
+    os.kill(pool_of(job.pid)[0], signal.SIGKILL)
+    _, err = job.communicate(timeout=120)
+    assert job.returncode == 3, err
+    assert "a worker died" in err
+    assert same_files(folder / "one", folder / "killed") == list(FILES)
+    assert parts_left(folder, "killed") == []
+
+
+def test_after_an_interrupt_nothing_is_left(folder: Path) -> None:
+    job = process(*flags(folder, "stopped", "--workers", "2"))
+    until(lambda: len(children(job.pid)) >= 2)
+    workers = children(job.pid)
+    job.send_signal(signal.SIGINT)
+    _, err = job.communicate(timeout=60)
+    assert job.returncode == 130, err
+    assert "Traceback" not in err
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+    assert parts_left(folder, "stopped") == []
+    assert not (folder / "stopped" / "x.judgments.jsonl").exists()
+
+
+def test_workers_end_with_the_process_that_they_work_for(folder: Path) -> None:
+    job = process(*flags(folder, "orphaned", "--workers", "2"))
+    until(lambda: len(children(job.pid)) >= 2)
+    workers = children(job.pid)
+    job.kill()
+    job.communicate(timeout=60)
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+    # The next job of this name removes what it left.
+    again = process(*flags(folder, "orphaned", "-q"))
+    again.communicate(timeout=120)
+    assert parts_left(folder, "orphaned") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("0", "give a number from 1 on"),
+        ("two", "give a number from 1 on"),
+        ("ray://h:1", "give a number, auto, or dask://HOST:PORT"),
+        ("dask://here", "give a number, auto, or dask://HOST:PORT"),
+    ],
+)
+def test_what_workers_may_be(given: str, message: str, folder: Path) -> None:
+    done = command(*flags(folder, "none", "--workers", given))
+    assert (done.status, message in done.err) == (1, True)
+
+
+@contextmanager
+def cluster(folder: Path, workers: int) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """Start a Dask scheduler and workers on loopback; yield its address and the workers."""
+    address = folder / "scheduler.json"
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+
+    def start(module: str, *words: str) -> subprocess.Popen[bytes]:
+        name = f"distributed.cli.{module}"
+        given = [sys.executable, "-m", name, *words, "--no-dashboard"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(given, env=environment, **quiet)  # type: ignore[call-overload, no-any-return]
+
+    here = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(address))
+    started = [start("dask_scheduler", *here)]
+    try:
+        until(lambda: address.exists() and address.read_text().rstrip().endswith("}"))
+        alone = ("--nthreads", "1", "--memory-limit", "0", "--no-nanny")
+        for _ in range(workers):
+            started.append(start("dask_worker", "--scheduler-file", str(address), *alone))
+        yield json.loads(address.read_text())["address"].replace("tcp://", "dask://"), started[1:]
+    finally:
+        for one in reversed(started):
+            one.kill()
+            one.wait()
+
+
+def test_a_cluster_writes_the_same_though_a_worker_dies(folder: Path, tmp_path: Path) -> None:
+    with cluster(tmp_path, 2) as (address, workers):
+        job = process(*flags(folder, "dask", "--workers", address))
+        until(lambda: shards_done(folder, "dask") or job.poll() is not None)
+        workers[0].kill()
+        _, err = job.communicate(timeout=120)
+    assert job.returncode == 3, err
+    assert same_files(folder / "one", folder / "dask") == list(FILES)
+
+
+def test_without_a_scheduler_there_is_one_line(folder: Path) -> None:
+    done = command(*flags(folder, "none", "--workers", "dask://127.0.0.1:9"))
+    assert done.status == 1
+    assert done.err.splitlines()[-1].startswith("error: --workers dask://127.0.0.1:9: no scheduler")
