@@ -1,0 +1,63 @@
+"""What a document and an index are known by: equal contents have equal digests."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import orjson
+
+from trecjudge.baseline.index.protocol import Source
+
+MODULUS = 1 << 256
+
+
+class Digests(NamedTuple):
+    """`text` is the sha256 of title and text; `record` that of all that is kept of a document."""
+
+    text: str
+    record: str
+
+
+def digests_of(source: Source) -> Digests:
+    """Return the digests of a document with its further fields."""
+    document = source.document
+    text = _sha256(document.title, document.text)
+    fields = (document.doc_id, document.url, document.date, document.version)
+    further = (part for pair in sorted(source.metadata.items()) for part in pair)
+    return Digests(text, _sha256(text, *fields, *further))
+
+
+def _sha256(*parts: str) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        # With its length before it, no part can be mistaken for two.
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def with_record(content: str, record: str) -> str:
+    """Return the digest of a set of documents with one more. The order makes no difference."""
+    return _as_hex(int(content, 16) + int(record, 16))
+
+
+def without_record(content: str, record: str) -> str:
+    """Return the digest of a set of documents with one less."""
+    return _as_hex(int(content, 16) - int(record, 16))
+
+
+def _as_hex(number: int) -> str:
+    return f"{number % MODULUS:064x}"
+
+
+NOTHING = _as_hex(0)
+"""The digest of no documents."""
+
+
+def version_of(content: str, made_by: Mapping[str, Any]) -> str:
+    """Return the version of an index: of its documents, and of the settings that it was made by."""
+    settings = orjson.dumps(made_by, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(content.encode() + settings).hexdigest()[:16]

@@ -1,0 +1,49 @@
+"""Opens an index by what the user names: a file, or an address of PostgreSQL."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.index.protocol import Index
+from trecjudge.baseline.index.sqlite import SqliteIndex
+from trecjudge.baseline.index.state import State
+from trecjudge.errors import InputError
+
+ADDRESSES = ("postgresql://", "postgres://")
+POSTGRES = "trecjudge.baseline.index.postgres"
+
+
+def is_address(where: str) -> bool:
+    """Return whether an index is named by an address of PostgreSQL, not by a path."""
+    return where.startswith(ADDRESSES)
+
+
+def open_index(where: str) -> Index:
+    """Return an index that is there, to be searched or refreshed. Raises InputError if none is."""
+    if is_address(where):
+        index: Index = importlib.import_module(POSTGRES).open_postgres(where)
+        return index
+    return SqliteIndex(Path(where))
+
+
+def make_index(where: str, chunking: Chunking | None = None) -> Index:
+    """Return an index to be refreshed: the one that is there, else a new and empty one.
+
+    Raises InputError if the one that is there has chunks of other sizes than asked for.
+    """
+    state = State(chunking or Chunking())
+    index: Index
+    if is_address(where):
+        index = importlib.import_module(POSTGRES).make_postgres(where, state)
+    else:
+        index = SqliteIndex.made(Path(where), state)
+    held = Chunking(**index.facts.chunking)
+    if chunking is not None and held != chunking:
+        index.close()
+        raise InputError(
+            f"{where}: has chunks of {held.size} words with an overlap of {held.overlap};"
+            f" give the same, or another file for {chunking.size} and {chunking.overlap}"
+        )
+    return index

@@ -1,0 +1,181 @@
+"""A refresh of an index, in any database: only what changed is chunked and embedded again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Protocol
+
+from trecjudge.baseline.chunking import Span, chunk_spans
+from trecjudge.baseline.index.digests import (
+    Digests,
+    digests_of,
+    with_record,
+    without_record,
+)
+from trecjudge.baseline.index.postings import Tables
+from trecjudge.baseline.index.protocol import Changes, Embeds, Source
+from trecjudge.baseline.index.segments import Writer, merge, remove
+from trecjudge.baseline.index.state import State, check_model
+from trecjudge.baseline.index.terms import chunk_terms
+
+BATCH = 500
+"""Documents that are looked up at a time."""
+EMBEDDED = 256
+"""Chunks that are embedded at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A document that an index holds: its number, its digest, and its chunks' numbers."""
+
+    number: int
+    record: str
+    first_chunk: int
+    chunks: int
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of its chunks."""
+        return range(self.first_chunk, self.first_chunk + self.chunks)
+
+
+class Shelf(Protocol):
+    """Where documents and chunks are kept, in one transaction that is under way."""
+
+    @property
+    def tables(self) -> Tables:
+        """Where the posting lists are."""
+
+    def known(self, doc_ids: Sequence[str]) -> Mapping[str, Known]:
+        """Return those of these documents that are there, by id."""
+
+    def all_known(self) -> Iterable[Known]:
+        """Return all documents that are there."""
+
+    def add(self, source: Source, digests: Digests, place: Known, spans: Sequence[Span]) -> None:
+        """Write a document, and its chunks, under the numbers of `place`."""
+
+    def drop(self, known: Known) -> None:
+        """Remove a document, its chunks and their vectors."""
+
+    def without_vectors(self, most: int) -> Sequence[tuple[int, str]]:
+        """Return (number, title and text) of chunks that have no vector yet."""
+
+    def write_vectors(self, chunks: Sequence[int], vectors: Any) -> None:
+        """Write the vectors of chunks: float32, a row each."""
+
+
+@dataclass(slots=True)
+class Refresh:
+    """One refresh: `shelf` as it was in `state`. `where` is the index, for messages."""
+
+    shelf: Shelf
+    state: State
+    where: str
+    changes: Changes = field(default_factory=Changes)
+    _gone: deque[range] = field(default_factory=deque)
+    _seen: bytearray = field(default_factory=bytearray)
+
+    async def run(
+        self, sources: Iterable[Source], embeds: Embeds | None, remove_others: bool
+    ) -> State:
+        """Make the shelf hold these documents, and return its new state."""
+        check_model(self.state, embeds, self.where)
+        before = self.state
+        self._seen = bytearray(before.next_document)
+        writer = Writer(self.shelf.tables)
+        for source, known in self._looked_up(sources):
+            self._take(source, known, writer)
+        writer.flush()
+        if remove_others:
+            self._remove_others()
+        remove(self.shelf.tables, (number for numbers in self._gone for number in numbers))
+        merge(self.shelf.tables)
+        if embeds is not None:
+            await self._embed(embeds)
+        if self.state != before:
+            self.state = replace(self.state, generation=before.generation + 1)
+        return self.state
+
+    def _looked_up(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Known | None]]:
+        """Yield each document once, the first of its id, and what is known of it."""
+        stream = iter(sources)
+        while batch := list(islice(stream, BATCH)):
+            first: dict[str, Source] = {}
+            for source in batch:
+                first.setdefault(source.document.doc_id, source)
+            known = self.shelf.known(list(first))
+            for doc_id, source in first.items():
+                found = known.get(doc_id)
+                if found is None or self._is_new(found.number):
+                    yield source, found
+
+    def _is_new(self, number: int) -> bool:
+        """Return whether a document that is there was not met in this refresh, and note it."""
+        if number >= len(self._seen) or self._seen[number]:
+            return False
+        self._seen[number] = 1
+        return True
+
+    def _take(self, source: Source, known: Known | None, writer: Writer) -> None:
+        digests, changes = digests_of(source), self.changes
+        if known is not None and known.record == digests.record:
+            self.changes = replace(changes, kept=changes.kept + 1)
+            return
+        if known is None:
+            self.changes = replace(changes, added=changes.added + 1)
+        else:
+            self._drop(known)
+            self.changes = replace(changes, changed=changes.changed + 1)
+        self._add(source, digests, writer)
+
+    def _add(self, source: Source, digests: Digests, writer: Writer) -> None:
+        document, state = source.document, self.state
+        text, first = document.full_text, state.next_chunk
+        spans = list(chunk_spans(document, state.chunking))
+        place = Known(state.next_document, digests.record, first, len(spans))
+        self.shelf.add(source, digests, place, spans)
+        for number, (start, end) in enumerate(spans, first):
+            writer.add(number, chunk_terms(document.title, text[start:end]))
+        self.changes = replace(self.changes, chunks=self.changes.chunks + len(spans))
+        self.state = replace(
+            state,
+            documents=state.documents + 1,
+            chunks=state.chunks + len(spans),
+            next_chunk=first + len(spans),
+            next_document=state.next_document + 1,
+            content=with_record(state.content, digests.record),
+        )
+
+    def _drop(self, known: Known) -> None:
+        state = self.state
+        self.shelf.drop(known)
+        self._gone.append(known.numbers)
+        self.state = replace(
+            state,
+            documents=state.documents - 1,
+            chunks=state.chunks - known.chunks,
+            content=without_record(state.content, known.record),
+        )
+
+    def _remove_others(self) -> None:
+        """Remove the documents that were there before, and were not met."""
+        for known in list(self._unseen()):
+            self._drop(known)
+            self.changes = replace(self.changes, removed=self.changes.removed + 1)
+
+    def _unseen(self) -> Iterator[Known]:
+        if not all(self._seen):
+            for known in self.shelf.all_known():
+                if known.number < len(self._seen) and not self._seen[known.number]:
+                    yield known
+
+    async def _embed(self, embeds: Embeds) -> None:
+        """Give a vector to each chunk that has none."""
+        while batch := self.shelf.without_vectors(EMBEDDED):
+            numbers, texts = zip(*batch, strict=True)
+            self.shelf.write_vectors(numbers, await embeds.embed(texts))
+        self.state = replace(self.state, vectors=embeds.model)

@@ -1,0 +1,86 @@
+"""What an index keeps of itself between two refreshes, as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+
+from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.index.digests import NOTHING, version_of
+from trecjudge.baseline.index.protocol import Embeds, IndexFacts, VectorModel
+from trecjudge.baseline.index.terms import ANALYSER
+from trecjudge.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The settings and counts of an index.
+
+    `content` is the digest of its documents. `generation` counts the refreshes that changed
+    something; `next_chunk` and `next_document` are numbers that none ever had.
+    """
+
+    chunking: Chunking
+    analyser: str = ANALYSER
+    vectors: VectorModel | None = None
+    documents: int = 0
+    chunks: int = 0
+    content: str = NOTHING
+    generation: int = 0
+    next_chunk: int = 0
+    next_document: int = 0
+
+    @property
+    def version(self) -> str:
+        """Changes with the documents, the chunking, the analyser and the model of the vectors."""
+        made_by = {
+            "chunking": asdict(self.chunking),
+            "analyser": self.analyser,
+            "vectors": asdict(self.vectors) if self.vectors else None,
+        }
+        return version_of(self.content, made_by)
+
+    @property
+    def facts(self) -> IndexFacts:
+        """What the index says of itself."""
+        return IndexFacts(
+            self.version, self.documents, self.chunks, self.vectors, asdict(self.chunking)
+        )
+
+    def as_json(self) -> str:
+        """Return the state as JSON."""
+        return orjson.dumps(self).decode()
+
+
+def state_of(text: str, where: str) -> State:
+    """Return the state that JSON describes. Raises InputError for another analyser's."""
+    try:
+        record: dict[str, Any] = orjson.loads(text)
+        record["chunking"] = Chunking(**record["chunking"])
+        record["vectors"] = VectorModel(**record["vectors"]) if record["vectors"] else None
+        state = State(**record)
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise InputError(f"{where}: is no index that this version can read; {AGAIN}") from error
+    if state.analyser != ANALYSER:
+        message = f"its words were made by {state.analyser!r}, and this version has {ANALYSER!r}"
+        raise InputError(f"{where}: {message}; {AGAIN}")
+    return state
+
+
+AGAIN = "index the documents again, into another file"
+
+
+def check_model(state: State, embeds: Embeds | None, where: str) -> None:
+    """Raise InputError if an index with vectors is refreshed by another model, or by none."""
+    held = state.vectors
+    if held is None or (embeds is not None and embeds.model == held):
+        return
+    given = f"and not of {named(embeds.model)}" if embeds else "and none were asked for"
+    raise InputError(f"{where}: has vectors of {named(held)}, {given}; give that model, or {AGAIN}")
+
+
+def named(model: VectorModel) -> str:
+    """Return a model in words, for a message."""
+    return f"{model.name!r} ({model.dimensions} numbers, {model.digest[:12]})"
