@@ -60,19 +60,28 @@ def chunk_spans(document: Document, chunking: Chunking) -> Iterator[Span]:
 
     A chunk ends with a sentence, and where a section begins if it is half full by then. It begins
     with the last sentences of the one before, up to the overlap, unless a section begins. Only a
-    sentence longer than a chunk is cut. The title is in no chunk, unless there is no text.
+    sentence longer than a chunk is cut. What is left at the end joins the chunk before it if it is
+    less than a quarter of one. The title is in no chunk, unless there is no text.
     """
     begin = len(document.title) + 1 if document.title and document.has_text else 0
+    ready: Span | None = None
     held: list[_Part] = []
-    words = 0
+    words = repeated = 0
     for part in _parts(document.full_text, begin, chunking.size):
         is_full = words + part.words > chunking.size or (part.opens and words * 2 >= chunking.size)
         if held and is_full:
-            yield held[0].start, held[-1].end
+            if ready:
+                yield ready
+            ready = held[0].start, held[-1].end
             held = [] if part.opens else _repeated(held, part, chunking)
-            words = sum(kept.words for kept in held)
+            words = repeated = sum(kept.words for kept in held)
         held.append(part)
         words += part.words
+    if ready and held and (words - repeated) * 4 < chunking.size:
+        yield ready[0], held[-1].end
+        return
+    if ready:
+        yield ready
     if held:
         yield held[0].start, held[-1].end
 

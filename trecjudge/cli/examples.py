@@ -182,6 +182,11 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
         Example("A table for people", "nuggets edit banks.jsonl --to-table nuggets.tsv"),
         Example("Take the changes back", "nuggets edit banks.jsonl --from-table nuggets.tsv"),
     ),
+    "index": (
+        Example("Index a folder of documents", "index corpus/ --to corpus.index"),
+        Example("Add to it, and remove nothing", "index new.jsonl --to corpus.index --keep-others"),
+        Example("Index what runs carry", "index --from-runs runs/ --to runs.index"),
+    ),
     "cache": (Example("What the cache holds", "cache info"),),
     "cache info": (Example("What the cache holds", "cache info"),),
     "cache export": (

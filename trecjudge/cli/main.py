@@ -96,6 +96,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.nuggets:nuggets_app",
             "Make banks of nuggets, and edit them as tables.",
         ),
+        "index": (
+            "trecjudge.cli.index:index",
+            "Keep documents in an index, to be searched.",
+        ),
         "cache": (
             "trecjudge.cli.cache:cache_app",
             "Show, copy, check and clear the cache of model replies.",

@@ -26,7 +26,7 @@ def sortable(written: str) -> str:
     if _SECONDS.fullmatch(text):
         whole = text.partition(".")[0]
         return _of_seconds(int(whole[:10]))
-    return _of_moment(text) or _of_words(text)
+    return (_of_moment(text) or _of_words(text)) if text else ""
 
 
 def first_day(written: str) -> str:

@@ -60,6 +60,8 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 def make(path: Path, state: State) -> None:
     """Make an empty index, unless there is one. Raises InputError for a file of another kind."""
+    if not path.absolute().parent.is_dir():
+        raise OutputError(f"{path}: there is no such folder; make it, or give another path")
     try:
         is_new = not path.exists() or path.stat().st_size == 0
     except OSError as error:

@@ -19,7 +19,7 @@ def terms(text: str) -> list[str]:
 
 
 def chunk_terms(title: str, text: str) -> list[str]:
-    """Return the terms of a chunk: those of its document's title, which is in no chunk, first."""
-    if not title or text == title:
+    """Return the terms of a chunk, with those of its document's title where it lacks them."""
+    if not title or text.startswith(title):
         return terms(text)
     return [*terms(title)[:TITLE_WORDS], *terms(text)]

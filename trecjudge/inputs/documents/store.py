@@ -149,11 +149,18 @@ def documents_in(paths: Sequence[Path], report: OnFinding) -> Iterator[Document]
     A repeated id comes twice. Raises InputError where a path is an output of this program, or a
     data set, which can only be looked up by id.
     """
+    return (document for _, document, _ in read_through(paths, report))
+
+
+def read_through(
+    paths: Sequence[Path], report: OnFinding
+) -> Iterator[tuple[Place, Document, object]]:
+    """Yield (place, document, record as written), as `documents_in` does."""
     for path in paths:
         if is_data_set(path):
             raise InputError(f"{path}: a data set is not read through; open_documents looks up ids")
-        for _, _, document in _documents(_documents_below(path, report), report):
-            yield document
+        for file, line, document, record in _documents(_documents_below(path, report), report):
+            yield Place(str(file), line), document, record
 
 
 def _documents_below(path: Path, report: OnFinding) -> list[Path]:
@@ -178,7 +185,7 @@ def is_data_set(path: Path) -> bool:
 
 def _held(path: Path, files: Sequence[Path], report: OnFinding) -> HeldDocuments:
     store, log = HeldDocuments(), FindingLog([report])
-    for file, line, document in _documents(files, log):
+    for file, line, document, _ in _documents(files, log):
         first = store.documents.setdefault(document.doc_id, document)
         if first is not document and first != document:  # one of many candidates lists is the same
             message = f"repeats document {shown(document.doc_id)} with another text"
@@ -240,7 +247,8 @@ def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
         database.execute(
             "CREATE TABLE findings (kind TEXT, path TEXT, line INTEGER, message TEXT, value TEXT)"
         )
-        rows = (astuple(document)[: len(COLUMNS) + 1] for _, _, document in _documents(files, log))
+        found = _documents(files, log)
+        rows = (astuple(document)[: len(COLUMNS) + 1] for _, _, document, _ in found)
         count = 0
         while batch := list(islice(rows, BATCH)):
             database.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", batch)
@@ -253,8 +261,10 @@ def _write_index(path: Path, files: Sequence[Path], log: FindingLog) -> int:
     return count
 
 
-def _documents(files: Sequence[Path], report: OnFinding) -> Iterator[tuple[Path, int, Document]]:
-    """Yield (file, line, document); records that are none are reported."""
+def _documents(
+    files: Sequence[Path], report: OnFinding
+) -> Iterator[tuple[Path, int, Document, object]]:
+    """Yield (file, line, document, its record); records that are none are reported."""
     for file in files:
         found = entries(file, report)
         if found is None:
@@ -263,20 +273,21 @@ def _documents(files: Sequence[Path], report: OnFinding) -> Iterator[tuple[Path,
         for line, record, key in found:
             document = document_of(record, key)
             if document is not None and document.has_text:
-                yield file, line, document
+                yield file, line, document, record
                 continue
             within = list(_within(record))
-            for other in within or [document]:
+            for other, entry in within or [(document, record)]:
                 if other is None:
                     report(record_unusable(file, line, record))
                 else:
-                    yield file, line, other
+                    yield file, line, other, entry
 
 
-def _within(record: object) -> Iterator[Document | None]:
-    """Yield the documents of a record's lists, such as `candidates`; None for entries with none."""
+def _within(record: object) -> Iterator[tuple[Document | None, object]]:
+    """Yield (document, entry) of a record's lists, such as `candidates`; None for what is none."""
     if isinstance(record, dict):
-        yield from map(document_of, documents_within(record))
+        for entry in documents_within(record):
+            yield document_of(entry), entry
 
 
 def _nothing_in(path: Path) -> InputError:

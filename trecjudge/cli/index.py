@@ -1,0 +1,191 @@
+"""`index`: keep documents in an index, to be searched and answered from."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.index.embedding import VECTORS, check_vectors, embeds_for
+from trecjudge.baseline.index.opening import make_index
+from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
+from trecjudge.baseline.index.sources import Distinct, Placed, sources_carried, sources_in
+from trecjudge.cli import options as flag
+from trecjudge.cli import shared as common
+from trecjudge.cli.exits import exit_status
+from trecjudge.cli.flags import taking
+from trecjudge.cli.printing import print_json, print_listing
+from trecjudge.errors import InputError
+from trecjudge.findings import OnFinding, counted
+from trecjudge.settings.limits import limited
+
+Documents = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Documents: files or folders. JSONL has docid, title, text, and any further fields to"
+        " narrow a search by; may be compressed."
+    ),
+]
+FromRuns = Annotated[
+    list[Path] | None,
+    typer.Option("--from-runs", help="Runs whose own documents are indexed too."),
+]
+To = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        metavar="INDEX",
+        help="The index: a file, or postgresql://…; made if it is not there.",
+    ),
+]
+ChunkSize = Annotated[
+    int | None,
+    typer.Option("--chunk-size", help="Words of a chunk, at most; 220 for a new index."),
+]
+ChunkOverlap = Annotated[
+    int | None,
+    typer.Option(
+        "--chunk-overlap", help="Words at most that two chunks share; 30 for a new index."
+    ),
+]
+Vectors = Annotated[
+    str | None,
+    typer.Option(
+        "--vectors",
+        help=f"What makes vectors: {', '.join(VECTORS)}. By default what the index has them of.",
+    ),
+]
+KeepOthers = Annotated[
+    bool,
+    typer.Option("--keep-others", help="Keep what the index has and the documents given have not."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFlags:
+    """What the command line asks for: a flag each."""
+
+    to: To
+    documents: Documents = None
+    from_runs: FromRuns = None
+    chunk_size: ChunkSize = None
+    chunk_overlap: ChunkOverlap = None
+    vectors: Vectors = None
+    keep_others: KeepOthers = False
+    limit: flag.LimitFlag = None
+    quiet: flag.Quiet = False
+    as_json: flag.AsJson = False
+
+    @property
+    def chunking(self) -> Chunking | None:
+        """How to cut documents; None where nothing is asked for."""
+        given = {"size": self.chunk_size, "overlap": self.chunk_overlap}
+        asked = {name: value for name, value in given.items() if value is not None}
+        return Chunking(**asked) if asked else None
+
+
+@taking(IndexFlags)
+def index(ctx: typer.Context, flags: IndexFlags) -> None:
+    """Keep documents in an index, to be searched.
+
+    The index then holds these documents and no others. Only what changed is cut and indexed again.
+    A search during that sees the index as it was.
+    """
+
+    def work() -> int:
+        with limited(flags.limit or ()):
+            return _index(flags)
+
+    raise typer.Exit(exit_status(work))
+
+
+def _index(flags: IndexFlags) -> int:
+    begun = time.monotonic()
+    check_vectors(flags.vectors)
+    printer = common.FindingPrinter(flags.quiet)
+    distinct = Distinct(printer)
+    sources = _some(distinct.of(_placed(flags, printer)), flags)
+    held = make_index(flags.to, flags.chunking)
+    try:
+        embeds = embeds_for(flags.vectors, held.facts.vectors)
+        changes = asyncio.run(held.refresh(sources, embeds, not flags.keep_others))
+        facts = held.facts
+    finally:
+        held.close()
+    seconds = time.monotonic() - begun
+    printer.close()
+    if flags.as_json:
+        record = _record(flags.to, changes, facts) | {"repeated": distinct.repeated}
+        print_json([record | {"seconds": round(seconds, 3), "findings": printer.as_dicts()}])
+    elif not flags.quiet:
+        print_listing(_rows(changes, facts, distinct.repeated, seconds))
+    return printer.status()
+
+
+def _placed(flags: IndexFlags, report: OnFinding) -> Iterator[Placed]:
+    """Yield the documents of the files, then those of the runs, each with its place."""
+    return chain(
+        sources_in(flags.documents or (), report),
+        sources_carried(flags.from_runs, report) if flags.from_runs else (),
+    )
+
+
+def _some(sources: Iterator[Source], flags: IndexFlags) -> Iterator[Source]:
+    """Return the documents. Raises InputError if there is none: nothing is made or emptied."""
+    first = next(sources, None)
+    if first is not None:
+        return chain([first], sources)
+    paths = [*(flags.documents or ()), *(flags.from_runs or ())]
+    if not paths:
+        raise InputError("no documents given; give files of documents, or runs with --from-runs")
+    raise InputError(f"{', '.join(map(str, paths))}: no document in it; the index stays as it is")
+
+
+def _record(where: str, changes: Changes, facts: IndexFacts) -> dict[str, Any]:
+    """Return what was done as JSON values."""
+    written = asdict(changes)
+    return {"index": _named(where), "version": facts.version} | {
+        **{name: written[name] for name in ("added", "changed", "removed", "kept")},
+        "chunks_written": changes.chunks,
+        "documents": facts.documents,
+        "chunks": facts.chunks,
+        "chunking": dict(facts.chunking),
+        "vectors": asdict(facts.vectors) if facts.vectors else None,
+    }
+
+
+def _named(where: str) -> str:
+    """Return where an index is, without the password of an address."""
+    scheme, mark, rest = where.partition("://")
+    return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else where
+
+
+def _rows(
+    changes: Changes, facts: IndexFacts, repeated: int, seconds: float
+) -> list[tuple[str, str]]:
+    """Return what was done, a line each."""
+    done = ", ".join(
+        f"{name} {count:,}"
+        for name, count in asdict(changes).items()
+        if name != "chunks" and (count or name == "added")
+    )
+    held = f"{counted(facts.documents, 'document')} in {counted(facts.chunks, 'chunk')}"
+    cut = f"at most {facts.chunking['size']} words, {facts.chunking['overlap']} shared"
+    vectors = facts.vectors.name if facts.vectors else "none"
+    again = [("repeated", f"{repeated:,}, left out")] if repeated else []
+    return [
+        ("documents", done),
+        *again,
+        ("written", f"{counted(changes.chunks, 'chunk')} in {seconds:.1f} s"),
+        ("index", held),
+        ("chunks", cut),
+        ("vectors", vectors),
+        ("version", facts.version),
+    ]
