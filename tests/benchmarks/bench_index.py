@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--beside", type=int, default=20, help="queries of FTS5, which is slow")
     parser.add_argument("--vectors", action="store_true")
     given = parser.parse_args()
     passages = list(islice(many(originals(given.data)), given.chunks))
@@ -46,7 +47,12 @@ def main() -> None:
     print(f"{len(passages)} chunks, {sum(map(len, passages)) / 1e6:.0f} MB of text")
     print(f"{len(narratives)} narratives, {len(sentences)} sentences")
     with tempfile.TemporaryDirectory() as folder:
-        theirs = fts5(Path(folder) / "fts5.sqlite", passages, narratives, sentences)
+        theirs = fts5(
+            Path(folder) / "fts5.sqlite",
+            passages,
+            narratives[: given.beside],
+            sentences[: given.beside],
+        )
         ours = own(Path(folder) / "own.index", passages, narratives, sentences, given.vectors)
     print(f"{'':34} {'FTS5':>10} {'ours':>10} {'ratio':>7}")
     for name, value in ours.items():

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-import asyncio
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
-from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Changes, Index, Source
-from trecjudge.records import Document
-
-
-def source(doc_id: str, text: str, title: str = "", **fields: str) -> Source:
-    own = {name: fields.pop(name, "") for name in ("url", "date", "version")}
-    return Source(Document(doc_id, text, title, **own), fields)
-
+from tests.baseline.index.indexed import Letters, found, ids, refreshed, source
+from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.index import sqlite_file
+from trecjudge.baseline.index.opening import make_index, open_index
+from trecjudge.baseline.index.protocol import Changes, Index, Only
+from trecjudge.errors import InputError, OutputError
 
 FOX = source("fox", "The quick brown fox jumps.", "Animals", date="2024-05-03", lang="en")
-DOG = source("dog", "Dogs bark at a fox. Dogs sleep.", date="2023", lang="de")
-HAN = source("han", "漢字を使う人々。", lang="ja")
-
-
-def refreshed(index: Index, *sources: Source, others: bool = True) -> Changes:
-    return asyncio.run(index.refresh(sources, remove_others=others))
-
-
-def found(index: Index, *terms: str, most: int = 10) -> list[str]:
-    hits = index.by_words(dict.fromkeys(terms, 1.0), most)
-    return [chunk.doc_id for chunk in index.chunks([number for number, _ in hits])]
+DOG = source("dog", "Dogs bark at a fox. Dogs sleep.", date="2023", lang="de", year="7")
+HAN = source("han", "漢字を使う人々。", lang="ja", url="https://x.example/han", version="2")
+ALL = (FOX, DOG, HAN)
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Iterator[Index]:
-    made = make_index(str(tmp_path / "x.index"))
-    assert refreshed(made, FOX, DOG, HAN) == Changes(added=3, chunks=3)
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "x.index"
+
+
+@pytest.fixture
+def index(path: Path) -> Iterator[Index]:
+    made = make_index(str(path))
+    assert refreshed(made, ALL) == Changes(added=3, chunks=3)
     yield made
     made.close()
 
@@ -48,13 +49,345 @@ def test_words_are_found_where_they_stand(index: Index) -> None:
     assert found(index, "cat") == []
 
 
+def test_a_chunk_is_a_quote_with_all_that_is_known(index: Index) -> None:
+    [(number, _)] = index.by_words({"anim": 1.0}, 1)
+    [chunk] = index.chunks([number])
+    assert (chunk.text, chunk.document.title) == ("The quick brown fox jumps.", "Animals")
+    assert (chunk.document.date, chunk.metadata) == ("2024-05-03", {"lang": "en"})
+    whole = index.document("fox")
+    assert whole is not None
+    assert whole.text == FOX.document.full_text
+    assert whole.text[chunk.start : chunk.end] == chunk.text
+    assert chunk.digest == whole.digest != ""
+
+
 def test_what_changed_or_went_is_never_found(index: Index) -> None:
     version = index.facts.version
-    changes = refreshed(index, FOX, source("dog", "Cats meow."))
+    [(number, _)] = index.by_words({"bark": 1.0}, 1)
+    changes = refreshed(index, [FOX, source("dog", "Cats meow.")])
     assert changes == Changes(changed=1, removed=1, kept=1, chunks=1)
     assert found(index, "dog") == found(index, "漢字") == []
     assert found(index, "fox") == ["fox"]
     assert found(index, "cat") == ["dog"]
     assert index.document("han") is None
-    refreshed(index, FOX, DOG, HAN)
+    with pytest.raises(KeyError):
+        index.chunks([number])
+    refreshed(index, ALL)
     assert index.facts.version == version
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        source("han", "漢字を使う人々。", "T", lang="ja", url="https://x.example/han", version="2"),
+        source("han", "漢字を使う人々。", lang="ja", url="https://x.example/han", version="3"),
+        source("han", "漢字を使う人々。", lang="zh", url="https://x.example/han", version="2"),
+    ],
+    ids=["title", "version", "field"],
+)
+def test_each_part_of_a_document_counts(index: Index, changed: object) -> None:
+    version = index.facts.version
+    changes = refreshed(index, [FOX, DOG, changed])  # type: ignore[list-item]
+    assert (changes.changed, changes.kept) == (1, 2)
+    assert index.facts.version != version
+
+
+def test_nothing_new_writes_nothing(index: Index, path: Path) -> None:
+    before = path.read_bytes()
+    assert refreshed(index, reversed(ALL)) == Changes(kept=3)
+    assert path.read_bytes() == before
+
+
+def test_others_are_kept_where_asked(index: Index) -> None:
+    changes = refreshed(index, [source("cat", "Cats meow.")], others=False)
+    assert changes == Changes(added=1, chunks=1)
+    assert index.facts.documents == 4
+    assert found(index, "fox") == ["fox", "dog"]
+
+
+def test_the_first_of_an_id_counts(index: Index) -> None:
+    twice = [source("cat", "Cats meow."), source("cat", "Cats purr."), FOX]
+    assert refreshed(index, twice) == Changes(added=1, removed=2, kept=1, chunks=1)
+    assert (found(index, "meow"), found(index, "purr")) == (["cat"], [])
+
+
+def test_equal_contents_have_equal_versions_in_any_order(index: Index, tmp_path: Path) -> None:
+    other = make_index(str(tmp_path / "other"))
+    refreshed(other, [HAN, FOX])
+    refreshed(other, [DOG, HAN, FOX])
+    assert other.facts.version == index.facts.version
+    other.close()
+    third = make_index(str(tmp_path / "third"), Chunking(100, 10))
+    refreshed(third, ALL)
+    assert third.facts.version != index.facts.version
+    third.close()
+
+
+@pytest.mark.parametrize(
+    ("only", "expected"),
+    [
+        (Only({"lang": ["de"]}), ["dog"]),
+        (Only({"lang": ["de", "en"]}), ["fox", "dog"]),
+        (Only({"lang": ["de", "en"], "year": ["7"]}), ["dog"]),
+        (Only({"lang": ["fr"]}), []),
+        (Only({"doc_id": ["fox"]}), ["fox"]),
+        (Only({"doc_id": ["nobody"]}), []),
+        (Only({"date": ["3 May 2024"]}), ["fox"]),
+        (Only({"date": ["2024"]}), ["fox"]),
+        (Only({"version": ["2"]}), []),
+        (Only(since="2024"), ["fox"]),
+        (Only(since="20240503", until="2024-05-03"), ["fox"]),
+        (Only(until="2023"), ["dog"]),
+        (Only(until="2022-12-31"), []),
+        (Only({"lang": ["en"]}, until="2023"), []),
+        (Only(), ["fox", "dog"]),
+    ],
+)
+def test_filters(index: Index, only: Only, expected: list[str]) -> None:
+    assert found(index, "fox", only=only) == expected
+
+
+def test_a_filter_loses_no_result(path: Path) -> None:
+    index = make_index(str(path))
+    few = {7, 55, 123, 180}
+    texts = [("fox " * 5 + "and more") if n not in few else "a fox and more" for n in range(200)]
+    refreshed(
+        index,
+        [source(f"d{n}", t, kept=str(n in few), date="2024") for n, t in enumerate(texts)],
+    )
+    only = Only({"kept": ["True"]}, since="2020")
+    assert sorted(found(index, "fox", most=4, only=only)) == ["d123", "d180", "d55", "d7"]
+    assert len(found(index, "fox", most=3, only=only)) == 3
+    index.close()
+
+
+def test_what_cannot_be_asked_says_the_choices(index: Index) -> None:
+    with pytest.raises(InputError, match=r"unknown field 'language'.*lang"):
+        found(index, "fox", only=Only({"language": ["en"]}))
+    with pytest.raises(InputError, match="since 'soon' is no date; write it as 2024-05-03"):
+        found(index, "fox", only=Only(since="soon"))
+
+
+def test_vectors(path: Path) -> None:
+    index, letters = make_index(str(path)), Letters()
+    texts = [source("a", "aaaa b"), source("b", "bbb"), source("c", "cc", lang="x")]
+    refreshed(index, texts, embeds=letters)
+    assert index.facts.vectors == letters.model
+    assert ids(index, index.by_vector([0, 2, 0], 3)) == ["b", "a", "c"]
+    assert index.by_vector([0, 2, 0], 1)[0][1] == pytest.approx(1.0)
+    assert ids(index, index.by_vector([0, 2, 0], 3, Only({"lang": ["x"]}))) == ["c"]
+    del letters.texts[:]
+    refreshed(index, [texts[0], source("b", "ccc a", "b")], embeds=letters)
+    assert letters.texts == ["b\nccc a"]
+    assert ids(index, index.by_vector([0, 0, 1], 3)) == ["b", "a"]
+    index.close()
+
+
+def test_vectors_come_to_an_index_without(index: Index) -> None:
+    letters, version = Letters(), index.facts.version
+    with pytest.raises(InputError, match="has no vectors; index the documents with --vectors"):
+        index.by_vector([1, 0, 0], 3)
+    refreshed(index, ALL, embeds=letters)
+    assert len(letters.texts) == 3
+    assert index.facts.version != version
+    assert len(index.by_vector([1, 0, 0], 3)) == 3
+
+
+@pytest.mark.parametrize("other", [None, Letters("others"), Letters(dimensions=4)])
+def test_another_model_is_refused(index: Index, other: Letters | None) -> None:
+    refreshed(index, ALL, embeds=Letters())
+    with pytest.raises(InputError, match=r"has vectors of 'letters' .3 numbers, 1111.*file"):
+        refreshed(index, [FOX], embeds=other)
+    with pytest.raises(InputError, match="has vectors of 3 numbers, the question 2"):
+        index.by_vector([1, 0], 3)
+    assert index.facts.documents == 3
+
+
+def test_an_error_in_the_middle_leaves_what_was_there(index: Index) -> None:
+    before = index.facts
+
+    def broken() -> Iterator[object]:
+        yield source("cat", "Cats meow.")
+        raise InputError("the file breaks off")
+
+    with pytest.raises(InputError, match="breaks off"):
+        refreshed(index, broken())  # type: ignore[arg-type]
+    assert index.facts == before
+    assert found(index, "cat") == []
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from tests.baseline.index.indexed import source
+from trecjudge.baseline.index import segments
+from trecjudge.baseline.index.opening import make_index
+
+segments.MOST_CHUNKS = 50
+def sources():
+    for n in range(3000):
+        if n == 2000:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield source(f"new{n}", f"cats meow {n} " * 100)
+
+index = make_index(sys.argv[1])
+asyncio.run(index.refresh(sources()))
+"""
+
+
+def test_a_kill_leaves_what_was_there(index: Index, path: Path) -> None:
+    before = index.facts
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=Path.cwd(), check=False)
+    assert done.returncode == -signal.SIGKILL
+    for seen in (index, open_index(str(path))):
+        assert seen.facts == before
+        assert (found(seen, "fox"), found(seen, "meow")) == (["fox", "dog"], [])
+    changes = refreshed(index, [FOX, source("cat", "Cats meow.")])
+    assert changes == Changes(added=1, removed=2, kept=1, chunks=1)
+    assert found(index, "meow") == ["cat"]
+
+
+def test_a_killed_first_refresh_leaves_an_empty_index(path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=Path.cwd(), check=False)
+    index = open_index(str(path))
+    assert (index.facts.documents, found(index, "meow")) == (0, [])
+    index.close()
+
+
+def test_readers_see_old_or_new(index: Index, path: Path) -> None:
+    other = open_index(str(path))
+
+    def looking() -> Iterator[object]:
+        for n in range(20):
+            yield source(f"cat{n}", "Cats meow.")
+            assert (found(other, "meow"), len(found(other, "fox"))) == ([], 2)
+
+    refreshed(index, looking())  # type: ignore[arg-type]
+    assert (len(found(other, "meow", most=50)), found(other, "fox")) == (20, [])
+    other.close()
+
+
+def test_a_second_refresh_at_once_is_told(
+    index: Index, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_file, "PATIENCE", 0.05)
+    other = open_index(str(path))
+
+    def meanwhile() -> Iterator[object]:
+        yield FOX
+        with ThreadPoolExecutor(1) as threads, pytest.raises(OutputError, match="another refresh"):
+            threads.submit(refreshed, other, [DOG]).result()
+
+    refreshed(index, meanwhile())  # type: ignore[arg-type]
+    assert other.facts.documents == 1
+    other.close()
+
+
+def test_one_file_is_left(index: Index, path: Path) -> None:
+    index.close()
+    assert [file.name for file in path.parent.iterdir()] == ["x.index"]
+
+
+NOBODY = 65534
+SEARCHING = f"""
+import os, sys
+from trecjudge.baseline.index.opening import open_index
+
+if os.getuid() == 0:  # it may write anywhere
+    os.setuid({NOBODY})
+index = open_index(sys.argv[1])
+print(len(index.by_words({{"fox": 1.0}}, 9)), index.facts.documents)
+"""
+
+
+def test_it_can_be_searched_where_nothing_may_be_written(index: Index, path: Path) -> None:
+    index.close()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        copy = Path(shutil.copy(path, folder))
+        copy.chmod(0o444)
+        folder.chmod(0o555)
+        words = [sys.executable, "-c", SEARCHING, str(copy)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (done.stdout, done.stderr) == ("2 3\n", "")
+        assert [file.name for file in folder.iterdir()] == ["x.index"]
+        folder.chmod(0o755)
+
+
+def test_a_file_of_another_kind_is_never_overwritten(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("A text.")
+    database = tmp_path / "other.sqlite"
+    with sqlite3.connect(database) as other:
+        other.execute("CREATE TABLE t (x)")
+    other.close()
+    for path, message in ((text, "another file"), (database, "another database")):
+        before = path.read_bytes()
+        with pytest.raises(InputError, match=message):
+            make_index(str(path))
+        with pytest.raises(InputError, match=message):
+            open_index(str(path))
+        assert path.read_bytes() == before
+    with pytest.raises(InputError, match="it is a folder"):
+        open_index(str(tmp_path))
+
+
+def test_what_is_not_there_says_how_to_make_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no such index; make one: run_judge\.py index DOCUMENTS"):
+        open_index(str(tmp_path / "none"))
+    with pytest.raises(OutputError, match="there is no such folder"):
+        make_index(str(tmp_path / "none" / "x"))
+
+
+def test_a_damaged_file_is_one_line(index: Index, path: Path) -> None:
+    index.close()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(size - 4096))
+    with pytest.raises(InputError, match=r"x\.index: is damaged: .*; index the documents again"):
+        refreshed(open_index(str(path)), ALL)
+
+
+def test_an_index_of_another_analyser_or_version_is_refused(index: Index, path: Path) -> None:
+    index.close()
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE state SET state = replace(state, 'forms-', 'words-')")
+    database.close()
+    other = open_index(str(path))
+    with pytest.raises(InputError, match="its words were made by 'words-1'"):
+        found(other, "fox")
+    other.close()
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA user_version = 9")
+    database.close()
+    with pytest.raises(InputError, match="is of version 9, and this program reads 1"):
+        open_index(str(path))
+
+
+def test_other_sizes_of_chunks_are_refused(index: Index, path: Path) -> None:
+    with pytest.raises(InputError, match="has chunks of 220 words with an overlap of 30"):
+        make_index(str(path), Chunking(100, 10))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\0fox\0b",
+        "fox \ud800 fox",
+        "\u202efox",
+        "fox" * 5000 + " fox",
+        "👩‍👧 fox",
+        "fox\r\n\r\nfox",
+    ],
+    ids=["null", "half a pair", "direction", "long word", "joined", "lines"],
+)
+def test_any_text_is_kept_as_it_is(path: Path, text: str) -> None:
+    index = make_index(str(path))
+    refreshed(index, [source("odd", text, "t'\";--")])
+    assert found(index, "fox") == ["odd"]
+    whole = index.document("odd")
+    assert whole is not None
+    assert whole.text == f"t'\";--\n{text}".replace("\ud800", "?")
+    for chunk in index.chunks([number for number, _ in index.by_words({"fox": 1.0}, 9)]):
+        assert whole.text[chunk.start : chunk.end] == chunk.text
+    index.close()

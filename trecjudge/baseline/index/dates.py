@@ -62,7 +62,7 @@ def _of_moment(text: str) -> str:
 
 
 def _of_words(text: str) -> str:
-    plain = text.replace("Sept ", "Sep ").replace(".", "")
+    plain = text.replace(".", "").replace("Sept ", "Sep ")
     for shape in _WRITTEN:
         try:
             found = datetime.strptime(plain, shape)

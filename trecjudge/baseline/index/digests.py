@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from trecjudge.baseline.index.protocol import Source
+from trecjudge.records import Document
 
 MODULUS = 1 << 256
 
@@ -18,6 +19,26 @@ class Digests(NamedTuple):
 
     text: str
     record: str
+
+
+def digested(source: Source) -> tuple[Source, Digests]:
+    """Return a document with its digests; characters that no file can hold become `?`."""
+    try:
+        return source, digests_of(source)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        mended = _mended(source)
+        return mended, digests_of(mended)
+
+
+def _mended(source: Source) -> Source:
+    own = source.document
+    parts = (own.doc_id, own.text, own.title, own.url, own.date, own.version)
+    fields = {_encodable(name): _encodable(value) for name, value in source.metadata.items()}
+    return Source(Document(*map(_encodable, parts)), fields)
+
+
+def _encodable(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 def digests_of(source: Source) -> Digests:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from trecjudge.baseline.chunking import Span, chunk_spans
 from trecjudge.baseline.index.digests import (
     Digests,
-    digests_of,
+    digested,
     with_record,
     without_record,
 )
@@ -87,8 +87,8 @@ class Refresh:
         before = self.state
         self._seen = bytearray(before.next_document)
         writer = Writer(self.shelf.tables)
-        for source, known in self._looked_up(sources):
-            self._take(source, known, writer)
+        for source, digests, known in self._looked_up(sources):
+            self._take(source, digests, known, writer)
         writer.flush()
         if remove_others:
             self._remove_others()
@@ -100,18 +100,20 @@ class Refresh:
             self.state = replace(self.state, generation=before.generation + 1)
         return self.state
 
-    def _looked_up(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Known | None]]:
-        """Yield each document once, the first of its id, and what is known of it."""
-        stream = iter(sources)
+    def _looked_up(
+        self, sources: Iterable[Source]
+    ) -> Iterator[tuple[Source, Digests, Known | None]]:
+        """Yield each document once, the first of its id, its digests, and what is known of it."""
+        stream = map(digested, sources)
         while batch := list(islice(stream, BATCH)):
-            first: dict[str, Source] = {}
-            for source in batch:
-                first.setdefault(source.document.doc_id, source)
+            first: dict[str, tuple[Source, Digests]] = {}
+            for source, digests in batch:
+                first.setdefault(source.document.doc_id, (source, digests))
             known = self.shelf.known(list(first))
-            for doc_id, source in first.items():
+            for doc_id, (source, digests) in first.items():
                 found = known.get(doc_id)
                 if found is None or self._is_new(found.number):
-                    yield source, found
+                    yield source, digests, found
 
     def _is_new(self, number: int) -> bool:
         """Return whether a document that is there was not met in this refresh, and note it."""
@@ -120,8 +122,8 @@ class Refresh:
         self._seen[number] = 1
         return True
 
-    def _take(self, source: Source, known: Known | None, writer: Writer) -> None:
-        digests, changes = digests_of(source), self.changes
+    def _take(self, source: Source, digests: Digests, known: Known | None, writer: Writer) -> None:
+        changes = self.changes
         if known is not None and known.record == digests.record:
             self.changes = replace(changes, kept=changes.kept + 1)
             return

@@ -67,7 +67,7 @@ def make(path: Path, state: State) -> None:
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {why(error)}; give another path") from error
     if not is_new:
-        _check_header(path)
+        _check_ours(path)
     with understood(path), open_writer(path) as database:
         if _is_empty(database):
             database.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -79,6 +79,18 @@ def make(path: Path, state: State) -> None:
 
 def _is_empty(database: sqlite3.Connection) -> bool:
     return database.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+
+
+def _check_ours(path: Path) -> None:
+    """Raise InputError for a file that is neither an index nor empty. It is not changed."""
+    _check_header(path)
+    with understood(path):
+        database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            if not _is_empty(database):
+                check_tables(database, path)
+        finally:
+            database.close()
 
 
 def _check_header(path: Path) -> None:
