@@ -32,9 +32,16 @@ def digested(source: Source) -> tuple[Source, Digests]:
 
 def _mended(source: Source) -> Source:
     own = source.document
-    parts = (own.doc_id, own.text, own.title, own.url, own.date, own.version)
+    document = Document(
+        _encodable(own.doc_id),
+        _encodable(own.text),
+        _encodable(own.title),
+        _encodable(own.url),
+        _encodable(own.date),
+        _encodable(own.version),
+    )
     fields = {_encodable(name): _encodable(value) for name, value in source.metadata.items()}
-    return Source(Document(*map(_encodable, parts)), fields)
+    return Source(document, fields)
 
 
 def _encodable(text: str) -> str:
