@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import sqlite3
@@ -59,6 +60,30 @@ def test_a_chunk_is_a_quote_with_all_that_is_known(index: Index) -> None:
     assert whole.text == FOX.document.full_text
     assert whole.text[chunk.start : chunk.end] == chunk.text
     assert chunk.digest == whole.digest != ""
+
+
+def test_after_many_refreshes_it_is_as_if_made_at_once(path: Path, tmp_path: Path) -> None:
+    index, draw, held = make_index(str(path), Chunking(10, 2)), random.Random(5), {}
+    for _ in range(25):
+        for number in draw.sample(range(40), draw.randint(0, 8)):
+            words = draw.choices(["fox", "dog", "cat", "."], k=draw.randint(0, 60))
+            held[number] = source(f"d{number}", " ".join(words), draw.choice(["", "Fox"]))
+        for number in draw.sample(sorted(held), min(len(held), draw.randint(0, 5))):
+            del held[number]
+        refreshed(index, held.values())
+    whole = make_index(str(tmp_path / "whole"), Chunking(10, 2))
+    refreshed(whole, held.values())
+    assert index.facts == whole.facts
+    both = [scored(one, {"fox": 1.0, "cat": 0.5}) for one in (index, whole)]
+    assert both[0] == pytest.approx(both[1])
+    for one in (index, whole):
+        one.close()
+
+
+def scored(index: Index, terms: dict[str, float]) -> dict[tuple[str, int], float]:
+    found = index.by_words(terms, 1000)
+    chunks = index.chunks([number for number, _ in found])
+    return {(c.doc_id, c.start): s for c, (_, s) in zip(chunks, found, strict=True)}
 
 
 def test_what_changed_or_went_is_never_found(index: Index) -> None:

@@ -58,13 +58,10 @@ def digests_of(source: Source) -> Digests:
 
 
 def _sha256(*parts: str) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode()
-        # With its length before it, no part can be mistaken for two.
-        digest.update(b"%d:" % len(data))
-        digest.update(data)
-    return digest.hexdigest()
+    # With the lengths before them, no part can be mistaken for two.
+    encoded = [part.encode() for part in parts]
+    lengths = ",".join([str(len(part)) for part in encoded])
+    return hashlib.sha256(b"".join([lengths.encode(), b":", *encoded])).hexdigest()
 
 
 def with_record(content: str, record: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -18,8 +18,9 @@ from trecjudge.baseline.index.digests import (
 from trecjudge.baseline.index.postings import Tables
 from trecjudge.baseline.index.protocol import Changes, Embeds, Source
 from trecjudge.baseline.index.segments import Writer, merge, remove
-from trecjudge.baseline.index.state import State, check_model
+from trecjudge.baseline.index.state import State, check_model, named
 from trecjudge.baseline.index.terms import chunk_terms
+from trecjudge.errors import InputError
 
 BATCH = 500
 """Documents that are looked up at a time."""
@@ -75,9 +76,15 @@ class Refresh:
     shelf: Shelf
     state: State
     where: str
-    changes: Changes = field(default_factory=Changes)
+    done: Counter[str] = field(default_factory=Counter)
+    """How many documents, or chunks, by the field of `Changes`."""
     _gone: deque[range] = field(default_factory=deque)
     _seen: bytearray = field(default_factory=bytearray)
+
+    @property
+    def changes(self) -> Changes:
+        """What was done so far."""
+        return Changes(**self.done)
 
     async def run(
         self, sources: Iterable[Source], embeds: Embeds | None, remove_others: bool
@@ -123,15 +130,12 @@ class Refresh:
         return True
 
     def _take(self, source: Source, digests: Digests, known: Known | None, writer: Writer) -> None:
-        changes = self.changes
         if known is not None and known.record == digests.record:
-            self.changes = replace(changes, kept=changes.kept + 1)
+            self.done["kept"] += 1
             return
-        if known is None:
-            self.changes = replace(changes, added=changes.added + 1)
-        else:
+        if known is not None:
             self._drop(known)
-            self.changes = replace(changes, changed=changes.changed + 1)
+        self.done["added" if known is None else "changed"] += 1
         self._add(source, digests, writer)
 
     def _add(self, source: Source, digests: Digests, writer: Writer) -> None:
@@ -142,7 +146,7 @@ class Refresh:
         self.shelf.add(source, digests, place, spans)
         for number, (start, end) in enumerate(spans, first):
             writer.add(number, chunk_terms(document.title, text[start:end]))
-        self.changes = replace(self.changes, chunks=self.changes.chunks + len(spans))
+        self.done["chunks"] += len(spans)
         self.state = replace(
             state,
             documents=state.documents + 1,
@@ -167,7 +171,7 @@ class Refresh:
         """Remove the documents that were there before, and were not met."""
         for known in list(self._unseen()):
             self._drop(known)
-            self.changes = replace(self.changes, removed=self.changes.removed + 1)
+            self.done["removed"] += 1
 
     def _unseen(self) -> Iterator[Known]:
         if not all(self._seen):
@@ -179,5 +183,9 @@ class Refresh:
         """Give a vector to each chunk that has none."""
         while batch := self.shelf.without_vectors(EMBEDDED):
             numbers, texts = zip(*batch, strict=True)
-            self.shelf.write_vectors(numbers, await embeds.embed(texts))
+            vectors = await embeds.embed(texts)
+            if vectors.shape != (len(numbers), embeds.model.dimensions):
+                wanted = f"{len(numbers)} vectors of {embeds.model.dimensions} numbers"
+                raise InputError(f"{named(embeds.model)} gave {vectors.shape} instead of {wanted}")
+            self.shelf.write_vectors(numbers, vectors)
         self.state = replace(self.state, vectors=embeds.model)

@@ -137,26 +137,19 @@ def _merge(tables: Tables, segments: Sequence[Segment]) -> None:
         return
     lengths = np.concatenate([s.lengths[s.there] for s in segments])
     order = np.argsort(chunks)
-    new_places = np.empty(len(chunks), np.int64)
-    new_places[order] = np.arange(len(chunks))
     ids: defaultdict[str, int] = defaultdict(count().__next__)
-    parts: list[NDArray[np.int64]] = []
-    begin = 0
+    keys: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    counts: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     for segment in segments:
-        size = int(np.count_nonzero(segment.there))
-        moved = np.full(len(segment.chunks), -1, np.int64)
-        moved[segment.there] = new_places[begin : begin + size]
-        begin += size
+        moved = np.searchsorted(chunks[order], segment.chunks)
         for term, postings in tables.postings_of(segment.segment):
-            places, counts = unpacked(postings)
-            here = moved[places]
-            kept = here >= 0
+            places, often = unpacked(postings)
+            kept = segment.there[places]
             if kept.any():
-                key = (ids[term] << 16) | here[kept]
-                parts.append(np.stack([key, counts[kept].astype(np.int64)]))
-    keys, counts = np.concatenate(parts, axis=1) if parts else np.zeros((2, 0), np.int64)
-    by_key = np.argsort(keys)
-    keys = keys[by_key]
-    Writer(tables).write(
-        chunks[order], lengths[order], list(ids), keys >> 16, keys & 0xFFFF, counts[by_key]
-    )
+                keys.append((ids[term] << 16) | moved[places[kept]])
+                counts.append(often[kept].astype(np.int64))
+    every = np.concatenate(keys)
+    by_key = np.argsort(every)
+    every = every[by_key]
+    found = (list(ids), every >> 16, every & 0xFFFF, np.concatenate(counts)[by_key])
+    Writer(tables).write(chunks[order], lengths[order], *found)

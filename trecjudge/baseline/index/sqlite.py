@@ -57,6 +57,8 @@ class SqliteIndex:
     _state: State | None = field(init=False, default=None, repr=False)
     _postings: Postings = field(init=False, repr=False)
     _matrix: tuple[Any, Any] | None = field(init=False, default=None, repr=False)
+    _places: Any = field(init=False, default=None, repr=False)
+    """Number, first chunk and count of chunks of each document, a row each."""
 
     def __post_init__(self) -> None:
         self._database = open_reader(self.path)
@@ -95,7 +97,7 @@ class SqliteIndex:
                 state = read_state(self._database, self.path)
                 if self._state is None or state.generation != self._state.generation:
                     self._postings = Postings.of(SqliteTables(self._database).segments())
-                    self._matrix = None
+                    self._matrix = self._places = None
                     self._state = state
                 yield self._postings
             finally:
@@ -146,14 +148,12 @@ class SqliteIndex:
         if not conditions:
             return None
         kept = set.intersection(*(self._matching(condition) for condition in conditions))
-        numbers = [
-            np.arange(first, first + count)
-            for number, first, count in self._database.execute(
-                "SELECT number, first_chunk, chunks FROM documents"
-            )
-            if number in kept
-        ]
-        return postings.mask(np.concatenate([np.zeros(0, np.int64), *numbers]))
+        if self._places is None:
+            rows = self._database.execute("SELECT number, first_chunk, chunks FROM documents")
+            self._places = np.array(rows.fetchall(), np.int64).reshape(-1, 3)
+        places = self._places[np.isin(self._places[:, 0], np.fromiter(kept, np.int64))]
+        chunks = [np.arange(first, first + count) for _, first, count in places.tolist()]
+        return postings.mask(np.concatenate([np.zeros(0, np.int64), *chunks]))
 
     def _matching(self, condition: Condition) -> set[int]:
         """Return the numbers of the documents that fulfil a condition."""
