@@ -15,7 +15,7 @@ from tests.examples import DOCS, PAGES, PLAYED, arguments, played, steady
 from trecjudge.cli.cache import cache_app
 from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.judging.judge import judge_names, make_judge, settings_of
-from trecjudge.models.access.addresses import completions_url
+from trecjudge.models.access.addresses import service_url
 from trecjudge.models.settings import LlmSettings
 from trecjudge.results.leaderboards.layouts import LAYOUTS
 from trecjudge.stats.correlation import COEFFICIENTS
@@ -151,4 +151,4 @@ def test_the_addresses_in_the_page_about_the_model_are_what_they_become() -> Non
     rows = re.findall(r"^\| `(http\S+)`[^|]*\| `?(http[^`|\s]+|the same)", table, re.MULTILINE)
     assert len(rows) == 5
     for base_url, url in rows:
-        assert completions_url(base_url) == (base_url if url == "the same" else url)
+        assert service_url(base_url) == (base_url if url == "the same" else url)

@@ -161,7 +161,7 @@ class Asking:
         usage = Usage(False, *tokens, seconds, cost=cost, program=self.program)
         return ModelCall(
             self.program,
-            self.sent["messages"],
+            self.sent.get("messages", self.request.messages),
             reply.text,
             usage,
             self.tries,

@@ -29,13 +29,6 @@ from trecjudge.models.transport import TOO_MANY
 
 LONGEST_BACK_OFF = 30.0
 """Seconds, at most, before an item is tried again."""
-ADVICE = {
-    401: "; check OPENAI_API_KEY",
-    403: "; check OPENAI_API_KEY",
-    404: "; check OPENAI_BASE_URL and OPENAI_MODEL",
-    405: "; check OPENAI_BASE_URL",
-    410: "; check OPENAI_BASE_URL and OPENAI_MODEL",
-}
 GO_ON = "what is judged is written; run the same command again to go on"
 
 
@@ -97,13 +90,17 @@ class FaultPolicy:
         if not self._never_answered:
             self._end("stopped", message)
         elif self.stopped is None:
-            hint = "check OPENAI_BASE_URL, and whether the model is up; run the same command again"
+            hint = f"check {self._address}, and whether the model is up; run the same command again"
             self.dead, self.stopped = f"{self._where}: {message}; {hint}", ("stopped", message)
             self.wake()
 
     @property
     def _where(self) -> str:
         return ", ".join(self.settings.urls)
+
+    @property
+    def _address(self) -> str:
+        return self.settings.service.base_urls[0]
 
     @property
     def _limit_name(self) -> str:
@@ -171,7 +168,7 @@ class FaultPolicy:
         """
         if fault.status == FORBIDDEN and (self.succeeded or not self._is_second(asking)):
             return
-        message = f"{fault}{ADVICE.get(fault.status, '')}"
+        message = f"{fault}{self.settings.service.advice(fault.status)}"
         if not self.succeeded:
             raise ModelError(f"{asking.endpoint.url}: {message}") from fault
         self._end("stopped", message)
@@ -236,7 +233,7 @@ class FaultPolicy:
         if is_final or self.stopped or asking.tries - asking.cuts >= settings.tries:
             if isinstance(fault, Unreachable) and (not fault.status or self._is_second(asking)):
                 raise ModelError(
-                    f"{asking.endpoint.url}: {fault}; check OPENAI_BASE_URL"
+                    f"{asking.endpoint.url}: {fault}; check {self._address}"
                 ) from fault
             raise self._failure(asking, fault) from fault
         # No wait after an answer that is unreadable or cut: the endpoint is not overloaded.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.asking import Asking, FormFault, Turn, as_shared, shared_failure
@@ -100,7 +100,7 @@ class Client:
         others = self.replies.cache.record()
         return self.settings.public() | made | ({"other_caches": others} if others else {})
 
-    async def __aenter__(self) -> Client:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(

@@ -8,7 +8,7 @@ from typing import Any
 from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.model import Prediction, Program
-from trecjudge.models.requests import Replies
+from trecjudge.models.requests import Replies, Request
 from trecjudge.models.spending import Prices
 from trecjudge.records import ModelCall, Usage
 
@@ -63,7 +63,10 @@ class Planner:
             call = ModelCall(program.name, messages, reply, Usage(cached=True))
             return Prediction(found.fields, call)
         # Only one of the forms will be asked in: a prediction is one call.
-        request = next(iter(made.values()))
+        raise self.planned(next(iter(made.values())))
+
+    def planned(self, request: Request) -> JudgmentFailed:
+        """Note what a call would cost; return the failure of what is only planned."""
         if request.mark in self.seen:
             self.plan.saved += 1
         else:
@@ -71,10 +74,11 @@ class Planner:
             self.plan.calls += 1
             texts = [message["content"] for message in request.messages]
             self.plan.prompt_tokens += sum(map(estimated_tokens, texts))
-            expected = self.replies.lengths.reply(program.name, request.stated)
+            name = request.prompt.program.name
+            expected = self.replies.lengths.reply(name, request.stated)
             self._completion_tokens += min(expected, self.replies.requests.settings.most)
             self.plan.completion_tokens = round(self._completion_tokens)
-        raise JudgmentFailed(PLANNED, "not asked yet")
+        return JudgmentFailed(PLANNED, "not asked yet")
 
     def spent(self) -> dict[str, Any]:
         """Return the plan."""

@@ -15,7 +15,8 @@ import orjson
 from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.access import Access, accesses
 from trecjudge.models.model import Model
-from trecjudge.models.settings import BASE_URL, KEY, MODEL, LlmSettings
+from trecjudge.models.service import BASE_URL, KEY, MODEL
+from trecjudge.models.settings import LlmSettings
 from trecjudge.models.spending import NoRoom, Spending
 
 if TYPE_CHECKING:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from trecjudge.errors import ModelError
-from trecjudge.models.access.addresses import check_address, completions_url, split_addresses
+from trecjudge.models.access.addresses import check_address, service_url, split_addresses
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.secrets import check_in_clear, public
+from trecjudge.models.service import CHAT, Service
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
 
-BASE_URL = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
-MODEL = "OPENAI_MODEL"
-KEY = "OPENAI_API_KEY"
 MOST_TRIES = 100
 REASONING_TOKENS = 4096
 """Tokens of a reply of a reasoning model, unless it is set otherwise."""
@@ -28,6 +26,7 @@ AT_LEAST_ONE = (
 HeaderValue = str | int | float | date
 """A value of `headers` or `query`: YAML reads `api-version: 2024-10-21` as a date."""
 Structured = Literal["auto", "always", "never"]
+S = TypeVar("S", bound="LlmSettings")
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,8 @@ class LlmSettings:
     request; `${NAME}` in a value is a variable of the environment. `ca_file` is a file of
     certificates to trust, `cert_file` and `key_file` are the client's own.
     """
+
+    service: ClassVar[Service] = CHAT
 
     base_url: str | list[str] = field(repr=False)
     model: str
@@ -87,14 +88,14 @@ class LlmSettings:
     def urls(self) -> tuple[str, ...]:
         """The addresses that requests are posted to, secrets hidden."""
         query = {name: str(value) for name, value in self.query.items()}
-        return tuple(public(completions_url(url, query)) for url in self.base_urls)
+        return tuple(public(service_url(url, query, self.service.path)) for url in self.base_urls)
 
     @property
     def base_urls(self) -> list[str]:
         """The base URLs, each place once however it is spelled; secrets may stand in them."""
         different: dict[str, str] = {}
         for url in split_addresses(self.base_url):
-            different.setdefault(completions_url(url), url)
+            different.setdefault(service_url(url, service=self.service.path), url)
         return list(different.values())
 
     @property
@@ -114,7 +115,8 @@ class LlmSettings:
             found = Prices(**self.prices) if self.prices is not None else listed_prices(self.model)
             return found.times(self.batch_price) if found and self.batch else found
         except TypeError as error:
-            raise ModelError(f"llm.prices is {self.prices}: give input and output") from error
+            message = f"{self.service.section}.prices is {self.prices}: give input and output"
+            raise ModelError(message) from error
 
     def public(self) -> dict[str, Any]:
         """Return the settings without the key, and with no other secret."""
@@ -127,37 +129,61 @@ class LlmSettings:
 def llm_settings(
     workflow: Mapping[str, Any], environment: Mapping[str, str], key_needed: bool = True
 ) -> LlmSettings:
-    """Return the settings; the workflow's values win over the environment's.
+    """Return the settings of the model; raises as `settings_of`."""
+    return settings_of(LlmSettings, workflow, environment, key_needed)
+
+
+def settings_of(
+    owner: type[S],
+    workflow: Mapping[str, Any],
+    environment: Mapping[str, str],
+    key_needed: bool = True,
+) -> S:
+    """Return the settings of a service; the workflow's values win over the environment's.
 
     Raises WorkflowError for an unknown key or a value of the wrong type, ModelError for a missing
     address, model or key, or a file that is not there.
     """
+    service = owner.service
+    section, address, model, key_variable = (
+        service.section,
+        *(names[0] for names in (service.base_urls, service.models, service.keys)),
+    )
     values = {key: value for key, value in workflow.items() if key != "api_key"}
     if "api_key" in workflow:
-        raise ModelError(f"llm.api_key: keys do not belong in a workflow; set {KEY}")
+        message = f"{section}.api_key: keys do not belong in a workflow; set {key_variable}"
+        raise ModelError(message)
     # Before any other check: no message may quote a secret.
     check_in_clear(workflow)
-    address = next((environment[name] for name in BASE_URL if environment.get(name)), "")
-    values.setdefault("base_url", address)
-    values.setdefault("model", environment.get(MODEL, ""))
-    for name, variable in (("base_url", BASE_URL[0]), ("model", MODEL)):
+    values.setdefault("base_url", first_set(service.base_urls, environment))
+    values.setdefault("model", first_set(service.models, environment))
+    for name, variable in (("base_url", address), ("model", model)):
         if not values[name]:
-            raise ModelError(f"no {name}: set {variable}, or llm.{name} in the workflow")
-    key = environment.get(KEY, "").strip()
+            message = f"no {name}: set {variable}, or {section}.{name} in the workflow"
+            raise ModelError(message)
+    key = first_set(service.keys, environment).strip()
     if not key and key_needed:
-        raise ModelError(f"no key: set {KEY} (to any text if the endpoint asks for none)")
-    typed = typed_fields(LlmSettings, values, "llm")
+        message = f"no key: set {key_variable} (to any text if the endpoint asks for none)"
+        raise ModelError(message)
+    typed = typed_fields(owner, values, section)
     if typed.get("reasoning"):
         typed.setdefault("max_tokens", REASONING_TOKENS)
-    settings = LlmSettings(**typed | {"api_key": key})
+    settings = owner(**typed | {"api_key": key})
     _check(settings)
     return settings
 
 
+def first_set(names: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return the first of these variables that is set; "" where none is."""
+    return next((environment[name] for name in names if environment.get(name)), "")
+
+
 def _check(settings: LlmSettings) -> None:
+    service, section = settings.service, settings.service.section
     addresses = split_addresses(settings.base_url)
     if not addresses:
-        raise ModelError(f"no base_url: set {BASE_URL[0]}, or llm.base_url in the workflow")
+        variable = service.base_urls[0]
+        raise ModelError(f"no base_url: set {variable}, or {section}.base_url in the workflow")
     for address in addresses:
         check_address(address)
     try:
@@ -165,16 +191,16 @@ def _check(settings: LlmSettings) -> None:
     except ValueError as error:
         raise ModelError(f"model {settings.model!r}: is not valid text") from error
     if not (settings.api_key.isascii() and settings.api_key.isprintable()):
-        raise ModelError(f"{KEY}: holds characters that no key has")
+        raise ModelError(f"{service.keys[0]}: holds characters that no key has")
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)
     for name in AT_LEAST_ONE:
         if getattr(settings, name) < 1:
-            raise ModelError(f"llm.{name} is {getattr(settings, name)}: must be at least 1")
+            raise ModelError(f"{section}.{name} is {getattr(settings, name)}: must be at least 1")
     if settings.batch and len(settings.base_urls) > 1:
-        raise ModelError("llm.batch: goes with one base_url only")
+        raise ModelError(f"{section}.batch: goes with one base_url only")
     if settings.tries > MOST_TRIES:
-        raise ModelError(f"llm.tries is {settings.tries}: must be at most {MOST_TRIES}")
+        raise ModelError(f"{section}.tries is {settings.tries}: must be at most {MOST_TRIES}")
     for name in ("timeout", "first_answer", "rpm", "tpm", "batch_poll"):
         value = getattr(settings, name)
         if value is not None and value <= 0:
-            raise ModelError(f"llm.{name} is {value}: must be more than 0")
+            raise ModelError(f"{section}.{name} is {value}: must be more than 0")

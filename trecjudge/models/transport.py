@@ -20,7 +20,7 @@ from trecjudge.findings import shown
 from trecjudge.models.access.access import Access
 from trecjudge.models.access.addresses import same_origin
 from trecjudge.models.bodies import CODINGS, OF_A_FILE, body_of, keep_body
-from trecjudge.models.envelope import Reply, answer_in, reply_in
+from trecjudge.models.envelope import Reply, answer_in
 from trecjudge.models.faults import (
     Busy,
     ConfigurationFault,
@@ -96,6 +96,7 @@ class Transport:
         self.load = Load()
         self._most_bytes = settings.most_bytes
         self._hurried = False
+        self._service = settings.service
         self._masked = access.masked
         self._url = access.url
         self._secrets = [secret for secret in access.secrets if len(secret) >= SHORTEST_SECRET]
@@ -151,7 +152,7 @@ class Transport:
         if status != 200:
             raise self.failure(status, headers, payload)
         answer = answer_in(payload)
-        reply = reply_in(answer)
+        reply = self._service.reads(answer)
         if reply is None:
             if isinstance(answer, Mapping) and is_error(answer):
                 raise self.failure(status, headers, payload)
@@ -237,7 +238,7 @@ class Transport:
         """Return the fault of an answer that is no completion; slow down after a 429."""
         if 300 <= status < 400:
             where = shown(self._masked(headers.get("Location", "")))
-            message = f"HTTP {status}: redirects to {where}; set OPENAI_BASE_URL to it"
+            message = f"HTTP {status}: redirects to {where}; set {self._service.base_urls[0]} to it"
             return ConfigurationFault("refused", message, status)
         problem = problem_in(status, payload, self._masked)
         if status == PROXY_DENIES:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from trecjudge.models.access.addresses import completions_url, is_azure
+from trecjudge.models.access.addresses import is_azure, service_url
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.proxies import Proxy
 from trecjudge.models.access.secrets import HIDDEN, secrets_in, substituted
@@ -32,7 +32,7 @@ class Access:
         """Return the access to one of the settings' endpoints. Raises ModelError."""
         taken: list[str] = []
         query = substituted("query", settings.query, environment, taken)
-        url = completions_url(base_url, query)
+        url = service_url(base_url, query, settings.service.path)
         given = {"Authorization": f"Bearer {settings.api_key}", "Content-Type": "application/json"}
         if is_azure(url):
             given["api-key"] = settings.api_key

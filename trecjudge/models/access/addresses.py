@@ -35,15 +35,18 @@ def check_address(address: str) -> None:
         raise ModelError("base_url: give no name and password in it; set OPENAI_API_KEY")
 
 
-def completions_url(base_url: str, query: Mapping[str, str] | None = None) -> str:
+def service_url(
+    base_url: str, query: Mapping[str, str] | None = None, service: str = COMPLETIONS
+) -> str:
     """Return where requests are posted to.
 
-    `/v1` is added to a host without a path, `/chat/completions` to a path that does not end in it.
-    The base URL's own query follows the path, and `query` is added to it.
+    `/v1` is added to a host without a path, `service` to a path that does not end in it: that of
+    completions, unless another is given. The base URL's own query follows the path, and `query` is
+    added to it.
     """
     parts = urlsplit(base_url.strip())
     path = parts.path.rstrip("/") or "/v1"
-    path = path if path.endswith(COMPLETIONS) else path + COMPLETIONS
+    path = path if path.endswith(service) else path.removesuffix(COMPLETIONS) + service
     pairs = urlencode(query or {}, quote_via=quote)
     joined = "&".join(filter(None, (parts.query, pairs)))
     return urlunsplit(parts._replace(path=path, query=joined, fragment=""))
