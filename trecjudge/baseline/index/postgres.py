@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from trecjudge.baseline.index.fields import DOC_ID, OWN, Condition, conditions_of
+from trecjudge.baseline.index.fields import OWN
 from trecjudge.baseline.index.postgres_address import Address
 from trecjudge.baseline.index.postgres_database import Database
+from trecjudge.baseline.index.postgres_fields import narrowing
 from trecjudge.baseline.index.postgres_shelf import PostgresShelf, PostgresTables, kept
 from trecjudge.baseline.index.postgres_vectors import MOST_LOOKED_AT, Vectors
 from trecjudge.baseline.index.postings import Mask, Postings
@@ -128,9 +129,11 @@ class PostgresIndex:
             if len(query) != model.dimensions:
                 message = f"has vectors of {model.dimensions} numbers, the question {len(query)}"
                 raise InputError(f"{shown}: {message}; embed it with the index's model")
-            found = self._documents(only)
-            documents = None if found is None else [number for number, _, _ in found]
-            return self._vectors(self._database, model).nearest(query, most, documents)
+            narrowed = narrowing(only)
+            found = self._vectors(self._database, model).nearest(query, most, narrowed)
+            if narrowed and not found:
+                self._check_fields(narrowed.names)
+            return found
 
     def _vectors(self, database: Database, model: VectorModel) -> Vectors:
         return Vectors(database.connection, model.dimensions, self.most_looked_at)
@@ -142,51 +145,23 @@ class PostgresIndex:
 
     def _allowed(self, only: Only | None, postings: Postings) -> Mask | None:
         """Return which places hold chunks of documents that a search may find; None for all."""
-        documents = self._documents(only)
-        if documents is None:
+        narrowed = narrowing(only)
+        if narrowed is None:
             return None
-        numbers = [np.arange(first, first + count) for _, first, count in documents]
+        query = f"SELECT first_chunk, chunks FROM documents WHERE number IN ({narrowed.query})"
+        rows = self._database.connection.execute(query, narrowed.values).fetchall()
+        if not rows:
+            self._check_fields(narrowed.names)
+        numbers = [np.arange(first, first + count) for first, count in rows]
         return postings.mask(np.concatenate([np.zeros(0, np.int64), *numbers]))
 
-    def _documents(self, only: Only | None) -> list[tuple[int, int, int]] | None:
-        """Return (number, first chunk, chunks) of the documents that may be found; None for all."""
-        conditions = conditions_of(only) if only else []
-        if not conditions:
-            return None
-        found: set[int] | None = None
-        for condition in conditions:
-            matching = self._matching(condition)
-            found = matching if found is None else found & matching
-        query = "SELECT number, first_chunk, chunks FROM documents WHERE number = ANY(%s)"
-        return self._database.connection.execute(query, (sorted(found or ()),)).fetchall()
-
-    def _matching(self, condition: Condition) -> set[int]:
-        """Return the numbers of the documents that fulfil a condition."""
-        execute = self._database.connection.execute
-        if condition.name == DOC_ID:
-            ids = [kept(value) for value, _ in condition.bounds]
-            return {
-                row[0] for row in execute("SELECT number FROM documents WHERE id = ANY(%s)", (ids,))
-            }
-        query = (
-            "SELECT document FROM fields WHERE name = %(name)s"
-            " AND left(value, 100) BETWEEN left(%(first)s, 100) AND left(%(last)s, 100)"
-            " AND value BETWEEN %(first)s AND %(last)s"
-        )
-        found: set[int] = set()
-        for first, last in condition.bounds:
-            values = {"name": kept(condition.name), "first": kept(first), "last": kept(last)}
-            found |= {row[0] for row in execute(query, values)}
-        if not found and condition.name not in OWN:
-            self._check_field(condition.name)
-        return found
-
-    def _check_field(self, name: str) -> None:
+    def _check_fields(self, wanted: Sequence[str]) -> None:
         """Raise InputError for a field that no document has."""
         rows = self._database.connection.execute("SELECT DISTINCT name FROM fields")
         names = {row[0] for row in rows} | set(OWN)
-        if kept(name) not in names:
-            raise InputError(f"{self.address.shown}: {unknown('field', name, names)}")
+        for name in wanted:
+            if kept(name) not in names:
+                raise InputError(f"{self.address.shown}: {unknown('field', name, names)}")
 
     def chunks(self, numbers: Sequence[int]) -> list[Chunk]:
         """Return chunks by number, in this order. Raises KeyError for one that is gone."""

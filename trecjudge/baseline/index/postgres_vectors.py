@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trecjudge.baseline.index.postgres_fields import Narrowing
 from trecjudge.baseline.index.protocol import Found
 
 if TYPE_CHECKING:
@@ -42,25 +43,22 @@ class Vectors:
     dimensions: int
     most_looked_at: int = MOST_LOOKED_AT
 
-    def nearest(self, vector: Any, most: int, documents: Sequence[int] | None) -> Found:
-        """Return the best (chunk, cosine), of these documents only where they are given."""
+    def nearest(self, vector: Any, most: int, narrowed: Narrowing | None) -> Found:
+        """Return the best (chunk, cosine); where `narrowed`, of those documents only."""
         if most <= 0:
             return []
         unit = np.asarray(vector, np.float32)
         unit = unit / (float(np.linalg.norm(unit)) or 1.0)
         written = f"[{','.join(map(repr, unit.tolist()))}]"
-        values = {"query": written, "most": most, "documents": documents}
-        count, covered = self._covered()
-        if covered is not None and CANDIDATES * most <= LARGEST_SEARCH:
-            found = self._approximate(values, most, count, covered)
+        values = {"query": written, "most": most} | (narrowed.values if narrowed else {})
+        condition = f"AND document_id IN ({narrowed.query})" if narrowed else ""
+        covered = self._covered()[1]
+        is_possible = covered is not None and CANDIDATES * most <= LARGEST_SEARCH
+        if is_possible and (narrowed is None or self._may_go_on(narrowed)):
+            found = self._approximate(values, most, condition, covered or 0)
             if len(found) == most:
                 return found
-        return self._exact(values, documents)
-
-    def _exact(self, values: dict[str, Any], documents: Sequence[int] | None) -> Found:
-        condition = "" if documents is None else "AND document_id = ANY(%(documents)s)"
-        query = _NEAREST.format(filter=condition)
-        return self.connection.execute(query, values).fetchall()
+        return self.connection.execute(_NEAREST.format(filter=condition), values).fetchall()
 
     def _covered(self) -> tuple[int, int | None]:
         """Return how many chunks the approximate index had, and the last; None without one."""
@@ -68,21 +66,16 @@ class Vectors:
         return row or (0, None)
 
     def _approximate(
-        self, values: dict[str, Any], most: int, count: int, covered: int
+        self, values: dict[str, Any], most: int, condition: str, covered: int
     ) -> list[tuple[int, float]]:
         """Return what the approximate index finds, and the best of the chunks that it never saw.
 
-        Fewer than `most` where it finds too few, or where it may not serve the filter.
+        Fewer than `most` where it finds too few.
         """
-        documents = values["documents"]
-        condition = ""
-        if documents is not None:
-            if not self._goes_on() or self._are_few(documents):
-                return []
-            self.connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
-            condition = "AND document_id = ANY(%(documents)s)"
         search = min(LARGEST_SEARCH, max(100, CANDIDATES * most))
         self.connection.execute(f"SET LOCAL hnsw.ef_search = {search}")
+        if condition:
+            self.connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
         distance = f"embedding::vector({self.dimensions}) <#> %(query)s::vector"
         query = (
             f"SELECT id, -({distance}) FROM chunks WHERE true {condition}"
@@ -95,14 +88,16 @@ class Vectors:
         best = sorted(found.items(), key=lambda hit: (-hit[1], hit[0]))
         return best[:most]
 
-    def _goes_on(self) -> bool:
-        return version_of(self.connection) >= ITERATIVE
+    def _may_go_on(self, narrowed: Narrowing) -> bool:
+        """Return whether an approximate search may serve a filter.
 
-    def _are_few(self, documents: Sequence[int]) -> bool:
-        """Return whether each vector of these documents may be looked at."""
-        query = "SELECT coalesce(sum(chunks), 0) FROM documents WHERE number = ANY(%s)"
-        row = self.connection.execute(query, (documents,)).fetchone()
-        return row is None or row[0] <= self.most_looked_at
+        It must be able to go on where the filter leaves too few, and those that are kept be many.
+        """
+        if version_of(self.connection) < ITERATIVE:
+            return False
+        query = f"SELECT coalesce(sum(chunks), 0) FROM documents WHERE number IN ({narrowed.query})"
+        row = self.connection.execute(query, narrowed.values).fetchone()
+        return row is not None and row[0] > self.most_looked_at
 
     def keep_index(self, chunks: int, next_chunk: int) -> None:
         """Build the approximate index, or build it again, where there are so many chunks."""
