@@ -12,6 +12,8 @@ import pytest
 
 from tests.baseline.index.indexed import found
 from tests.commandline import Done, command
+from tests.endpoint import Endpoint, in_a_thread, running
+from tests.models.retrieval.services import embedded, environment
 from trecjudge.baseline.index.opening import open_index
 from trecjudge.baseline.index.protocol import Only
 
@@ -155,3 +157,38 @@ def test_nothing_given_by_mistake_empties_no_index(write: Write, tmp_path: Path)
     index = open_index(str(tmp_path / "x"))
     assert index.facts.version == before["version"]
     index.close()
+
+
+def with_vectors(to: Path, file: Path, endpoint: Endpoint, *flags: str) -> Done:
+    """Index a file with vectors of an endpoint; its replies are kept beside the index."""
+    with environment(endpoint.url, "OPENAI_EMBEDDING_MODEL"):
+        cache = ("--use-env-llm", "--cache-dir", to.parent / "cache")
+        return command("index", file, "--to", to, "--vectors", "endpoint", *cache, *flags)
+
+
+def test_vectors_of_an_endpoint(write: Write, tmp_path: Path) -> None:
+    file, to = write(lines(*RECORDS), "d.jsonl"), tmp_path / "x.index"
+    with in_a_thread(running(embedded, path="/v1/embeddings")) as endpoint:
+        assert with_vectors(to, file, endpoint).status == 0
+        made = len(endpoint.requests)
+        assert with_vectors(to, file, endpoint).status == 0
+        assert len(endpoint.requests) == made
+        index = open_index(str(to))
+        assert index.facts.vectors is not None
+        assert (index.facts.vectors.name, index.facts.vectors.dimensions) == ("stub", 3)
+        index.close()
+        done = command("index", file, "--to", to)
+        assert (done.status, "add --use-env-llm" in done.err) == (1, True)
+
+
+def test_vectors_that_cannot_be_had_leave_the_index_as_it_was(write: Write, tmp_path: Path) -> None:
+    file, to = write(lines(*RECORDS), "d.jsonl"), tmp_path / "x.index"
+    with in_a_thread(running(embedded, path="/v1/embeddings")) as endpoint:
+        done = with_vectors(to, file, endpoint, "--max-calls", "1")
+        assert done.status == 3
+        assert "no vectors: budget: the budget of 1 calls is spent" in done.err
+        index = open_index(str(to))
+        assert index.facts.documents == 0
+        index.close()
+        assert with_vectors(to, file, endpoint).status == 0
+        assert len(endpoint.requests) == 2

@@ -186,6 +186,10 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
         Example("Index a folder of documents", "index corpus/ --to corpus.index"),
         Example("Add to it, and remove nothing", "index new.jsonl --to corpus.index --keep-others"),
         Example("Index what runs carry", "index --from-runs runs/ --to runs.index"),
+        Example(
+            "Add vectors of an endpoint",
+            "index corpus/ --to corpus.index --vectors endpoint --use-env-llm",
+        ),
     ),
     "cache": (Example("What the cache holds", "cache info"),),
     "cache info": (Example("What the cache holds", "cache info"),),

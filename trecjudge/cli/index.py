@@ -13,17 +13,22 @@ from typing import Annotated, Any
 import typer
 
 from trecjudge.baseline.chunking import Chunking
-from trecjudge.baseline.index.embedding import VECTORS, check_vectors, embeds_for
+from trecjudge.baseline.index.embedding import VECTORS, check_vectors
+from trecjudge.baseline.index.endpoint import open_embeds
 from trecjudge.baseline.index.opening import make_index
-from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
+from trecjudge.baseline.index.protocol import Changes, Index, IndexFacts, Source
 from trecjudge.baseline.index.sources import Distinct, Placed, sources_carried, sources_in
+from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
-from trecjudge.cli.exits import exit_status
+from trecjudge.cli.exits import exit_status, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_listing
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import OnFinding, counted
+from trecjudge.job.choice import model_options
+from trecjudge.models.opening import ModelOptions
+from trecjudge.models.spending import Budget
 from trecjudge.settings.limits import limited
 
 Documents = Annotated[
@@ -59,7 +64,8 @@ Vectors = Annotated[
     str | None,
     typer.Option(
         "--vectors",
-        help=f"What makes vectors: {', '.join(VECTORS)}. By default what the index has them of.",
+        help=f"What makes vectors: {', '.join(VECTORS)} (of the environment, with --use-env-llm)."
+        " By default what the index has them of.",
     ),
 ]
 KeepOthers = Annotated[
@@ -79,6 +85,13 @@ class IndexFlags:
     chunk_overlap: ChunkOverlap = None
     vectors: Vectors = None
     keep_others: KeepOthers = False
+    use_env_llm: of_model.UseEnvLlm = False
+    cache_dir: of_model.CacheDir = None
+    cache_from: of_model.CacheFrom = None
+    offline: of_model.Offline = False
+    max_calls: of_model.MaxCalls = None
+    max_tokens: of_model.MaxTokens = None
+    max_cost: of_model.MaxCost = None
     limit: flag.LimitFlag = None
     quiet: flag.Quiet = False
     as_json: flag.AsJson = False
@@ -89,6 +102,13 @@ class IndexFlags:
         given = {"size": self.chunk_size, "overlap": self.chunk_overlap}
         asked = {name: value for name, value in given.items() if value is not None}
         return Chunking(**asked) if asked else None
+
+    @property
+    def model(self) -> ModelOptions:
+        """How an endpoint may be asked for vectors."""
+        budget = Budget(self.max_calls, self.max_tokens, self.max_cost)
+        caches = (self.cache_dir, self.cache_from or ())
+        return model_options(self.use_env_llm, budget, *caches, offline=self.offline)
 
 
 @taking(IndexFlags)
@@ -114,9 +134,12 @@ def _index(flags: IndexFlags) -> int:
     sources = _some(distinct.of(_placed(flags, printer)), flags)
     held = make_index(flags.to, flags.chunking)
     try:
-        embeds = embeds_for(flags.vectors, held.facts.vectors)
-        changes = asyncio.run(held.refresh(sources, embeds, not flags.keep_others))
+        changes = asyncio.run(_refreshed(flags, held, sources))
         facts = held.facts
+    except JudgmentFailed as failed:
+        message = f"no vectors: {failed.kind}: {failed}; the index stays as it was"
+        print_errors([f"{message}; vectors that came are in the cache: run it again to go on"])
+        return 3
     finally:
         held.close()
     seconds = time.monotonic() - begun
@@ -127,6 +150,13 @@ def _index(flags: IndexFlags) -> int:
     elif not flags.quiet:
         print_listing(_rows(changes, facts, distinct.repeated, seconds))
     return printer.status()
+
+
+async def _refreshed(flags: IndexFlags, held: Index, sources: Iterator[Source]) -> Changes:
+    """Return what changed, after the index holds the documents. Raises JudgmentFailed."""
+    warn = warning_printer(flags.quiet)
+    async with open_embeds(flags.vectors, held.facts.vectors, flags.model, {}, warn) as embeds:
+        return await held.refresh(sources, embeds, not flags.keep_others)
 
 
 def _placed(flags: IndexFlags, report: OnFinding) -> Iterator[Placed]:

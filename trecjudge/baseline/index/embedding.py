@@ -16,8 +16,8 @@ from trecjudge.text.embeddings import EXTRA, Embedder, embedder
 
 NAME = "wordllama"
 """The package, and the name of its model in an index."""
-NO_VECTORS, SEMANTIC = "none", "semantic"
-VECTORS = (NO_VECTORS, SEMANTIC)
+NO_VECTORS, SEMANTIC, ENDPOINT = "none", "semantic", "endpoint"
+VECTORS = (NO_VECTORS, SEMANTIC, ENDPOINT)
 """What can be asked for."""
 
 
