@@ -26,7 +26,7 @@ from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_listing
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import OnFinding, counted
-from trecjudge.job.choice import model_options
+from trecjudge.job.choice import model_options, workflow_at
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.spending import Budget
 from trecjudge.settings.limits import limited
@@ -85,6 +85,7 @@ class IndexFlags:
     chunk_overlap: ChunkOverlap = None
     vectors: Vectors = None
     keep_others: KeepOthers = False
+    workflow: flag.WorkflowFile = None
     use_env_llm: of_model.UseEnvLlm = False
     cache_dir: of_model.CacheDir = None
     cache_from: of_model.CacheFrom = None
@@ -155,7 +156,8 @@ def _index(flags: IndexFlags) -> int:
 async def _refreshed(flags: IndexFlags, held: Index, sources: Iterator[Source]) -> Changes:
     """Return what changed, after the index holds the documents. Raises JudgmentFailed."""
     warn = warning_printer(flags.quiet)
-    async with open_embeds(flags.vectors, held.facts.vectors, flags.model, {}, warn) as embeds:
+    given = workflow_at(flags.workflow).embeddings
+    async with open_embeds(flags.vectors, held.facts.vectors, flags.model, given, warn) as embeds:
         return await held.refresh(sources, embeds, not flags.keep_others)
 
 

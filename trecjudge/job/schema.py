@@ -15,6 +15,12 @@ from trecjudge.job.points import SECTIONS
 from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFLOWS
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
 from trecjudge.measures import OnMissingResponse
+from trecjudge.models.retrieval.settings import (
+    COUNTS,
+    OF_CHAT,
+    EmbeddingSettings,
+    RerankSettings,
+)
 from trecjudge.models.settings import AT_LEAST_ONE, MOST_TRIES, LlmSettings
 from trecjudge.scores.review import KEYS as GATE_KEYS
 from trecjudge.scores.review import RULE_PATTERN
@@ -37,6 +43,8 @@ DESCRIPTIONS = {
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
     "prompts": "Instructions in place of a judge's own, or module:Signature, by the prompt's name.",
     "gate": "Rules that responses must keep: exit status 4 where one is rejected.",
+    "embeddings": "Settings of an endpoint's vectors, for an index.",
+    "rerank": "Settings of an endpoint that reranks what a search found.",
     "measures": "Measures of your own: module:name, or module:name@judge.",
     "audit": "Labelled items that are judged first: below its bounds the job stops.",
 }
@@ -52,7 +60,7 @@ def workflow_schema(names: Sequence[str] | None = None) -> Schema:
     """Return the schema of workflows for these judges by name; all that are found for None."""
     judges = {name: judge_class(name) for name in names or judge_names()}
     settings = {name: typed_properties(found) for name, found in judges.items()}
-    sections = {"llm": _llm(), "leaderboard": _leaderboard()}
+    sections = {"llm": _endpoint(LlmSettings), "leaderboard": _leaderboard()}
     owners = settings | {name: found["properties"] for name, found in sections.items()}
     programs = sorted({name for found in judges.values() for name in programs_of(cast(Any, found))})
     # A section without a value is as good as none.
@@ -67,6 +75,8 @@ def workflow_schema(names: Sequence[str] | None = None) -> Schema:
         "definitions": {
             **sections,
             "gate": _gate(),
+            "embeddings": _endpoint(EmbeddingSettings, OF_CHAT),
+            "rerank": _endpoint(RerankSettings, OF_CHAT),
             "settings": {name: _closed(own) for name, own in settings.items()},
             "named": _named(owners, swept=False),
             "swept": _named(owners, swept=True),
@@ -108,10 +118,11 @@ def _judge(names: Sequence[str]) -> Schema:
     return {"description": text, "anyOf": [*one["anyOf"], several, {"type": "null"}]}
 
 
-def _llm() -> Schema:
-    properties = typed_properties(LlmSettings, leave_out=("api_key",))
-    for name in AT_LEAST_ONE:
-        properties[name]["minimum"] = 1
+def _endpoint(owner: type[LlmSettings], without: Iterable[str] = ()) -> Schema:
+    properties = typed_properties(owner, leave_out=("api_key", *without))
+    for name in (*AT_LEAST_ONE, *COUNTS):
+        if name in properties:
+            properties[name]["minimum"] = 1
     properties["tries"]["maximum"] = MOST_TRIES
     return _closed(properties)
 
@@ -151,7 +162,7 @@ def _section(key: str) -> Schema:
         "settings": _mapping(ref("named")),
         "llm": ref("llm"),
         "leaderboard": ref("leaderboard"),
-        "gate": ref("gate"),
+        **{name: ref(name) for name in ("gate", "embeddings", "rerank")},
         "variants": _mapping({"additionalProperties": _mapping(ref("named"))})
         | {"propertyNames": named},
         "sweeps": _mapping({"additionalProperties": _mapping(ref("swept")) | {"minProperties": 1}})

@@ -24,6 +24,7 @@ LEADERBOARD_KEYS = ("sort_by", "on_missing", "measures")
 class Workflow:
     """A workflow file as read. `variants` name settings, `sweeps` lists of values of settings.
 
+    `embeddings` and `rerank` are settings of endpoints that give vectors and scores of texts.
     `gate` has rules as `trecjudge.scores.review` reads them, `audit` as `trecjudge.job.audit` does.
     `lines` are the line numbers of its keys, by their path.
     """
@@ -36,6 +37,8 @@ class Workflow:
     sweeps: dict[str, dict[str, Any]] = field(default_factory=dict)
     prompts: dict[str, str] = field(default_factory=dict)
     gate: dict[str, Any] = field(default_factory=dict)
+    embeddings: dict[str, Any] = field(default_factory=dict)
+    rerank: dict[str, Any] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     audit: dict[str, Any] | str = field(default_factory=dict)
     path: Path | None = None

@@ -17,6 +17,8 @@ OF_CHAT = frozenset(
     | {"batch", "batch_size", "batch_price", "batch_poll"}
 )
 """Settings of a chat model that mean nothing here."""
+COUNTS = ("batch_texts", "dimensions")
+"""Settings that are numbers from 1 on."""
 EMBEDDINGS = Service(
     "embeddings",
     "/embeddings",
@@ -95,7 +97,7 @@ def text_settings(
             )
         environment = {name: value for name, value in environment.items() if name != KEY}
     settings = settings_of(owner, given, environment, key_needed)
-    for name in ("batch_texts", "dimensions"):
+    for name in COUNTS:
         if (value := getattr(settings, name, None)) is not None and value < 1:
             raise ModelError(f"{service.section}.{name} is {value}: must be at least 1")
     return settings
