@@ -15,7 +15,7 @@ import typer
 from trecjudge.baseline.chunking import Chunking
 from trecjudge.baseline.index.embedding import VECTORS, check_vectors
 from trecjudge.baseline.index.endpoint import open_embeds
-from trecjudge.baseline.index.opening import make_index
+from trecjudge.baseline.index.opening import make_index, shown_place
 from trecjudge.baseline.index.protocol import Changes, Index, IndexFacts, Source
 from trecjudge.baseline.index.sources import Distinct, Placed, sources_carried, sources_in
 from trecjudge.cli import model_options as of_model
@@ -183,7 +183,7 @@ def _some(sources: Iterator[Source], flags: IndexFlags) -> Iterator[Source]:
 def _record(where: str, changes: Changes, facts: IndexFacts) -> dict[str, Any]:
     """Return what was done as JSON values."""
     written = asdict(changes)
-    return {"index": _named(where), "version": facts.version} | {
+    return {"index": shown_place(where), "version": facts.version} | {
         **{name: written[name] for name in ("added", "changed", "removed", "kept")},
         "chunks_written": changes.chunks,
         "documents": facts.documents,
@@ -191,12 +191,6 @@ def _record(where: str, changes: Changes, facts: IndexFacts) -> dict[str, Any]:
         "chunking": dict(facts.chunking),
         "vectors": asdict(facts.vectors) if facts.vectors else None,
     }
-
-
-def _named(where: str) -> str:
-    """Return where an index is, without the password of an address."""
-    scheme, mark, rest = where.partition("://")
-    return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else where
 
 
 def _rows(

@@ -23,6 +23,7 @@ from tests.baseline.index.servers import (
     server,
     source,
 )
+from trecjudge.baseline.chunking import Chunking
 from trecjudge.baseline.index.opening import make_index, open_index
 from trecjudge.baseline.index.postgres import PostgresIndex
 from trecjudge.baseline.index.protocol import Changes, Found, Index, Only
@@ -104,6 +105,12 @@ def test_a_nul_character_is_replaced_and_found_again(index: PostgresIndex) -> No
     whole = index.document("a\0b")
     assert whole is not None
     assert whole.text == "T\ufffd\nOne\ufffdtwo words."
+
+
+def test_half_a_surrogate_pair_is_looked_for(index: PostgresIndex) -> None:
+    refreshed(index, [FOX])
+    assert found(index, "a\ud800") == []
+    assert found(index, "fox", only=Only({"doc_id": ["\ud800", "fox"]})) == ["fox"]
 
 
 def test_long_values_are_kept_and_found(index: PostgresIndex) -> None:
@@ -396,6 +403,9 @@ def test_no_password_is_shown(address: str) -> None:
         assert "geheim" not in repr(index)
         with pytest.raises(InputError) as error:
             index.by_vector([1.0], 5)
+        assert "geheim" not in str(error.value)
+        with pytest.raises(InputError) as error:
+            make_index(f"{address}&password=geheim", Chunking(50, 5))
         assert "geheim" not in str(error.value)
     finally:
         index.close()

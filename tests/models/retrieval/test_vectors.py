@@ -89,6 +89,10 @@ def test_blank_texts_are_not_sent(tmp_path: Path) -> None:
     assert found.shape == (3, 3)
 
 
+def test_half_a_surrogate_pair_is_sent_as_a_question_mark(tmp_path: Path) -> None:
+    assert asked(embedded, tmp_path, ["a\ud800b"])[1][0]["input"] == ["a?b"]
+
+
 def test_a_vector_of_zeros_stays_one(tmp_path: Path) -> None:
     def zeros(body: dict[str, Any], number: int) -> Answer:
         return answered({"data": [{"embedding": [0, 0]} for _ in body["input"]]})

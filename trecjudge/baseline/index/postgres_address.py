@@ -72,11 +72,13 @@ class Address:
             )
         if not NAME.fullmatch(name):
             message = f"{INDEX}={name!r}: must be small letters, digits and _, 40 at most"
-            raise InputError(f"{_shown(url)}: {message}")
+            raise InputError(f"{without_password(url)}: {message}")
         secrets = {str(found[key]) for key in SECRETS if found.get(key)}
         written = secrets | {quote(secret, safe="") for secret in secrets} - {""}
         found.setdefault("connect_timeout", CONNECT)
-        return cls(_shown(url), name, found, tuple(sorted(written, key=len, reverse=True)))
+        return cls(
+            without_password(url), name, found, tuple(sorted(written, key=len, reverse=True))
+        )
 
     def connect(self) -> Connection[Any]:
         """Return a connection without a transaction. Raises InputError."""
@@ -120,7 +122,7 @@ class Address:
         return words
 
 
-def _shown(url: str) -> str:
+def without_password(url: str) -> str:
     """Return an address without its password."""
     parts = urlsplit(url)
     user, at, host = parts.netloc.rpartition("@")

@@ -40,8 +40,12 @@ Row = Sequence[Any]
 
 
 def kept(text: str) -> str:
-    """Return a text as PostgreSQL can keep it: it takes any character but NUL."""
-    return text.replace(NUL, IN_ITS_PLACE) if NUL in text else text
+    """Return a text as PostgreSQL can keep it: it takes any character but NUL.
+
+    Half of a surrogate pair, which a command line may have, becomes `?`.
+    """
+    text = text.replace(NUL, IN_ITS_PLACE) if NUL in text else text
+    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def copied(

@@ -95,7 +95,11 @@ class TextRequests(Requests):
         return changes
 
     def entry(self, text: str, question: str = "") -> Entry:
-        """Return the entry of a text: its keys are those of a request about it only."""
+        """Return the entry of a text: its keys are those of a request about it only.
+
+        Half of a surrogate pair, which cannot be sent, becomes `?`.
+        """
+        text, question = (part.encode(errors="replace").decode() for part in (text, question))
         asked = {"model": self.settings.model, "text": text, **self._wanted}
         asked |= {QUESTION: question} if question else {}
         return Entry(text, tuple(self.keys(asked | self.settings.extra_body)))
