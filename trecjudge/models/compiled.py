@@ -1,0 +1,131 @@
+"""Compiled programs: what DSPy saved of a module, read as JSON only, as the prompt of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from trecjudge.errors import WorkflowError, why
+
+ITEM_INPUTS: Final[Mapping[str, str]] = {
+    "topic": "what the response is about",
+    "narrative": "what is known of the need behind the topic, may be empty",
+    "response": "the whole response",
+    "before": "the sentence before it in the response, may be empty",
+    "after": "the sentence after it in the response, may be empty",
+}
+"""Inputs that a prompt may ask for beyond its program's own, with what they hold."""
+SUFFIX = ".json"
+MOST_BYTES = 16 << 20
+"""The largest file that is read."""
+_UNSAID = "${"
+"""How DSPy's description of a field begins where nobody gave one: `${label}`."""
+_CODE = (".pkl", ".pickle", ".cloudpickle")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedField:
+    """A field of a saved signature: its name, and its description, empty where it has none."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What DSPy saved of one predictor: instructions, fields in their order, demonstrations.
+
+    A demonstration has values by the name of their field; fields may be missing.
+    """
+
+    name: str
+    instructions: str
+    fields: tuple[SavedField, ...]
+    demos: tuple[Mapping[str, Any], ...] = ()
+
+    def fits(self, own: Sequence[str]) -> bool:
+        """Return whether it has all fields of a signature, in their order."""
+        kept = [field.name for field in self.fields if field.name in own]
+        return kept == list(own)
+
+    def added(self, own: Sequence[str]) -> list[str]:
+        """Return the names of its fields that a signature does not have."""
+        return [field.name for field in self.fields if field.name not in own]
+
+
+def read_compiled(path: Path, fields: Sequence[str]) -> Compiled:
+    """Return the predictor in a file of DSPy's `save` that has these fields, in their order.
+
+    Pickles and folders are refused, since to load them runs code. Raises WorkflowError with what is
+    wrong with the file.
+    """
+    if path.suffix.lower() in _CODE or path.is_dir():
+        message = "runs code where it is loaded; save the program as .json, its state only"
+        raise WorkflowError(f"{path}: {message}")
+    found = [_predictor(path, name, state) for name, state in _states(path, _read(path))]
+    fit = [compiled for compiled in found if compiled.fits(fields)]
+    if len(fit) == 1:
+        return fit[0]
+    if fit:
+        names = ", ".join(compiled.name for compiled in fit)
+        raise WorkflowError(f"{path}: several of its predictors fit: {names}; save only one")
+    shown = "; ".join(", ".join(f.name for f in compiled.fields) for compiled in found)
+    raise WorkflowError(f"{path}: its fields are {shown}; must be {', '.join(fields)}, in order")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise WorkflowError(f"{path}: is larger than {MOST_BYTES >> 20} MB")
+        found = orjson.loads(text)
+    except OSError as error:
+        raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
+    except orjson.JSONDecodeError as error:
+        raise WorkflowError(f"{path}: is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise WorkflowError(f"{path}: {_NOT_SAVED}")
+    return found
+
+
+_NOT_SAVED = "is no program that DSPy saved: it has no predictor with signature and demos"
+
+
+def _states(path: Path, content: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield (name, state) of each predictor: the file is one itself, or has them by name."""
+    states = {"predict": content} if "signature" in content else content
+    found = [(name, state) for name, state in states.items() if _is_state(state)]
+    if not found:
+        raise WorkflowError(f"{path}: {_NOT_SAVED}")
+    yield from found
+
+
+def _is_state(state: Any) -> bool:
+    if not isinstance(state, dict) or not isinstance(state.get("signature"), dict):
+        return False
+    signature = state["signature"]
+    return isinstance(signature.get("instructions"), str) and isinstance(
+        signature.get("fields"), list
+    )
+
+
+def _predictor(path: Path, name: str, state: Mapping[str, Any]) -> Compiled:
+    signature, demos = state["signature"], state.get("demos") or []
+    if not isinstance(demos, list) or not all(isinstance(demo, dict) for demo in demos):
+        raise WorkflowError(f"{path}: the demos of {name} must be a list of objects")
+    fields = tuple(_field(path, name, field) for field in signature["fields"])
+    return Compiled(name, signature["instructions"], fields, tuple(demos))
+
+
+def _field(path: Path, name: str, field: Any) -> SavedField:
+    """Return a field by its prefix, `Needs Citation:`, which DSPy makes of its name."""
+    if not isinstance(field, dict) or not isinstance(field.get("prefix"), str):
+        raise WorkflowError(f"{path}: a field of {name} has no prefix")
+    description = str(field.get("description") or "")
+    found = "_".join(field["prefix"].strip().rstrip(":").lower().split())
+    return SavedField(found, "" if description.startswith(_UNSAID) else description)
