@@ -30,6 +30,7 @@ ATTEST_GROUP = Program(
     f"{__package__}.program:AttestGroup",
     "sentences",
     ReplyLength(fixed=15, each=60),
+    each=ATTEST,
 )
 
 

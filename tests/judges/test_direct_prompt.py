@@ -178,7 +178,7 @@ def test_the_prompt_as_sent(form: Form) -> None:
     system, user = Prompts().get(GRADE, form).messages(given)
     assert "Grade how relevant the text is to the topic" in system["content"]
     assert "0: irrelevant." in system["content"]
-    assert "valid Python int" in user["content"]
+    assert ("valid Python int" in user["content"]) == (form == "chat")
     assert user["content"].startswith(
         "[[ ## topic ## ]]\nTitle:\nClock to strike again\n\n"
         "Address of the article:\nhttp://c.example\n\nArticle:\nThe clock, built in 1741.\n\n"

@@ -430,7 +430,7 @@ def test_alces_questions_as_sent(runs: Path, monkeypatch: pytest.MonkeyPatch) ->
     found = asked(
         runs, answering("Text A."), monkeypatch, "--judge", "support", "--set", "compat=alce"
     )
-    heads = [text.partition("\n\nRespond")[0] for text in found]
+    heads = [text.partition("\n\nJSON object")[0] for text in found]
     assert heads == [
         "[[ ## document ## ]]\nText A.\n\nText B.\n\n[[ ## sentence ## ]]\nS.",
         "[[ ## document ## ]]\nText A.\n\n[[ ## sentence ## ]]\nS.",

@@ -37,7 +37,7 @@ def key(form: Form = "schema", prompts: dict[str, str] | None = None, **settings
         {"query": {"api-version": "V"}},
         {"headers": {"X-Route": "elsewhere"}},
         {"form": "chat"},
-        {"prompts": {"attest": "Is it so?"}},
+        {"prompts": {"attest": "Is the {sentence} so?"}},
     ],
     ids=str,
 )

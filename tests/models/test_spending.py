@@ -62,11 +62,11 @@ def asked_within(
     ],
 )
 def test_calls_under_way_are_within_the_budget(budget: Budget, tmp_path: Path) -> None:
-    found, most_in_flight = asked_within(budget, tmp_path, counting(600, 20))
+    found, most_in_flight = asked_within(budget, tmp_path, counting(300, 20))
     assert set(found) == {"ok", "budget"}
-    # A request is about 600 tokens long: what is under way is reserved, whatever it will cost.
-    assert 1 < most_in_flight < 8
-    assert 3000 - 620 < budget.tokens < 3000 + 620
+    # A request is about 300 tokens long: what is under way is reserved, whatever it will cost.
+    assert 1 < most_in_flight < 12
+    assert 3000 - 320 < budget.tokens < 3000 + 320
     assert budget.under_way == 0
 
 
@@ -130,7 +130,7 @@ def test_where_no_usage_is_reported_estimates_are_spent(tmp_path: Path) -> None:
     found, _ = asked_within(
         budget, tmp_path, lambda body, number: Answer(attestation(body), usage=None)
     )
-    assert 3 <= found.count("ok") <= 6
+    assert 6 <= found.count("ok") <= 11
 
 
 def test_what_the_cache_answers_costs_nothing(tmp_path: Path) -> None:

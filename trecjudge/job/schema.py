@@ -41,7 +41,7 @@ DESCRIPTIONS = {
     "leaderboard": "Which measure ranks the runs, which are shown, what a missing response gets.",
     "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
-    "prompts": "Instructions in place of a judge's own, or module:Signature, by the prompt's name.",
+    "prompts": "Named prompts, compiled programs (.json), module:Signature or text, by program.",
     "gate": "Rules that responses must keep: exit status 4 where one is rejected.",
     "embeddings": "Settings of an endpoint's vectors, for an index.",
     "rerank": "Settings of an endpoint that reranks what a search found.",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import WorkflowError, unknown, why
 from trecjudge.findings import shown
 from trecjudge.job.autojudge_workflow import CLASSES, converted, is_of_autojudge
+from trecjudge.models.compiled import names_file
 from trecjudge.records import Place
 from trecjudge.settings.plugins import SHIPPED
 from trecjudge.settings.strict_yaml import MOST_WRITTEN, Document, YamlFault, read_yaml
@@ -115,7 +116,14 @@ def read_workflow(path: Path) -> Workflow:
     given = {k: v for k, v in read.value.items() if v is not None}
     workflow = Workflow(**given, path=path, lines=read.lines)
     _check_entries(workflow)
-    return workflow
+    prompts = {name: _beside(path, text) for name, text in workflow.prompts.items()}
+    return replace(workflow, prompts=prompts)
+
+
+def _beside(path: Path, prompt: str) -> str:
+    """Return a prompt; the name of a file that lies beside the workflow as seen from here."""
+    found = path.parent / prompt.strip() if names_file(prompt.strip()) else None
+    return str(found) if found is not None and found.exists() else prompt
 
 
 def _of_a_config(read: Document) -> Document:

@@ -16,7 +16,7 @@ import orjson
 from trecjudge.errors import JudgmentFailed, PluginError, TrecJudgeError, unknown
 from trecjudge.findings import shown
 from trecjudge.measures import LeaderboardSpec
-from trecjudge.models.model import Model, Program
+from trecjudge.models.model import Model, Program, Prompted
 from trecjudge.records import Failure, Item, Judgment, Response, Topic, judgment_of
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.plugins import JUDGES, imported, is_own, judge_folders, module_of_others
@@ -186,6 +186,14 @@ def programs_of(judge: Judge) -> dict[str, Program]:
     """Return the DSPy programs that a judge runs, by name."""
     programs: tuple[Program, ...] = getattr(judge, "programs", ())
     return {program.name: program for program in programs}
+
+
+def asked_singly(judge: Judge, model: Model) -> str:
+    """Return why a model's prompts let a judge not ask about several items at once; else ""."""
+    if not isinstance(model, Prompted) or not isinstance(judge, GroupingJudge) or judge.group < 2:
+        return ""
+    found = (model.prompts.asked_singly(program) for program in programs_of(judge).values())
+    return next((why for why in found if why), "")
 
 
 def summary_of(name: str) -> str:

@@ -15,6 +15,7 @@ from itertools import groupby, islice
 from typing import Any, TypeVar
 
 from trecjudge.errors import JudgmentFailed, TrecJudgeError
+from trecjudge.judging.about import About
 from trecjudge.judging.bugs import Stop, Trial
 from trecjudge.judging.given import check_item, check_judgments
 from trecjudge.judging.judge import (
@@ -22,6 +23,7 @@ from trecjudge.judging.judge import (
     GroupingJudge,
     Judge,
     PreparingJudge,
+    asked_singly,
     unjudged,
 )
 from trecjudge.judging.panel import NamedJudge, Panel
@@ -82,6 +84,9 @@ class Runner:
 
     async def prepare(self, responses: AllResponses) -> None:
         """Show all responses to the judges that want to see them before the first is judged."""
+        notes = (asked_singly(named.judge, self.model) for named in self.panel)
+        for note in filter(None, dict.fromkeys(notes)):
+            responses.notify(note)
         for named in self.panel:
             if not isinstance(named.judge, PreparingJudge):
                 continue
@@ -153,24 +158,26 @@ class Runner:
         self, response: Response, pools: list[list[Item | JudgedItem]]
     ) -> JudgedResponse:
         """Judge all items of a response, judge by judge."""
-        work = [self._items(named, pool) for named, pool in zip(self.panel, pools, strict=True)]
+        work = [self._items(*one, response) for one in zip(self.panel, pools, strict=True)]
         if self.model.available:
             judged = await _all(work)
         else:
             judged = [await items for items in work]
         return JudgedResponse(response, [item for items in judged for item in items])
 
-    async def _items(self, named: NamedJudge, pool: list[Item | JudgedItem]) -> list[JudgedItem]:
+    async def _items(
+        self, named: NamedJudge, pool: list[Item | JudgedItem], response: Response
+    ) -> list[JudgedItem]:
         """Judge the items of one judge; items that share a document are begun one after another.
 
         A server then finds the beginning of their prompts in its cache.
         """
         items = [entry for entry in pool if isinstance(entry, Item)]
         if not self.model.available:
-            judged = [(await self._judged(named, [item]))[0] for item in items]
+            judged = [(await self._judged(named, [item], response))[0] for item in items]
         else:
-            groups = list(_groups(named.judge, items))
-            work = (self._judged(named, [items[i] for i in group]) for group in groups)
+            groups = list(_groups(named.judge, items, asked_singly(named.judge, self.model)))
+            work = (self._judged(named, [items[i] for i in group], response) for group in groups)
             found = await _all(work)
             pairs = zip(groups, found, strict=True)
             by_place = {
@@ -179,16 +186,21 @@ class Runner:
             judged = [by_place[i] for i in range(len(items))]
         return [*judged, *(entry for entry in pool if isinstance(entry, JudgedItem))]
 
-    async def _judged(self, named: NamedJudge, items: list[Item]) -> list[JudgedItem]:
+    async def _judged(
+        self, named: NamedJudge, items: list[Item], response: Response
+    ) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request, unless judging has stopped."""
         async with self._trial(named).turn(self.model.in_flight):
             if self.stopped.why:
                 return [self._not_judged(named, item) for item in items]
-            return await self._judged_now(named, items)
+            recorder = Recorder(self.model, about=About(items[0], response))
+            return await self._judged_now(named, items, recorder)
 
-    async def _judged_now(self, named: NamedJudge, items: list[Item]) -> list[JudgedItem]:
+    async def _judged_now(
+        self, named: NamedJudge, items: list[Item], recorder: Recorder
+    ) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request; the first has its model calls."""
-        recorder, trial = Recorder(self.model), self._trial(named)
+        trial = self._trial(named)
         fault: BaseException | None = None
         try:
             found = await _judgments(named.judge, items, recorder)
@@ -289,10 +301,13 @@ async def _judgments(judge: Judge, items: list[Item], model: Model) -> list[list
     return [found if isinstance(found, list) else [found]]
 
 
-def _groups(judge: Judge, pool: list[Item]) -> Iterator[list[int]]:
-    """Yield positions of items to judge together, items of one document next to each other."""
+def _groups(judge: Judge, pool: list[Item], singly: str) -> Iterator[list[int]]:
+    """Yield positions of items to judge together, items of one document next to each other.
+
+    `singly` is why none are judged together, else empty.
+    """
     order = _by_document(pool)
-    if not isinstance(judge, GroupingJudge) or judge.group < 2:
+    if singly or not isinstance(judge, GroupingJudge) or judge.group < 2:
         yield from ([i] for i in order)
         return
     # Only neighbours: a group is never larger than what stands together in the order of documents.

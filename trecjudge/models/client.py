@@ -52,6 +52,7 @@ class Client:
     ) -> None:
         self.replies = replies
         self.requests = replies.requests
+        self.prompts = replies.requests.prompts
         self.settings = settings = replies.requests.settings
         self.spending = spending or Spending()
         self.endpoints = Endpoints(settings, replies.of_each, notify, offline)
@@ -95,8 +96,7 @@ class Client:
         habits = self.replies.habits.record()
         if self.endpoints.several:
             habits |= {e.url: e.habits.record() for e in self.endpoints.all}
-        digests = self.requests.prompts.digests(self.replies.form_of)
-        made = {"endpoint": habits, "prompts_sha256": digests}
+        made = {"endpoint": habits} | self.prompts.record(self.replies.form_of)
         others = self.replies.cache.record()
         return self.settings.public() | made | ({"other_caches": others} if others else {})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +20,16 @@ ITEM_INPUTS: Final[Mapping[str, str]] = {
     "after": "the sentence after it in the response, may be empty",
 }
 """Inputs that a prompt may ask for beyond its program's own, with what they hold."""
+BESIDE = ("before", "after")
+"""Those that differ between sentences of a response."""
 SUFFIX = ".json"
 MOST_BYTES = 16 << 20
 """The largest file that is read."""
 _UNSAID = "${"
 """How DSPy's description of a field begins where nobody gave one: `${label}`."""
 _CODE = (".pkl", ".pickle", ".cloudpickle")
+_FILE = re.compile(r"\.(?:json|pkl|pickle|cloudpickle|md|txt|py|ya?ml)", re.IGNORECASE)
+_PATH = re.compile(r"\S*[/\\]\S*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,23 @@ class Compiled:
         return [field.name for field in self.fields if field.name not in own]
 
 
+def names_file(text: str) -> bool:
+    """Return whether a text names a file or folder: one line, with no field of a prompt in it."""
+    if "\n" in text or "{" in text or "`" in text:
+        return False
+    return bool(_FILE.fullmatch(Path(text).suffix) or _PATH.fullmatch(text))
+
+
 def read_compiled(path: Path, fields: Sequence[str]) -> Compiled:
     """Return the predictor in a file of DSPy's `save` that has these fields, in their order.
 
     Pickles and folders are refused, since to load them runs code. Raises WorkflowError with what is
     wrong with the file.
     """
-    if path.suffix.lower() in _CODE or path.is_dir():
+    suffix = path.suffix.lower()
+    if suffix not in (SUFFIX, *_CODE) and not path.is_dir():
+        raise WorkflowError(f"{path}: must be a {SUFFIX} file, as DSPy saves a program")
+    if suffix in _CODE or path.is_dir():
         message = "runs code where it is loaded; save the program as .json, its state only"
         raise WorkflowError(f"{path}: {message}")
     found = [_predictor(path, name, state) for name, state in _states(path, _read(path))]

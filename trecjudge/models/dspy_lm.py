@@ -10,7 +10,7 @@ from typing import Any
 from trecjudge.errors import ModelError
 from trecjudge.models.client import Client
 from trecjudge.models.envelope import Reply
-from trecjudge.models.prompt import dspy_module
+from trecjudge.models.signatures import dspy_module
 from trecjudge.text.chat_tokens import TOKEN, broken
 
 PASSED_ON = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty")

@@ -31,13 +31,15 @@ class Program:
     """A DSPy signature by name and by where it is: `module:Class`, imported only when it runs.
 
     `aligned_with` names an input that is a list: every list of the reply must be as long.
-    `length` is about how long a reply is.
+    `length` is about how long a reply is. `each` is the program for one entry of that list: where
+    a workflow overrides its prompt only, this one's follows.
     """
 
     name: str
     reference: str
     aligned_with: str = ""
     length: ReplyLength = field(default=ReplyLength(), compare=False)
+    each: Program | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,25 @@ class CallingOff(Protocol):
         """Ask nothing from now on: what waits fails with `stopped`."""
 
 
+class PromptChoices(Protocol):
+    """The prompts of a model, which may be a user's own: they may ask for more, or singly."""
+
+    def more_inputs(self, program: Program) -> tuple[str, ...]:
+        """Return the names of inputs that a program's prompt asks for beyond its own."""
+
+    def asked_singly(self, program: Program) -> str:
+        """Return why a program for several inputs is not asked, but that for one; else ""."""
+
+
+@runtime_checkable
+class Prompted(Protocol):
+    """A model that asks by prompts that can be chosen."""
+
+    @property
+    def prompts(self) -> PromptChoices:
+        """The prompts."""
+
+
 class NoModel:
     """The model where none was asked for."""
 
@@ -114,10 +135,14 @@ class NoModel:
 
 @dataclass(slots=True)
 class Recorder:
-    """A model that keeps the calls made through it."""
+    """A model that keeps the calls made through it.
+
+    `about` are further inputs that a prompt may ask for, by name.
+    """
 
     model: Model
     calls: list[ModelCall] = field(default_factory=list)
+    about: Mapping[str, str] = field(default_factory=dict)
     _under_way: int = 0
     _over: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -141,6 +166,10 @@ class Recorder:
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
         """Run a program and keep its calls, a failed one too."""
+        # Only where it is asked for: the inputs are in the key of the cache.
+        if isinstance(self.model, Prompted):
+            asked = self.model.prompts.more_inputs(program)
+            inputs |= {name: self.about.get(name, "") for name in asked}
         self._under_way += 1
         try:
             prediction = await self.model.predict(program, **inputs)

@@ -105,7 +105,7 @@ def _replies(
     from trecjudge.models.settings import llm_settings
 
     settings = llm_settings(given, os.environ, key_needed=options.asks)
-    prompts = Prompts(texts)
+    prompts = Prompts(texts, settings.adapter)
     for program in programs:
         prompts.prepare(program)
     folder = options.cache_folder or default_folder()

@@ -8,6 +8,7 @@ from typing import Any
 from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.models.lengths import estimated_tokens
 from trecjudge.models.model import Prediction, Program
+from trecjudge.models.prompt import Prompts
 from trecjudge.models.requests import Replies, Request
 from trecjudge.models.spending import Prices
 from trecjudge.records import ModelCall, Usage
@@ -47,6 +48,11 @@ class Planner:
     available: bool = True
     seen: set[int] = field(default_factory=set)
     _completion_tokens: float = 0.0
+
+    @property
+    def prompts(self) -> Prompts:
+        """The prompts."""
+        return self.replies.requests.prompts
 
     @property
     def in_flight(self) -> int:

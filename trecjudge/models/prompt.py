@@ -1,64 +1,79 @@
-"""DSPy signatures as prompts: messages out, output fields back. Only this module imports DSPy."""
+"""DSPy signatures as prompts: messages out, output fields back."""
 
 from __future__ import annotations
 
-import gc
 import hashlib
-import importlib
-import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
-from typing import Any, Literal, get_args, get_origin
+from functools import cached_property
+from typing import Any
 
 import orjson
-from pydantic import BaseModel
 
-from trecjudge.errors import PluginError, WorkflowError, unknown
+from trecjudge.models.fencing import fenced, tags_of
+from trecjudge.models.frames import IN_TEXT, AdapterName, adapter_for
 from trecjudge.models.habits import FORMS, Form
 from trecjudge.models.model import Program
+from trecjudge.models.named import OWN
+from trecjudge.models.overrides import Worded, worded
 from trecjudge.models.reading import Fields, is_exact
 from trecjudge.models.schema import reply_schema
-from trecjudge.settings.plugins import imported
-from trecjudge.text.chat_tokens import broken
+from trecjudge.models.signatures import all_fields, labels_of, load_signature, meant
 
-REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-MENTION = re.compile(r"\{(\w+)\}")
 PLAIN = Program("module", "")
-
-
-@cache
-def dspy_module() -> Any:
-    """Import DSPy with its price list, its caches and its telemetry off."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
-    dspy = importlib.import_module("dspy")
-    # Its own caches would answer a retry with the same bad reply.
-    dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
-    gc.freeze()  # it leaves a million objects that stay to the end: not to be looked at again
-    return dspy
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One program in one form, ready to be sent: a signature and DSPy's adapter for it."""
+    """One program in one form, ready to be sent: its wording, and DSPy's adapter for it.
+
+    `own_inputs` are what the judge itself gives; the wording may ask for more.
+    """
 
     program: Program
     form: Form
-    signature: Any
-    adapter: Any = field(repr=False)
+    worded: Worded
+    own_inputs: tuple[str, ...]
+    adapter_name: AdapterName = "auto"
+
+    @property
+    def signature(self) -> Any:
+        """The DSPy signature."""
+        return self.worded.signature
+
+    @cached_property
+    def adapter(self) -> Any:
+        """The DSPy adapter that writes the messages."""
+        return adapter_for(self.adapter_name, self.form)
+
+    @property
+    def more_inputs(self) -> tuple[str, ...]:
+        """The names of inputs that it asks for beyond those of the judge."""
+        return tuple(n for n in self.signature.input_fields if n not in self.own_inputs)
 
     def messages(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the chat messages that the adapter writes, control tokens in the inputs broken."""
-        fenced = {name: _fenced(value) for name, value in inputs.items()}
-        if all(isinstance(value, str) for value in fenced.values()):
-            return self._template.render(fenced)
-        return self.formatted(fenced)
+        safe = {name: fenced(value, self._tags) for name, value in inputs.items()}
+        if all(isinstance(value, str) for value in safe.values()):
+            return self._template.render(safe)
+        return self.formatted(safe)
 
     def formatted(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the messages that the adapter itself makes of the inputs."""
-        messages: list[dict[str, Any]] = self.adapter.format(self.signature, [], dict(inputs))
+        messages: list[dict[str, Any]] = self.adapter.format(
+            self.signature, self._demos, dict(inputs)
+        )
         return messages
+
+    @cached_property
+    def _demos(self) -> list[dict[str, Any]]:
+        """The demonstrations: texts of documents stand in them too."""
+        return [fenced(demo, self._tags) for demo in self.worded.demos]
+
+    @cached_property
+    def _tags(self) -> re.Pattern[str] | None:
+        return tags_of(all_fields(self.signature)) if self.adapter_name == "xml" else None
 
     @cached_property
     def _template(self) -> Template:
@@ -69,11 +84,12 @@ class Prompt:
 
         Raises Unparsed, saying what is wrong.
         """
-        return self._plain(reply) or self._fields.read(reply, length)
+        found = self._plain(reply) or self._fields.read(reply, length)
+        return meant(found, self.worded.labels) if self.worded.labels else found
 
     @cached_property
     def _fields(self) -> Fields:
-        return Fields.of(self.signature)
+        return Fields.of(self.signature, tagged=self.adapter_name == "xml")
 
     def _plain(self, reply: str) -> dict[str, Any] | None:
         """Return the fields of a JSON reply that has exactly those asked for, else None.
@@ -113,6 +129,10 @@ class Prompt:
         empty = dict.fromkeys(self.signature.input_fields, "")
         text = orjson.dumps([self.formatted(empty), self.request])
         return hashlib.sha256(text).hexdigest()
+
+    def blank(self) -> list[dict[str, Any]]:
+        """Return the messages with `{name}` in the place of each input."""
+        return self.formatted({name: f"{{{name}}}" for name in self.signature.input_fields})
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +183,11 @@ class Template:
 class Prompts:
     """The prompts of a job: the judges' own, unless the workflow overrides them.
 
-    An override is either a text, which replaces the signature's instructions and may mention its
-    fields as `{field}`, or `module:Signature`, whose fields must be those of the judge's own.
+    `overrides` are by the name of a program, each as `worded` reads it. `adapter` writes them all.
     """
 
     overrides: Mapping[str, str] = field(default_factory=dict)
+    adapter: AdapterName = "auto"
     _made: dict[tuple[Program, Form], Prompt] = field(default_factory=dict)
 
     def get(self, program: Program, form: Form) -> Prompt:
@@ -180,71 +200,43 @@ class Prompts:
 
     def prepare(self, program: Program) -> None:
         """Make the prompts of a program. Raises WorkflowError for an override that misfits."""
-        dspy = dspy_module()
-        signature = self._overridden(program, load_signature(program.reference))
-        adapters = {
-            "schema": dspy.JSONAdapter(),
-            "chat": dspy.ChatAdapter(use_json_adapter_fallback=False),
-        }
+        wording = worded(program, self.overrides)
+        own = tuple(load_signature(program.reference).input_fields)
         for form in FORMS:
-            self._made[program, form] = Prompt(program, form, signature, adapters[form])
+            self._made[program, form] = Prompt(program, form, wording, own, self.adapter)
 
-    def digests(self, form_of: Callable[[Program], Form | None]) -> dict[str, str]:
-        """Return the sha256 of each prompt, in the form of its program, by the program's name."""
+    @property
+    def only_form(self) -> Form | None:
+        """The form of all replies, where the adapter leaves no choice."""
+        return "chat" if self.adapter in IN_TEXT else None
+
+    def asked_singly(self, program: Program) -> str:
+        """Return why a program for several inputs is not asked, but that for one; else ""."""
+        return self.get(program, "chat").worded.singly
+
+    def more_inputs(self, program: Program) -> tuple[str, ...]:
+        """Return the names of inputs that a program's prompt asks for beyond its own."""
+        return self.get(program, "chat").more_inputs
+
+    def record(self, form_of: Callable[[Program], Form | None]) -> dict[str, Any]:
+        """Return the sha256 of each prompt by its program's name, in the form that is sent.
+
+        Those that are not a judge's own stand there with where they are from, and as sent.
+        """
+        used = {prompt.program.name: prompt for prompt in self._used(form_of)}
+        others = {
+            name: {"from": prompt.worded.origin, "messages": prompt.blank()}
+            for name, prompt in used.items()
+            if prompt.worded.origin != OWN
+        }
+        digests = {name: prompt.digest for name, prompt in used.items()}
+        return {"prompts_sha256": digests} | ({"prompts": others} if others else {})
+
+    def _used(self, form_of: Callable[[Program], Form | None]) -> list[Prompt]:
         forms = {program: form_of(program) or "schema" for program, _ in self._made}
-        return {p.name: prompt.digest for (p, f), prompt in self._made.items() if f == forms[p]}
-
-    def _overridden(self, program: Program, signature: Any) -> Any:
-        override = self.overrides.get(program.name)
-        if override is None:
-            return signature
-        if REFERENCE.fullmatch(override.strip()):
-            return _same_fields(program, signature, load_signature(override.strip()))
-        known = [*signature.input_fields, *signature.output_fields]
-        for mention in MENTION.findall(override):
-            if mention not in known:
-                raise WorkflowError(f"prompts.{program.name}: {unknown('field', mention, known)}")
-        return signature.with_instructions(MENTION.sub(r"`\1`", override))
-
-
-def load_signature(reference: str) -> Any:
-    """Import a DSPy signature by `module:Class`. Raises PluginError."""
-    module, _, name = reference.partition(":")
-    dspy = dspy_module()
-    try:
-        found = getattr(imported(module), name)
-    except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
-        raise PluginError(f"prompt {reference!r} cannot be imported: {error}") from error
-    if not (isinstance(found, type) and issubclass(found, dspy.Signature)):
-        raise PluginError(f"prompt {reference!r} is no dspy.Signature")
-    return found
-
-
-# Kept, since questions about one document follow one another.
-_broken = lru_cache(maxsize=32)(broken)
-
-
-def _fenced(value: Any) -> Any:
-    """Return an input that cannot pose as a field of the prompt or reply, nor end its turn."""
-    if isinstance(value, str):
-        return _broken(value)
-    if isinstance(value, Mapping):
-        return {_fenced(name): _fenced(entry) for name, entry in value.items()}
-    if isinstance(value, BaseModel):
-        return value.model_copy(update={name: _fenced(entry) for name, entry in value})
-    return [_fenced(entry) for entry in value] if isinstance(value, list | tuple) else value
-
-
-def _same_fields(program: Program, ours: Any, theirs: Any) -> Any:
-    for side in ("input_fields", "output_fields"):
-        wanted, given = list(getattr(ours, side)), list(getattr(theirs, side))
-        if sorted(wanted) != sorted(given):
-            message = f"prompts.{program.name}: its {side} are {given}, must be {wanted}"
-            raise WorkflowError(message)
-    return theirs
+        made = self._made.items()
+        return [p for (program, form), p in made if form == forms[program] and not p.worded.singly]
 
 
 def _allowed_by(annotation: Any) -> tuple[Any, ...] | None:
-    if annotation is str:
-        return None
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
+    return None if annotation is str else labels_of(annotation) or ()

@@ -70,7 +70,7 @@ class Requests:
     def make(self, program: Program, inputs: dict[str, Any], form: Form) -> Request:
         """Return the request of a program with these inputs in this form."""
         prompt = self.prompts.get(program, form)
-        messages = prompt.messages(inputs)
+        messages = prompt.messages(dict.fromkeys(prompt.more_inputs, "") | inputs)
         key, *others = self.keys(self.body(messages, prompt.request))
         aligned = inputs.get(program.aligned_with)
         length = None if aligned is None else len(aligned)
@@ -184,6 +184,8 @@ class Replies:
     def form_of(self, program: Program) -> Form | None:
         """Return the form of a program's replies, None while it is to be found out."""
         structured = self.requests.settings.structured
+        if (only := self.requests.prompts.only_form) is not None:
+            return only
         if structured == "auto":
             return self.habits.forms.get(program.name)
         return "schema" if structured == "always" else "chat"

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import BaseModel, create_model
 
 _STRICT = frozenset(
-    ("type", "enum", "items", "anyOf", "description", "title", "required", "additionalProperties")
+    ("type", "enum", "items", "anyOf", "description", "required", "additionalProperties")
 )
-"""Keywords that the strict form of a schema allows for a value, beside its properties."""
+"""Keywords that are sent with a value, beside its properties: titles only repeat its name."""
 
 
 def reply_schema(signature: Any) -> dict[str, Any]:

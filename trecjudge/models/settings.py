@@ -12,6 +12,7 @@ from trecjudge.errors import ModelError
 from trecjudge.models.access.addresses import check_address, service_url, split_addresses
 from trecjudge.models.access.certificates import tls_context
 from trecjudge.models.access.secrets import check_in_clear, public
+from trecjudge.models.frames import AdapterName
 from trecjudge.models.service import CHAT, Service
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
@@ -35,6 +36,7 @@ class LlmSettings:
 
     Asking: `temperature` null sends none; `reasoning` sends `max_completion_tokens` and no
     temperature; `structured` asks for a reply by JSON schema (`auto`: where the endpoint takes it);
+    `adapter` is the one of DSPy that writes the prompt (`chat` and `xml` send no schema);
     `extra_body` is added to every request.
     Replies: one may have `max_tokens`. Where it is cut, up to `most_tokens` are asked for. A reply
     of more than `most_bytes` is not read.
@@ -64,6 +66,7 @@ class LlmSettings:
     most_bytes: int = 8 << 20
     reasoning: bool = False
     structured: Structured = "auto"
+    adapter: AdapterName = "auto"
     extra_body: dict[str, Any] = field(default_factory=dict)
     timeout: float = 120.0
     tries: int = 3

@@ -18,7 +18,7 @@ from trecjudge.job.job import Job
 from trecjudge.job.pipeline import run_job
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.prompt import dspy_module, load_signature
+from trecjudge.models.signatures import dspy_module, load_signature
 from trecjudge.results.outputs import Outputs
 from trecjudge.show.progress import ConsoleWatcher
 

@@ -241,13 +241,13 @@ def test_a_budget_of_calls_holds(tmp_path: Path) -> None:
 def test_a_budget_of_money_holds_and_what_waits_for_room_comes_in_later_batches(
     tmp_path: Path,
 ) -> None:
-    budget = Budget(max_cost=0.01)
+    budget = Budget(max_cost=0.006)
     found, sizes, _, _ = batched(
-        tmp_path, lambda body, number: Answer(attestation(body), usage=(300, 200)), 60,
+        tmp_path, lambda body, number: Answer(attestation(body), usage=(200, 100)), 60,
         budget=budget, prices=Prices(1.0, 1.0),
     )  # fmt: skip
     assert 18 <= found.count("ok") <= 21
-    assert budget.cost <= 0.0105
+    assert budget.cost <= 0.0063
     assert len(sizes) > 1
 
 

@@ -59,10 +59,11 @@ def test_no_config_shows_nothing() -> None:
 
 
 def test_prompts_have_their_digest_and_words() -> None:
-    config = {"model": {"prompts_sha256": {"attest": "ab"}}}
-    assert job_shown(config, {"attest": "Say yes."}).prompts == [
-        SentPrompt("attest", "ab", "Say yes.")
-    ]
+    sent = {"from": "a.json", "messages": [{"role": "user", "content": "SECRET TEXT"}]}
+    config = {"model": {"prompts_sha256": {"attest": "ab"}, "prompts": {"attest": sent}}}
+    shown = job_shown(config, {"attest": "Say yes."})
+    assert shown.prompts == [SentPrompt("attest", "ab", "Say yes.")]
+    assert "a.json" in str(shown.sections) and "SECRET TEXT" not in str(shown.sections)
 
 
 def test_a_workflow_keeps_its_indentation(tmp_path: Path, open_page: Open) -> None:

@@ -15,6 +15,7 @@ from trecjudge.models.reading.sets import (
     field_sets,
     whole_set,
 )
+from trecjudge.models.reading.tags import tagged_sets
 from trecjudge.models.reading.values import NOTHING, Unreadable, read_value
 
 MOST_BEHIND = 2000
@@ -32,17 +33,19 @@ class Fields:
     """Output fields by name: their types, and the most entries that a list may have.
 
     A text beside fields of other types (evidence, a reason) may be missing; all else is required.
+    `tagged`: they were asked for between tags.
     """
 
     types: Mapping[str, Any]
     most: Mapping[str, int]
+    tagged: bool = False
 
     @classmethod
-    def of(cls, signature: Any) -> Fields:
+    def of(cls, signature: Any, tagged: bool = False) -> Fields:
         """Return the output fields of a DSPy signature."""
         outputs = signature.output_fields
         most = {name: bound for name, f in outputs.items() if (bound := _most_of(f)) is not None}
-        return cls({name: f.annotation for name, f in outputs.items()}, most)
+        return cls({name: f.annotation for name, f in outputs.items()}, most, tagged)
 
     @cached_property
     def required(self) -> frozenset[str]:
@@ -76,7 +79,8 @@ class Fields:
             answer = without_reasoning(reply)
             if answer is None:
                 raise Unparsed("there is no answer after its reasoning.")
-            sets = field_sets(answer, self.types) or self._bare(answer)
+            sets = tagged_sets(answer, self.types) if self.tagged else []
+            sets = sets or field_sets(answer, self.types) or self._bare(answer)
         complete = [found for found in sets if not self.required.isdisjoint(found)]
         if not complete:
             raise Unparsed(f"it does not have {_listed(self.types)}.")

@@ -74,6 +74,9 @@ def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
         yield Section(f"Judge {name}", _rows(settings) or (("settings", "none"),))
     model = dict(_mapping(config.get("model")))
     model.pop("prompts_sha256", None)
+    # Only where each is from: demonstrations hold texts of documents.
+    others = _mapping(model.pop("prompts", None))
+    model["prompts"] = {name: str(_mapping(one).get("from")) for name, one in others.items()}
     none = (("model", "none: no model was asked"),)
     yield Section("Model", _rows(model) or none)
     yield Section("Calls and cost", _in_words(calls))

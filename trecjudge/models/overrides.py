@@ -1,0 +1,195 @@
+"""Overrides of prompts: a name, a text, a signature or a compiled program, in place of our own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from trecjudge.errors import WorkflowError, unknown
+from trecjudge.models.compiled import BESIDE, ITEM_INPUTS, Compiled, names_file, read_compiled
+from trecjudge.models.model import Program
+from trecjudge.models.named import OWN, named_prompts
+from trecjudge.models.reading.values import Unreadable, read_value
+from trecjudge.models.signatures import (
+    REFERENCE,
+    Labels,
+    dspy_module,
+    label_fields,
+    labels_of,
+    load_signature,
+    with_labels,
+)
+
+MENTION = re.compile(r"[{`](\w+)[}`]")
+_BRACES = re.compile(r"\{(\w+)\}")
+_NAME = re.compile(r"[\w.-]+")
+_ONE_BY_ONE = "is asked one by one"
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """How a program is worded: its signature, demonstrations, and what its labels stand for.
+
+    `origin` is the name, file or reference that it was given by. `singly` is why a program for
+    several inputs is not asked, but the one for a single input; empty where it is.
+    """
+
+    signature: Any
+    demos: tuple[Mapping[str, Any], ...] = ()
+    labels: Labels = field(default_factory=dict)
+    origin: str = OWN
+    singly: str = ""
+
+
+def worded(program: Program, overrides: Mapping[str, str]) -> Worded:
+    """Return how a program is worded. Raises WorkflowError, PluginError for one that misfits."""
+    own = load_signature(program.reference)
+    if (given := overrides.get(program.name)) is not None:
+        found = _given(program, own, given.strip())
+        _check_several(program, found.signature)
+        return found
+    if program.each is None or program.each.name not in overrides:
+        return Worded(own)
+    return _for_several(program, own, worded(program.each, overrides))
+
+
+def _check_several(program: Program, signature: Any) -> None:
+    """Raise WorkflowError where a question about several sentences asks for one's neighbours."""
+    beside = [name for name in BESIDE if name in signature.input_fields]
+    if program.each is not None and beside:
+        message = f"asks about several sentences at once, so for no {beside[0]!r}"
+        raise WorkflowError(f"prompts.{program.name}: {message}")
+
+
+def _for_several(program: Program, own: Any, each: Worded) -> Worded:
+    """Return the wording of a program for several inputs, as the one for a single input has it."""
+    if each.origin == OWN:
+        return Worded(own)
+    assert program.each is not None
+    single = load_signature(program.each.reference)
+    same = list(each.signature.fields) == list(single.fields)
+    if each.demos or not same or REFERENCE.fullmatch(each.origin):
+        what = "has demonstrations" if each.demos else "is for a single one"
+        why = f"{program.name} {_ONE_BY_ONE}: {each.origin} {what}"
+        return Worded(own, origin=each.origin, singly=why)
+    several, replies = program.aligned_with, next(iter(own.output_fields))
+    text = (
+        f"Decide for each of the `{several}` on its own, as if it were the only one.\n\n"
+        f"{each.signature.instructions}\n\n"
+        f"Give one entry of `{replies}` for each of the `{several}`, with its number from 1."
+    )
+    signature = with_labels(own, each.labels).with_instructions(text)
+    return Worded(signature, labels=each.labels, origin=each.origin)
+
+
+def _given(program: Program, own: Any, given: str) -> Worded:
+    if REFERENCE.fullmatch(given):
+        return Worded(_fitting(program, own, load_signature(given)), origin=given)
+    named = named_prompts(program)
+    if given == OWN:
+        return Worded(own)
+    if given in named:
+        prompt = named[given]
+        signature = with_labels(own, prompt.labels).with_instructions(prompt.instructions)
+        return Worded(signature, labels=prompt.labels, origin=given)
+    where = f"prompts.{program.name}"
+    if names_file(given):
+        return _of_file(where, own, Path(given).expanduser())
+    if _NAME.fullmatch(given):
+        raise WorkflowError(f"{where}: {unknown('prompt', given, [OWN, *named])}")
+    return Worded(own.with_instructions(_checked_text(where, own, given, named)), origin="text")
+
+
+def _checked_text(where: str, own: Any, text: str, named: Mapping[str, Any]) -> str:
+    """Return a text of the user's as instructions. Raises WorkflowError if it is no prompt."""
+    known = list(own.fields)
+    for mention in _BRACES.findall(text):
+        if mention not in known:
+            raise WorkflowError(f"{where}: {unknown('field', mention, known)}")
+    if not set(MENTION.findall(text)).intersection(known):
+        fields, names = ", ".join(f"{{{name}}}" for name in known), ", ".join([OWN, *named])
+        message = f"is a text without a field of the prompt; mention one of {fields}"
+        raise WorkflowError(f"{where}: {message}, or give a name: {names}")
+    return _BRACES.sub(r"`\1`", text)
+
+
+def _of_file(where: str, own: Any, path: Path) -> Worded:
+    try:
+        compiled = read_compiled(path, list(own.fields))
+    except WorkflowError as error:
+        raise WorkflowError(f"{where}: {error}") from error
+    signature = _compiled(where, own, compiled)
+    demos = tuple(_demos(where, signature, compiled))
+    return Worded(signature, demos, origin=path.name)
+
+
+def _compiled(where: str, own: Any, compiled: Compiled) -> Any:
+    """Return a signature with the instructions, descriptions and added fields of a program."""
+    signature, dspy = own.with_instructions(compiled.instructions), dspy_module()
+    for name in reversed(compiled.added(list(own.fields))):
+        if name in ITEM_INPUTS:
+            signature = signature.append(name, dspy.InputField(desc=ITEM_INPUTS[name]), str)
+        elif _is_output(own, compiled, name):
+            signature = signature.prepend(name, dspy.OutputField(), str)
+        else:
+            raise WorkflowError(f"{where}: {unknown('input', name, _inputs(own))}")
+    for saved in compiled.fields:
+        if saved.description:
+            signature = signature.with_updated_fields(saved.name, desc=saved.description)
+    return signature
+
+
+def _is_output(own: Any, compiled: Compiled, name: str) -> bool:
+    """Return whether an added field stands behind all inputs, as outputs do."""
+    places = {field.name: place for place, field in enumerate(compiled.fields)}
+    return places[name] > max(places[known] for known in own.input_fields)
+
+
+def _demos(where: str, signature: Any, compiled: Compiled) -> Iterator[Mapping[str, Any]]:
+    """Yield the demonstrations, their values checked by the types of their fields."""
+    for number, demo in enumerate(compiled.demos, 1):
+        kept = {name: demo[name] for name in signature.fields if demo.get(name) is not None}
+        for name in signature.output_fields.keys() & kept.keys():
+            annotation = signature.output_fields[name].annotation
+            try:
+                kept[name] = _plain(read_value(annotation, kept[name], name))
+            except Unreadable as error:
+                message = f"demonstration {number}: {name}: {error}"
+                raise WorkflowError(f"{where}: {message}") from error
+        yield kept
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+
+
+def _inputs(own: Any) -> list[str]:
+    return [*own.input_fields, *ITEM_INPUTS]
+
+
+def _fitting(program: Program, own: Any, theirs: Any) -> Any:
+    """Return a signature of the user's own if it can stand for the program's."""
+    for side, more in (("input_fields", ITEM_INPUTS), ("output_fields", _texts(theirs))):
+        wanted, given = list(getattr(own, side)), list(getattr(theirs, side))
+        if not set(wanted) <= set(given) <= {*wanted, *more}:
+            beside = f", and may have {', '.join(ITEM_INPUTS)}" if more is ITEM_INPUTS else ""
+            message = f"its {side} are {given}, must be {wanted}{beside}"
+            raise WorkflowError(f"prompts.{program.name}: {message}")
+    ours = dict(label_fields(own))
+    for name, output in theirs.output_fields.items():
+        for label in labels_of(output.annotation) or ():
+            if name in ours and label not in ours[name]:
+                message = f"its {name}: {unknown('label', label, ours[name])}"
+                raise WorkflowError(f"prompts.{program.name}: {message}")
+    return theirs
+
+
+def _texts(signature: Any) -> list[str]:
+    return [name for name, f in signature.output_fields.items() if f.annotation is str]

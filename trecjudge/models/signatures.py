@@ -1,0 +1,122 @@
+"""DSPy and its signatures: imported by name, and with other labels. Only here DSPy is imported."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel, create_model
+
+from trecjudge.errors import PluginError, WorkflowError, unknown
+from trecjudge.settings.plugins import imported
+
+REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+"""How a signature is named: `module:Class`."""
+Labels = Mapping[str, Mapping[str, str]]
+"""What labels of a prompt mean to the judge, by the field that has them."""
+
+
+@cache
+def dspy_module() -> Any:
+    """Import DSPy with its price list, its caches and its telemetry off."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+    dspy = importlib.import_module("dspy")
+    # Its own caches would answer a retry with the same bad reply.
+    dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
+    gc.freeze()  # it leaves a million objects that stay to the end: not to be looked at again
+    return dspy
+
+
+def load_signature(reference: str) -> Any:
+    """Import a DSPy signature by `module:Class`. Raises PluginError."""
+    module, _, name = reference.partition(":")
+    dspy = dspy_module()
+    try:
+        found = getattr(imported(module), name)
+    except (Exception, SystemExit) as error:  # a module can fail in any way while it is imported
+        raise PluginError(f"prompt {reference!r} cannot be imported: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, dspy.Signature)):
+        raise PluginError(f"prompt {reference!r} is no dspy.Signature")
+    return found
+
+
+def labels_of(annotation: Any) -> tuple[Any, ...] | None:
+    """Return the labels of a field's type, None for a type that has none."""
+    return get_args(annotation) if get_origin(annotation) is Literal else None
+
+
+def entries_of(annotation: Any) -> type[BaseModel] | None:
+    """Return the record that a list has as entries, None for any other type."""
+    if get_origin(annotation) is not list or not get_args(annotation):
+        return None
+    entry = get_args(annotation)[0]
+    return entry if isinstance(entry, type) and issubclass(entry, BaseModel) else None
+
+
+def all_fields(signature: Any) -> list[str]:
+    """Return the names of all fields, those of the entries of its lists too."""
+    entries = (entries_of(output.annotation) for output in signature.output_fields.values())
+    return [*signature.fields, *(name for entry in entries if entry for name in entry.model_fields)]
+
+
+def label_fields(signature: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield the fields of a reply that are labels, those of the entries of its lists too."""
+    for name, output in signature.output_fields.items():
+        entry = entries_of(output.annotation)
+        inner = entry.model_fields if entry is not None else {}
+        for field, found in ((name, output), *inner.items()):
+            if (allowed := labels_of(found.annotation)) is not None:
+                yield field, allowed
+
+
+def with_labels(signature: Any, labels: Labels) -> Any:
+    """Return a signature that offers other labels, each of which stands for one of its own.
+
+    Raises WorkflowError for a field, or a meaning, that the signature does not have.
+    """
+    own = dict(label_fields(signature))
+    for field, meanings in labels.items():
+        if field not in own:
+            raise WorkflowError(unknown("label field", field, own))
+        for meaning in meanings.values():
+            if meaning not in own[field]:
+                raise WorkflowError(f"labels.{field}: {unknown('label', meaning, own[field])}")
+    for name, output in signature.output_fields.items():
+        annotation = _offering(name, output.annotation, labels)
+        if annotation is not output.annotation:
+            signature = signature.with_updated_fields(name, type_=annotation)
+    return signature
+
+
+def _offering(name: str, annotation: Any, labels: Labels) -> Any:
+    entry = entries_of(annotation)
+    if entry is not None and labels.keys() & entry.model_fields.keys():
+        fields: Any = {
+            field: (_offering(field, found.annotation, labels), found)
+            for field, found in entry.model_fields.items()
+        }
+        return list[create_model(entry.__name__, __doc__=entry.__doc__, **fields)]  # type: ignore[misc]
+    if name in labels and entry is None:
+        return Literal[tuple(labels[name])]
+    return annotation
+
+
+def meant(found: dict[str, Any], labels: Labels) -> dict[str, Any]:
+    """Return the fields of a reply with each label as what it stands for."""
+    return {name: _meant(name, value, labels) for name, value in found.items()}
+
+
+def _meant(name: str, value: Any, labels: Labels) -> Any:
+    if isinstance(value, list):
+        return [_meant(name, entry, labels) for entry in value]
+    if isinstance(value, BaseModel):
+        of_entry = labels.keys() & type(value).model_fields.keys()
+        return value.model_copy(
+            update={field: labels[field][getattr(value, field)] for field in of_entry}
+        )
+    return labels[name][value] if name in labels else value
