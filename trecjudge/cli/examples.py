@@ -55,6 +55,11 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
         ),
     ),
     "judges": (Example("Which judges there are", "judges"),),
+    "prompts": (Example("Which prompts there are for citations", "prompts --program attest"),),
+    "prompts show": (
+        Example("A prompt as it is sent", "prompts show trec_rag25 --program attest"),
+        Example("A program's own, without a schema", "prompts show attest --form chat"),
+    ),
     "formats": (Example("Which formats of runs are read", "formats"),),
     "init": (
         Example("Write judge.yml for the runs of a folder", "init runs/"),

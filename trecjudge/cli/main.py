@@ -23,6 +23,10 @@ class Commands(LazyGroup):
 
     lazy: ClassVar[Mapping[str, tuple[str, str]]] = {
         "judges": ("trecjudge.cli.listings:judges", "List the judges."),
+        "prompts": (
+            "trecjudge.cli.prompts:prompts_app",
+            "List the prompts that a model is asked by; show one.",
+        ),
         "formats": ("trecjudge.cli.listings:formats", "List the run formats."),
         "init": (
             "trecjudge.cli.init:init",

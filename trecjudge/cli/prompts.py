@@ -1,0 +1,107 @@
+"""`prompts`: list the prompts that models are asked by, and show one as it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+import typer
+
+from trecjudge.cli.exits import exit_status, exits
+from trecjudge.cli.lazy import Command, Group
+from trecjudge.cli.printing import print_json, print_lines, print_listing
+from trecjudge.evaluation.banks.asking import PROGRAMS
+from trecjudge.judging.judge import judge_class, judge_names
+from trecjudge.judging.prompt_list import ListedPrompt, find_prompts, listed_prompts
+from trecjudge.models.habits import Form
+from trecjudge.models.model import Program
+from trecjudge.settings.plugins import find_in_working_folder
+
+prompts_app = typer.Typer(
+    cls=Group,
+    help="List the prompts that a model is asked by; show one.",
+    invoke_without_command=True,
+    add_completion=False,
+)
+OfProgram = Annotated[str, typer.Option("--program", help="Only of this program.")]
+InForm = Annotated[
+    Form, typer.Option("--form", help="The form of the reply: a schema, or markers in a chat.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with the messages as sent.")]
+Name = Annotated[str, typer.Argument(help="A prompt, or a program for its own one.")]
+
+
+@prompts_app.callback()
+def prompts(
+    ctx: typer.Context, program: OfProgram = "", form: InForm = "schema", as_json: AsJson = False
+) -> None:
+    """List the prompts that a model is asked by; show one.
+
+    Tokens are estimated from the text, and are those beside the inputs.
+    """
+    if ctx.invoked_subcommand is None:
+        raise typer.Exit(exit_status(lambda: _list(program, form, as_json)))
+
+
+def _list(program: str, form: Form, as_json: bool) -> int:
+    found = [one for one in _every(form) if program in ("", one.prompt.program.name)]
+    if not found:
+        find_prompts(_every(form), "own", program)
+    if as_json:
+        return _print(found)
+    return print_listing([(_name(listed), _summary(listed)) for listed in found])
+
+
+@prompts_app.command(cls=Command)
+@exits
+def show(
+    name: Name, program: OfProgram = "", form: InForm = "schema", as_json: AsJson = False
+) -> int:
+    """Show a prompt as it is sent, with where it comes from."""
+    found = find_prompts(_every(form), name, program)
+    if as_json:
+        return _print(found)
+    for number, listed in enumerate(found):
+        print_lines([""] if number else [])
+        print_lines(_shown(listed))
+    return 0
+
+
+def _print(found: Iterable[ListedPrompt]) -> int:
+    print_json([{"prompts": [listed.record() for listed in found]}])
+    return 0
+
+
+def _every(form: Form) -> Iterator[ListedPrompt]:
+    yield from listed_prompts(every_program(), form)
+
+
+def every_program() -> list[Program]:
+    """Return the programs of all judges, and those by which banks are made, each once."""
+    find_in_working_folder()
+    found: dict[str, Program] = {}
+    for name in judge_names():
+        found |= {p.name: p for p in getattr(judge_class(name), "programs", ())}
+    return [*(found | {program.name: program for program in PROGRAMS}).values()]
+
+
+def _name(listed: ListedPrompt) -> str:
+    return f"{listed.prompt.program.name} {listed.about.name}"
+
+
+def _summary(listed: ListedPrompt) -> str:
+    digest = listed.prompt.digest[:12]
+    return f"about {listed.tokens} tokens, sha256 {digest}: {listed.about.source}"
+
+
+def _shown(listed: ListedPrompt) -> Iterator[str]:
+    about = listed.about
+    yield f"{_name(listed)}: {about.source}"
+    for key in ("reference", "licence", "agreement", "differs"):
+        if value := getattr(about, key):
+            yield f"{key}: {value}"
+    yield f"sha256: {listed.prompt.digest}"
+    yield f"tokens, estimated: {listed.tokens}, and {listed.schema_tokens} of the schema"
+    for message in listed.prompt.blank():
+        yield f"\n--- {message['role']}"
+        yield from str(message["content"]).splitlines()
