@@ -14,7 +14,7 @@ from trecjudge.models.settings import LlmSettings, S, first_set, settings_of
 
 OF_CHAT = frozenset(
     {"temperature", "seed", "max_tokens", "most_tokens", "reasoning", "structured", "first_answer"}
-    | {"batch", "batch_size", "batch_price", "batch_poll"}
+    | {"adapter", "batch", "batch_size", "batch_price", "batch_poll"}
 )
 """Settings of a chat model that mean nothing here."""
 COUNTS = ("batch_texts", "dimensions")
