@@ -1,0 +1,141 @@
+"""The retriever over an index: words, vectors or both; then recency, reranking, one a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trecjudge.baseline.index.protocol import Embeds, Found, Index, Only
+from trecjudge.baseline.records import Method, Retrieved
+from trecjudge.baseline.retrieve.abstention import (
+    BY_WORDS,
+    NEAREST,
+    Threshold,
+    by_vectors,
+    cosine_confidence,
+    word_confidence,
+)
+from trecjudge.baseline.retrieve.candidates import (
+    Candidate,
+    one_per_document,
+    ordered,
+    passages_of,
+)
+from trecjudge.baseline.retrieve.fusion import fused
+from trecjudge.baseline.retrieve.protocol import Ranks
+from trecjudge.baseline.retrieve.questions import terms_of
+from trecjudge.baseline.retrieve.recency import by_recency
+from trecjudge.baseline.retrieve.reranking import reranked
+from trecjudge.errors import InputError
+
+DEPTH = 100
+"""Chunks that each way of searching gives at least, to be fused, raised and reranked."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverSettings:
+    """How passages are found.
+
+    `rerank` is how many of the first are reranked, 0 for none. `recency` is a half-life in days,
+    0 for none. `one_per_document` keeps only the best passage of each document.
+    """
+
+    method: Method = "bm25"
+    rerank: int = 0
+    recency: float = 0.0
+    one_per_document: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRetriever:
+    """Finds passages in an index.
+
+    `embeds` makes vectors of questions: `dense` and `hybrid` need it, and with it the confidence is
+    a cosine. `ranks` is what reranks. `threshold` is the least confidence of what is answered.
+    Raises InputError where the index lacks what the settings ask for.
+    """
+
+    index: Index
+    settings: RetrieverSettings = RetrieverSettings()
+    embeds: Embeds | None = None
+    ranks: Ranks | None = None
+    threshold: Threshold | None = None
+
+    def __post_init__(self) -> None:
+        own = self.index.facts.vectors
+        if self.embeds is not None and own is not None and self.embeds.model != own:
+            raise InputError(
+                f"the vectors of the index are of {own.name} ({own.digest[:12]}); those of"
+                f" {self.embeds.model.name} ({self.embeds.model.digest[:12]}) cannot be compared"
+            )
+        if self.settings.method != "bm25" and not self.has_vectors:
+            lacking = "the index has no vectors" if own is None else "no model makes vectors"
+            raise InputError(f"{lacking}, which {self.settings.method} needs; there is: bm25")
+        if self.settings.rerank and self.ranks is None:
+            raise InputError("to rerank needs a model or an endpoint that reranks")
+        if self.threshold is not None and self.threshold.by != self.confidence_by:
+            raise InputError(
+                f"the threshold is for {self.threshold.by!r}, and here the confidence is"
+                f" {self.confidence_by!r}: calibrate it again"
+            )
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether questions can be compared with chunks by vectors."""
+        return self.embeds is not None and self.index.facts.vectors is not None
+
+    @property
+    def confidence_by(self) -> str:
+        """What gives the confidence: only scores by the same can be compared."""
+        own = self.index.facts.vectors
+        return by_vectors(own) if self.embeds is not None and own is not None else BY_WORDS
+
+    async def retrieve(self, question: str, most: int, only: Only | None = None) -> Retrieved:
+        """Return at most `most` passages, the best first.
+
+        Raises JudgmentFailed, ModelError where an endpoint is asked.
+        """
+        depth = max(DEPTH, most, self.settings.rerank)
+        terms = terms_of(question)
+        words = self.index.by_words(terms, depth, only) if terms else []
+        near = await self._near(question, max(depth, NEAREST), only)
+        confidence = (
+            cosine_confidence(near)
+            if self.has_vectors
+            else word_confidence(words, terms, self.index.idf(terms))
+        )
+        found = await self._ordered(self._candidates(words, near), question)
+        return Retrieved(
+            question,
+            passages_of(found[:most]),
+            self.settings.method,
+            confidence,
+            self.confidence_by,
+            None if self.threshold is None else confidence >= self.threshold.least,
+            self.index.facts.version,
+        )
+
+    async def _near(self, question: str, most: int, only: Only | None) -> Found:
+        if self.embeds is None or not self.has_vectors or not question.strip():
+            return []
+        (vector,) = await self.embeds.embed([question])
+        return self.index.by_vector(vector, most, only)
+
+    def _candidates(self, words: Found, near: Found) -> Iterable[Candidate]:
+        by_word, by_cosine = dict(words), dict(near)
+        scores = {"bm25": by_word, "dense": by_cosine}.get(self.settings.method)
+        if scores is None:
+            scores = fused([list(by_word), list(by_cosine)])
+        parts = [("bm25", by_word), ("dense", by_cosine)]
+        chunks = self.index.chunks(list(scores))
+        for chunk, (number, score) in zip(chunks, scores.items(), strict=True):
+            own = {name: given[number] for name, given in parts if number in given}
+            yield Candidate(chunk, score, own)
+
+    async def _ordered(self, candidates: Iterable[Candidate], question: str) -> list[Candidate]:
+        found = ordered(candidates)
+        if self.settings.recency > 0:
+            found = by_recency(found, self.settings.recency)
+        if self.ranks is not None and self.settings.rerank:
+            found = await reranked(found, question, self.ranks, self.settings.rerank)
+        return one_per_document(found) if self.settings.one_per_document else found
