@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trecjudge.baseline.index.protocol import Embeds, Found, Index, Only
@@ -21,6 +21,7 @@ from trecjudge.baseline.retrieve.candidates import (
     ordered,
     passages_of,
 )
+from trecjudge.baseline.retrieve.closeness import by_closeness, wording_of
 from trecjudge.baseline.retrieve.fusion import fused
 from trecjudge.baseline.retrieve.protocol import Ranks
 from trecjudge.baseline.retrieve.questions import terms_of
@@ -36,11 +37,13 @@ DEPTH = 100
 class RetrieverSettings:
     """How passages are found.
 
-    `rerank` is how many of the first are reranked, 0 for none. `recency` is a half-life in days,
-    0 for none. `one_per_document` keeps only the best passage of each document.
+    `closeness` adds to BM25 how close together a chunk has the words of the question. `rerank` is
+    how many of the first are reranked, 0 for none. `recency` is a half-life in days, 0 for none.
+    `one_per_document` keeps only the best passage of each document.
     """
 
     method: Method = "bm25"
+    closeness: bool = True
     rerank: int = 0
     recency: float = 0.0
     one_per_document: bool = False
@@ -104,7 +107,7 @@ class IndexRetriever:
             if self.has_vectors
             else word_confidence(words, terms, self.index.idf(terms))
         )
-        found = await self._ordered(self._candidates(words, near), question)
+        found = await self._ordered(self._candidates(question, terms, words, near), question)
         return Retrieved(
             question,
             passages_of(found[:most]),
@@ -121,19 +124,25 @@ class IndexRetriever:
         (vector,) = await self.embeds.embed([question])
         return self.index.by_vector(vector, most, only)
 
-    def _candidates(self, words: Found, near: Found) -> Iterable[Candidate]:
-        by_word, by_cosine = dict(words), dict(near)
-        scores = {"bm25": by_word, "dense": by_cosine}.get(self.settings.method)
-        if scores is None:
-            scores = fused([list(by_word), list(by_cosine)])
-        parts = [("bm25", by_word), ("dense", by_cosine)]
-        chunks = self.index.chunks(list(scores))
-        for chunk, (number, score) in zip(chunks, scores.items(), strict=True):
-            own = {name: given[number] for name, given in parts if number in given}
-            yield Candidate(chunk, score, own)
+    def _candidates(
+        self, question: str, terms: Mapping[str, float], words: Found, near: Found
+    ) -> list[Candidate]:
+        method = self.settings.method
+        by_cosine = [] if method == "bm25" else self._given(near, "dense")
+        if method == "dense":
+            return ordered(by_cosine)
+        by_word = ordered(self._given(words, "bm25"))
+        if self.settings.closeness:
+            by_word = by_closeness(by_word, wording_of(question, terms, self.index.idf))
+        return by_word if method == "bm25" else fused(by_word, ordered(by_cosine))
 
-    async def _ordered(self, candidates: Iterable[Candidate], question: str) -> list[Candidate]:
-        found = ordered(candidates)
+    def _given(self, found: Found, part: str) -> list[Candidate]:
+        """Return chunks that a search found as candidates; `part` is the name of its score."""
+        chunks = self.index.chunks([number for number, _ in found])
+        pairs = zip(chunks, found, strict=True)
+        return [Candidate(chunk, score, {part: score}) for chunk, (_, score) in pairs]
+
+    async def _ordered(self, found: list[Candidate], question: str) -> list[Candidate]:
         if self.settings.recency > 0:
             found = by_recency(found, self.settings.recency)
         if self.ranks is not None and self.settings.rerank:
