@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from trecjudge.baseline.index.terms import terms as analysed
 from trecjudge.baseline.retrieve.candidates import Candidate, ordered
 from trecjudge.text.sentences import split_sentences
-from trecjudge.text.tokens import read_forms
 
 K1, B = 0.9, 0.4
 """How repetition and length count in a window."""
@@ -44,7 +44,7 @@ def wording_of(
     idf: Callable[[Iterable[str]], Mapping[str, float]],
 ) -> Wording:
     """Return the wording of a question whose terms are known."""
-    forms = read_forms(question)[1]
+    forms = analysed(question)
     rare = idf({*forms, *terms})
     weighed = {term: weight * rare.get(term, 0.0) for term, weight in terms.items()}
     pairs = {pair for pair in pairwise(forms) if pair[0] in terms or pair[1] in terms}
@@ -62,7 +62,7 @@ def by_closeness(candidates: Sequence[Candidate], wording: Wording) -> list[Cand
 
 
 def _closer(candidate: Candidate, wording: Wording) -> Candidate:
-    sentences = [read_forms(sentence)[1] for sentence in split_sentences(candidate.chunk.text)]
+    sentences = [analysed(sentence) for sentence in split_sentences(candidate.chunk.text)]
     window = WINDOW_WEIGHT * best_window(sentences, wording.terms)
     pairs = PAIRS_WEIGHT * pairs_there(sentences, wording.pairs)
     return candidate.scored(candidate.score + window + pairs, window=window, pairs=pairs)

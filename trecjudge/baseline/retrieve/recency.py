@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
+from trecjudge.baseline.index.dates import first_day
 from trecjudge.baseline.retrieve.candidates import Candidate, ordered
 
 
 def day_of(written: str) -> date | None:
-    """Return the day of a date that begins as ISO 8601 does, None for any other."""
-    try:
-        return date.fromisoformat(written.strip()[:10])
-    except ValueError:
-        return None
+    """Return the day of a date in any shape that an index reads, None for no date."""
+    day = first_day(written)
+    return date.fromisoformat(day[:10]) if day else None
 
 
 def by_recency(candidates: Iterable[Candidate], half_life: float) -> list[Candidate]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trecjudge.baseline.index.protocol import Embeds, Found, Index, Only
+from trecjudge.baseline.index.state import named
 from trecjudge.baseline.records import Method, Retrieved
 from trecjudge.baseline.retrieve.abstention import (
     BY_WORDS,
     NEAREST,
-    Threshold,
     by_vectors,
     cosine_confidence,
     word_confidence,
@@ -27,10 +27,13 @@ from trecjudge.baseline.retrieve.protocol import Ranks
 from trecjudge.baseline.retrieve.questions import terms_of
 from trecjudge.baseline.retrieve.recency import by_recency
 from trecjudge.baseline.retrieve.reranking import reranked
+from trecjudge.baseline.retrieve.threshold import Threshold
 from trecjudge.errors import InputError
 
 DEPTH = 100
 """Chunks that each way of searching gives at least, to be fused, raised and reranked."""
+TRIES = 3
+"""How often a search begins anew because a refresh took away what it had found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class IndexRetriever:
     """
 
     index: Index
-    settings: RetrieverSettings = RetrieverSettings()
+    settings: RetrieverSettings = field(default_factory=RetrieverSettings)
     embeds: Embeds | None = None
     ranks: Ranks | None = None
     threshold: Threshold | None = None
@@ -67,47 +70,46 @@ class IndexRetriever:
     def __post_init__(self) -> None:
         own = self.index.facts.vectors
         if self.embeds is not None and own is not None and self.embeds.model != own:
-            raise InputError(
-                f"the vectors of the index are of {own.name} ({own.digest[:12]}); those of"
-                f" {self.embeds.model.name} ({self.embeds.model.digest[:12]}) cannot be compared"
-            )
-        if self.settings.method != "bm25" and not self.has_vectors:
-            lacking = "the index has no vectors" if own is None else "no model makes vectors"
-            raise InputError(f"{lacking}, which {self.settings.method} needs; there is: bm25")
+            other = named(self.embeds.model)
+            raise InputError(f"the index has vectors of {named(own)}, not of {other}")
+        if self.settings.method != "bm25" and self.confidence_by == BY_WORDS:
+            lacking = "the index has no vectors" if own is None else "nothing makes vectors"
+            raise InputError(f"{self.settings.method}: {lacking}; there is: bm25")
         if self.settings.rerank and self.ranks is None:
-            raise InputError("to rerank needs a model or an endpoint that reranks")
-        if self.threshold is not None and self.threshold.by != self.confidence_by:
-            raise InputError(
-                f"the threshold is for {self.threshold.by!r}, and here the confidence is"
-                f" {self.confidence_by!r}: calibrate it again"
-            )
-
-    @property
-    def has_vectors(self) -> bool:
-        """Whether questions can be compared with chunks by vectors."""
-        return self.embeds is not None and self.index.facts.vectors is not None
+            raise InputError("to rerank needs a model, or an endpoint that reranks")
+        if self.threshold is not None:
+            self.threshold.check(self.confidence_by)
 
     @property
     def confidence_by(self) -> str:
         """What gives the confidence: only scores by the same can be compared."""
         own = self.index.facts.vectors
-        return by_vectors(own) if self.embeds is not None and own is not None else BY_WORDS
+        return BY_WORDS if self.embeds is None or own is None else by_vectors(own)
 
     async def retrieve(self, question: str, most: int, only: Only | None = None) -> Retrieved:
         """Return at most `most` passages, the best first.
 
         Raises JudgmentFailed, ModelError where an endpoint is asked.
         """
+        for _ in range(TRIES - 1):
+            try:
+                return await self._retrieve(question, most, only)
+            except KeyError:  # the index was refreshed between the search and the reading
+                continue
+        return await self._retrieve(question, most, only)
+
+    async def _retrieve(self, question: str, most: int, only: Only | None) -> Retrieved:
         depth = max(DEPTH, most, self.settings.rerank)
+        version = self.index.facts.version
         terms = terms_of(question)
         words = self.index.by_words(terms, depth, only) if terms else []
-        near = await self._near(question, max(depth, NEAREST), only)
-        confidence = (
-            cosine_confidence(near)
-            if self.has_vectors
-            else word_confidence(words, terms, self.index.idf(terms))
-        )
-        found = await self._ordered(self._candidates(question, terms, words, near), question)
+        near = await self._near(question, depth, only)
+        if self.confidence_by == BY_WORDS:
+            confidence = word_confidence(words, terms, self.index.idf(terms))
+        else:
+            confidence = cosine_confidence(near[:NEAREST])
+        found = self._candidates(question, terms, words, near)
+        found = await self._ordered(found, question)
         return Retrieved(
             question,
             passages_of(found[:most]),
@@ -115,26 +117,27 @@ class IndexRetriever:
             confidence,
             self.confidence_by,
             None if self.threshold is None else confidence >= self.threshold.least,
-            self.index.facts.version,
+            version,
         )
 
     async def _near(self, question: str, most: int, only: Only | None) -> Found:
-        if self.embeds is None or not self.has_vectors or not question.strip():
+        """Return the nearest chunks; none where nothing makes vectors, or of the question none."""
+        if self.embeds is None or self.confidence_by == BY_WORDS or not question.strip():
             return []
         (vector,) = await self.embeds.embed([question])
-        return self.index.by_vector(vector, most, only)
+        return self.index.by_vector(vector, most, only) if vector.any() else []
 
     def _candidates(
         self, question: str, terms: Mapping[str, float], words: Found, near: Found
     ) -> list[Candidate]:
         method = self.settings.method
-        by_cosine = [] if method == "bm25" else self._given(near, "dense")
+        by_cosine = [] if method == "bm25" else ordered(self._given(near, "dense"))
         if method == "dense":
-            return ordered(by_cosine)
+            return by_cosine
         by_word = ordered(self._given(words, "bm25"))
         if self.settings.closeness:
             by_word = by_closeness(by_word, wording_of(question, terms, self.index.idf))
-        return by_word if method == "bm25" else fused(by_word, ordered(by_cosine))
+        return by_word if method == "bm25" else fused(by_word, by_cosine)
 
     def _given(self, found: Found, part: str) -> list[Candidate]:
         """Return chunks that a search found as candidates; `part` is the name of its score."""

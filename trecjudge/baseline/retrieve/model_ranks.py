@@ -1,0 +1,42 @@
+"""Passages reranked by a model that grades them, some at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trecjudge.errors import JudgmentFailed
+from trecjudge.models.model import Model, Program, ReplyLength
+
+GRADE_PASSAGES = Program(
+    "grade_passages",
+    "trecjudge.baseline.retrieve.program:GradePassages",
+    aligned_with="passages",
+    length=ReplyLength(fixed=20, each=16),
+)
+AT_ONCE = 10
+"""Passages of one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRanks:
+    """Grades passages 0 to 3 by a model; passages of one grade keep the order they had."""
+
+    model: Model
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return the grade of each text. Raises JudgmentFailed if one of them has none."""
+        groups = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+        found = await asyncio.gather(*(self._grades(question, group) for group in groups))
+        return [grade for grades in found for grade in grades]
+
+    async def _grades(self, question: str, texts: Sequence[str]) -> list[float]:
+        prediction = await self.model.predict(
+            GRADE_PASSAGES, question=question, passages=list(texts)
+        )
+        given = {graded.number: float(graded.grade) for graded in prediction.grades}
+        if set(given) != set(range(1, len(texts) + 1)):
+            message = f"the grades are of passages {sorted(given)}, not of 1 to {len(texts)}"
+            raise JudgmentFailed("parse", message, call=prediction.call)
+        return [given[number] for number in range(1, len(texts) + 1)]
