@@ -38,7 +38,7 @@ class Passage:
     """A chunk as a search found it; `rank` counts from 1.
 
     `score` orders the passages of one search. `parts` are the scores that it was made of, by the
-    name of what gave them: `bm25`, `dense`, `rerank`, `recency`.
+    name of what gave them: `bm25`, `window`, `pairs`, `dense`, `recency` (a factor), `rerank`.
     """
 
     chunk: Chunk

@@ -196,6 +196,16 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             "index corpus/ --to corpus.index --vectors endpoint --use-env-llm",
         ),
     ),
+    "search": (
+        Example("What an index finds", 'search corpus.index "who paid for the dam"'),
+        Example(
+            "A run for other tools", "search corpus.index --rag-topics topics.jsonl --trec bm25.run"
+        ),
+        Example(
+            "When to answer at all",
+            "search corpus.index --calibrate answered.jsonl --against others.jsonl",
+        ),
+    ),
     "cache": (Example("What the cache holds", "cache info"),),
     "cache info": (Example("What the cache holds", "cache info"),),
     "cache export": (

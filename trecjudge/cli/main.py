@@ -104,6 +104,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.index:index",
             "Keep documents in an index, to be searched.",
         ),
+        "search": (
+            "trecjudge.cli.search:search",
+            "Show what an index finds for a question.",
+        ),
         "cache": (
             "trecjudge.cli.cache:cache_app",
             "Show, copy, check and clear the cache of model replies.",

@@ -72,7 +72,8 @@ def best_window(sentences: Sequence[Sequence[str]], terms: Mapping[str, float]) 
     """Return the highest BM25 score of two sentences in a row, 0 where no term is there."""
     counts = [Counter(form for form in sentence if form in terms) for sentence in sentences]
     lengths = [len(sentence) for sentence in sentences]
-    windows = zip(counts, [*counts[1:], Counter()], lengths, [*lengths[1:], 0], strict=True)
+    # The last sentence has none after it; of no sentence there is no window.
+    windows = zip(counts, [*counts[1:], Counter()], lengths, [*lengths[1:], 0], strict=False)
     return max((_score(a + b, m + n, terms) for a, b, m, n in windows if a or b), default=0.0)
 
 

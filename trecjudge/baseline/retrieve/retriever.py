@@ -32,6 +32,8 @@ from trecjudge.errors import InputError
 
 DEPTH = 100
 """Chunks that each way of searching gives at least, to be fused, raised and reranked."""
+CHUNKS_EACH = 5
+"""Chunks to find for each document wanted, where one of each is kept."""
 TRIES = 3
 """How often a search begins anew because a refresh took away what it had found."""
 
@@ -86,6 +88,11 @@ class IndexRetriever:
         own = self.index.facts.vectors
         return BY_WORDS if self.embeds is None or own is None else by_vectors(own)
 
+    @property
+    def _chunks_each(self) -> int:
+        """How many chunks to find for a passage that is kept."""
+        return CHUNKS_EACH if self.settings.one_per_document else 1
+
     async def retrieve(self, question: str, most: int, only: Only | None = None) -> Retrieved:
         """Return at most `most` passages, the best first.
 
@@ -99,7 +106,7 @@ class IndexRetriever:
         return await self._retrieve(question, most, only)
 
     async def _retrieve(self, question: str, most: int, only: Only | None) -> Retrieved:
-        depth = max(DEPTH, most, self.settings.rerank)
+        depth = max(DEPTH, most * self._chunks_each, self.settings.rerank)
         version = self.index.facts.version
         terms = terms_of(question)
         words = self.index.by_words(terms, depth, only) if terms else []

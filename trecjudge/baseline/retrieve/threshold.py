@@ -38,6 +38,11 @@ class Threshold:
         raise InputError(f"the threshold does not hold here: {given}; calibrate it again")
 
 
+def threshold_path(index: str) -> Path:
+    """Return where the threshold of an index in a file lies: beside it."""
+    return Path(f"{index}.threshold.json")
+
+
 def write_threshold(path: Path, threshold: Threshold) -> None:
     """Write a threshold, whole or not at all. Raises OutputError."""
     with chosen(path) as file:

@@ -1,0 +1,261 @@
+"""`search`: look at what an index finds, write it as a TREC run, draw the line of an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trecjudge.baseline.generate.filters import only_of
+from trecjudge.baseline.index.embedding import NAME as WORDLLAMA
+from trecjudge.baseline.index.embedding import embeds_for
+from trecjudge.baseline.index.endpoint import EndpointEmbeds
+from trecjudge.baseline.index.opening import is_address, open_index
+from trecjudge.baseline.index.protocol import Embeds, Index, Only, VectorModel
+from trecjudge.baseline.retrieve.many import Searched, calibrated, write_run
+from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES, ModelRanks
+from trecjudge.baseline.retrieve.protocol import Ranks
+from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
+from trecjudge.baseline.retrieve.threshold import (
+    Threshold,
+    read_threshold,
+    threshold_path,
+    write_threshold,
+)
+from trecjudge.cli import model_options as of_model
+from trecjudge.cli import options as flag
+from trecjudge.cli import search_options as own
+from trecjudge.cli.exits import exits, print_errors, warning_printer
+from trecjudge.cli.flags import taking
+from trecjudge.cli.printing import print_json, print_lines, text_output
+from trecjudge.cli.shared import FindingPrinter
+from trecjudge.errors import InputError, JudgmentFailed
+from trecjudge.findings import counted
+from trecjudge.inputs.topics import read_topics
+from trecjudge.job.choice import model_options, workflow_at
+from trecjudge.models.opening import ModelOptions, open_model
+from trecjudge.models.retrieval.vectors import open_ranker, open_vectors
+from trecjudge.models.spending import Budget
+from trecjudge.show.search import search_record, search_view
+
+SHOWN, WRITTEN = 10, 100
+"""How many passages are shown, and documents of a topic written, by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFlags:
+    """What the command line asks for: a flag each."""
+
+    index: own.Index
+    question: own.Question = ""
+    retriever: own.Retriever = "bm25"
+    top: own.Top = None
+    only: own.OnlyDocuments = None
+    recency: own.Recency = 0.0
+    one_per_document: own.OnePerDocument = False
+    rerank: own.Rerank = 0
+    rerank_by: own.RerankBy = "model"
+    topics: own.Topics = None
+    trec: own.Trec = None
+    tag: own.Tag = ""
+    calibrate: own.Calibrate = None
+    against: own.Against = None
+    threshold: own.ThresholdFile = None
+    workflow: flag.WorkflowFile = None
+    use_env_llm: of_model.UseEnvLlm = False
+    cache_dir: of_model.CacheDir = None
+    cache_from: of_model.CacheFrom = None
+    refresh: of_model.Refresh = False
+    offline: of_model.Offline = False
+    max_calls: of_model.MaxCalls = None
+    max_tokens: of_model.MaxTokens = None
+    max_cost: of_model.MaxCost = None
+    quiet: flag.Quiet = False
+    as_json: flag.AsJson = False
+
+    def check(self) -> None:
+        """Raise InputError unless one thing is asked for, with all that it takes."""
+        asked = [bool(self.question.strip()), self.topics is not None, self.calibrate is not None]
+        if sum(asked) != 1:
+            raise InputError("give a question, --rag-topics with --trec, or --calibrate TOPICS")
+        if (self.topics is None) != (self.trec is None):
+            raise InputError("--rag-topics and --trec go together: give both")
+        if self.against is not None and self.calibrate is None:
+            raise InputError("--against goes with --calibrate")
+
+    @property
+    def settings(self) -> RetrieverSettings:
+        """How passages are found; a run file has a line a document."""
+        one = self.one_per_document or self.trec is not None
+        return RetrieverSettings(
+            self.retriever, rerank=self.rerank, recency=self.recency, one_per_document=one
+        )
+
+    @property
+    def model(self) -> ModelOptions:
+        """How a model may be used."""
+        budget = Budget(self.max_calls, self.max_tokens, self.max_cost)
+        caches = (self.cache_dir, self.cache_from or ())
+        return model_options(self.use_env_llm, budget, *caches, self.refresh, self.offline, False)
+
+    @property
+    def line(self) -> Path:
+        """The file of the threshold. Raises InputError where it has to be named."""
+        if self.threshold is not None:
+            return self.threshold
+        if is_address(self.index):
+            raise InputError("--threshold FILE is needed: an index in a database has none beside")
+        return threshold_path(self.index)
+
+
+@exits
+def find(flags: SearchFlags) -> int:
+    """Search as asked for; return the exit status."""
+    flags.check()
+    printer = FindingPrinter(flags.quiet)
+    with closing(open_index(flags.index)) as index:
+        status = asyncio.run(_found(flags, index, printer))
+    printer.close()
+    return status or printer.status()
+
+
+search = taking(SearchFlags)(lambda ctx, flags: find(flags))
+search.__doc__ = """Show what an index finds for a question.
+
+With --rag-topics and --trec it writes what every topic finds, as a TREC run. The confidence shows
+how likely the documents answer at all; --calibrate finds from which one on.
+"""
+
+
+async def _found(flags: SearchFlags, index: Index, printer: FindingPrinter) -> int:
+    only = only_of(flags.only or ())
+    async with _embeds(flags, index) as embeds, _ranks(flags) as ranks:
+        retriever = IndexRetriever(index, flags.settings, embeds, ranks)
+        if flags.calibrate is not None:
+            return await _calibrate(flags, retriever, only, printer)
+        if flags.topics is not None:
+            return await _write(flags, retriever, only, printer)
+        return await _show(flags, retriever, only)
+
+
+@asynccontextmanager
+async def _embeds(flags: SearchFlags, index: Index) -> AsyncIterator[Embeds | None]:
+    """Yield what makes vectors of questions; only a search by words can do without."""
+    held, warn = index.facts.vectors, warning_printer(flags.quiet)
+    if held is None or (held.name != WORDLLAMA and not flags.use_env_llm):
+        yield None
+    elif held.name != WORDLLAMA:
+        async with open_vectors(flags.model, {}, warn) as vectors:
+            yield await EndpointEmbeds.of(vectors)
+    else:
+        yield _word_vectors(flags, held, warn)
+
+
+def _word_vectors(
+    flags: SearchFlags, held: VectorModel, warn: Callable[[str], None]
+) -> Embeds | None:
+    try:
+        return embeds_for(None, held)
+    except InputError as error:
+        if flags.retriever != "bm25":
+            raise
+        warn(f"the confidence is by words: {error}")
+        return None
+
+
+@asynccontextmanager
+async def _ranks(flags: SearchFlags) -> AsyncIterator[Ranks | None]:
+    """Yield what reranks, None where that is not asked for."""
+    warn = warning_printer(flags.quiet)
+    if not flags.rerank:
+        yield None
+    elif flags.rerank_by == "endpoint":
+        async with open_ranker(flags.model, {}, warn) as ranker:
+            yield ranker
+    else:
+        workflow = workflow_at(flags.workflow)
+        prompts = {n: text for n, text in workflow.prompts.items() if n == GRADE_PASSAGES.name}
+        programs = [GRADE_PASSAGES]
+        async with open_model(flags.model, workflow.llm, prompts, programs, warn) as model:
+            if not model.available:
+                raise InputError("--rerank needs a model: add --use-env-llm")
+            yield ModelRanks(model)
+
+
+async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Only | None) -> int:
+    line = _threshold(flags, retriever)
+    try:
+        found = await replace(retriever, threshold=line).retrieve(
+            flags.question, flags.top or SHOWN, only
+        )
+    except JudgmentFailed as failed:
+        print_errors([f"not reranked: {failed.kind}: {failed}"])
+        return 3
+    least = None if line is None else line.least
+    if flags.as_json:
+        print_json([search_record(found, least)])
+    else:
+        text_output().print(search_view(found, least))
+    return 0
+
+
+def _threshold(flags: SearchFlags, retriever: IndexRetriever) -> Threshold | None:
+    """Return the threshold that holds here. Raises InputError if the one named does not."""
+    if flags.threshold is None and (
+        is_address(flags.index) or not threshold_path(flags.index).exists()
+    ):
+        return None
+    line = read_threshold(flags.line)
+    try:
+        line.check(retriever.confidence_by, _name(flags))
+    except InputError as error:
+        if flags.threshold is not None:
+            raise
+        warning_printer(flags.quiet)(str(error))
+        return None
+    if line.index_version != retriever.index.facts.version:
+        warning_printer(flags.quiet)("the index has changed since its threshold was calibrated")
+    return line
+
+
+def _name(flags: SearchFlags) -> str:
+    """Return the name of the index without its folder, its server or a password."""
+    return flags.index.rstrip("/").rpartition("/")[2].partition("?")[0]
+
+
+async def _calibrate(
+    flags: SearchFlags, retriever: IndexRetriever, only: Only | None, printer: FindingPrinter
+) -> int:
+    assert flags.calibrate is not None
+    topics = read_topics(flags.calibrate, printer)
+    others = read_topics(flags.against, printer) if flags.against else {}
+    found = await calibrated(retriever, topics.values(), others.values(), only, _name(flags))
+    write_threshold(flags.line, found.threshold)
+    if flags.as_json:
+        print_json([found.as_dict() | {"file": str(flags.line)}])
+    elif not flags.quiet:
+        print_lines([*found.lines(), f"written to {flags.line}"])
+    return 0
+
+
+async def _write(
+    flags: SearchFlags, retriever: IndexRetriever, only: Only | None, printer: FindingPrinter
+) -> int:
+    assert flags.topics is not None and flags.trec is not None
+    topics = read_topics(flags.topics, printer)
+    tag = flags.tag or f"trecjudge-{flags.retriever}"
+    done: Searched = await write_run(
+        flags.trec, topics.values(), retriever, flags.top or WRITTEN, only, tag
+    )
+    for topic_id, why in done.failed.items():
+        print_errors([f"topic {topic_id!r}: not reranked, so it is not in the run: {why}"])
+    if done.nothing:
+        print_errors([f"{counted(len(done.nothing), 'topic')} found nothing: {done.listed}"])
+    if flags.as_json:
+        print_json([done.as_dict() | {"file": str(flags.trec), "tag": tag}])
+    elif not flags.quiet:
+        counts = f"{counted(done.topics, 'topic')}, {counted(done.lines, 'line')}"
+        print_errors([f"{flags.trec}: {counts}"])
+    return 3 if done.failed else 0
