@@ -6,12 +6,14 @@ import asyncio
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import pytest
 from ir_measures import RR, nDCG
 
-from tests.commandline import command
+from tests.commandline import Done, command
+from tests.endpoint import Answer, Script, serving
 from trecjudge.baseline.index.opening import make_index
 from trecjudge.baseline.index.protocol import Source
 from trecjudge.records import Document
@@ -203,3 +205,44 @@ def test_without_the_package_a_search_by_words_goes_on(
     assert "the confidence is by words" in done.err
     assert dense.status == 1
     assert "pip install 'trecjudge[semantic]'" in dense.err
+
+
+def grading(grades: list[int]) -> Script:
+    """Return a model that gives passages these grades, in the order in which it sees them."""
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        listed = [{"number": n, "grade": grade} for n, grade in enumerate(grades, 1)]
+        return Answer(json.dumps({"grades": listed}))
+
+    return script
+
+
+def reranked(script: Script, folder: Path, *given: str | Path, times: int = 1) -> tuple[Done, int]:
+    """Run `search` with this model; return how it ended last and how often the model was asked."""
+    with serving(script) as endpoint, pytest.MonkeyPatch.context() as patch:
+        for name, value in endpoint.environment().items():
+            patch.setenv(name, value)
+        model = ("--use-env-llm", "--cache-dir", folder / "cache")
+        for _ in range(times):
+            done = command("search", *given, "--rerank", "2", *model)
+        return done, len(endpoint.requests)
+
+
+def test_a_model_reranks_and_is_paid_once(index: Path, tmp_path: Path) -> None:
+    before = json.loads(command("search", index, "who paid", "--json").out)["passages"]
+    script = grading([0, 3])
+    done, asked = reranked(script, tmp_path, index, "who paid", "--json", times=2)
+    after = json.loads(done.out)["passages"]
+    assert [p["doc_id"] for p in after] == [p["doc_id"] for p in reversed(before)]
+    assert [p["parts"]["rerank"] for p in after] == [3.0, 0.0]
+    assert asked == 1
+
+
+def test_a_topic_that_cannot_be_reranked_is_left_out_and_told(index: Path, tmp_path: Path) -> None:
+    run = tmp_path / "x.run"
+    records = [{"id": "1", "title": "who paid"}, {"id": "2", "title": "quarks"}]
+    given = ("--rag-topics", topics(tmp_path, "t.jsonl", records), "--trec", run)
+    done, _ = reranked(grading([1]), tmp_path, index, *given)
+    assert done.status == 3
+    assert "topic '1': not reranked, so it is not in the run" in done.err
+    assert run.read_text() == ""
