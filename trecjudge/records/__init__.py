@@ -8,9 +8,19 @@ from typing import Any, Final
 
 from trecjudge.records.evidence import Claim, Evidence, Fact, Source
 from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
+from trecjudge.records.provenance import ProvenanceLine
 from trecjudge.text.visible import is_blank
 
-__all__ = ["AskedNugget", "Claim", "Evidence", "Fact", "GoldAnswer", "Nugget", "Source"]
+__all__ = [
+    "AskedNugget",
+    "Claim",
+    "Evidence",
+    "Fact",
+    "GoldAnswer",
+    "Nugget",
+    "ProvenanceLine",
+    "Source",
+]
 
 FULL: Final = "full_support"
 PARTIAL: Final = "partial_support"

@@ -30,6 +30,7 @@ KEYS: Mapping[str, tuple[set[str], ...]] = {
     "a review file": ({"run_id", "topic_id", "status", "rules", "look_at"},),
     "a file of labels": ({"run_id", "topic_id", "sentence_index", "doc_id", "label"},),
     "the trail of a bank": ({"nugget_id", "passages", "said", "also"},),
+    "the provenance of a run": ({"run_id", "topic_id", "doc_id", "quote", "retriever"},),
     "a calibration": ({"format", "intercept", "features"},),
     "the output of a command": (
         {"measure", "truth_measure", "correlations"},
