@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from trecjudge.judging.copies import copies_in
 from trecjudge.judging.runner import JudgedItem, JudgedResponse
 from trecjudge.records import Judgment
 from trecjudge.results.judgments import JudgmentsWriter
@@ -33,7 +34,8 @@ class Recording:
             judgments += [(entry.named_judge.name, judgment) for judgment in shown]
             self.spared += sum(judgment.usage.spared for judgment in shown)
             self._log_item(self.log, entry, shown)
-        writer.response(judged.response, judgments)
+        response = replace(judged.response, copies=copies_in(judged.response))
+        writer.response(response, judgments)
 
     def tried(self, judged: Iterable[JudgedResponse]) -> None:
         """Write to the log what was judged only to try the judge."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from trecjudge.records.copies import Copies
 from trecjudge.records.evidence import Claim, Evidence, Fact, Source
 from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
 from trecjudge.records.provenance import ProvenanceLine
@@ -14,6 +15,7 @@ from trecjudge.text.visible import is_blank
 __all__ = [
     "AskedNugget",
     "Claim",
+    "Copies",
     "Evidence",
     "Fact",
     "GoldAnswer",
@@ -142,7 +144,8 @@ class Response:
     in that order. A cited id that is not among them is the system's fault, with three exceptions.
     Without `documents_given`, nothing could supply documents. With `documents_lost`, some of those
     given beside the runs could not be read or have no known id. With `documents_unnamed`, no
-    document that the response carries has an id.
+    document that the response carries has an id. `copies` is known once it is judged;
+    `provenance` is what the run says of its sentences' origin, unverified.
     """
 
     run_id: str
@@ -155,6 +158,8 @@ class Response:
     documents_lost: bool = False
     documents_unnamed: bool = False
     place: Place = Place("")
+    copies: Copies | None = None
+    provenance: tuple[ProvenanceLine, ...] = ()
 
     @property
     def text(self) -> str:

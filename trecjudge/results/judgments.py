@@ -23,7 +23,6 @@ from trecjudge.findings import shown
 from trecjudge.inputs.sources.containers import Opened, seekable
 from trecjudge.records import (
     AskedNugget,
-    Citation,
     Claim,
     Evidence,
     Fact,
@@ -31,9 +30,9 @@ from trecjudge.records import (
     Judgment,
     Place,
     Response,
-    Sentence,
     Source,
 )
+from trecjudge.results.responses import response_of, response_record
 from trecjudge.settings.limits import limits
 
 FORMAT = 2
@@ -89,19 +88,6 @@ def failure_record(failure: Failure | None) -> dict[str, Any] | None:
     if failure is None:
         return None
     return {"kind": failure.kind, "message": failure.message, "tries": failure.tries}
-
-
-def response_record(response: Response) -> dict[str, Any]:
-    """Return a response as stored: without documents, and without where it was read."""
-    return {
-        "record": "response",
-        "run_id": response.run_id,
-        "topic_id": response.topic_id,
-        "team_id": response.team_id,
-        "sentences": response.sentences,
-        "references": response.references,
-        "documents_given": response.documents_given,
-    }
 
 
 @dataclass(slots=True)
@@ -188,7 +174,7 @@ class JudgmentsReader:
                     yield response, judgments
                 response, judgments = None, []
                 if kind == "response":
-                    response = _response(record)
+                    response = response_of(record)
                     if (key := (response.run_id, response.topic_id)) in self._places:
                         raise self._error(number, f"is a second response of {key}")
                     self._places[key] = number, self._begins
@@ -219,7 +205,7 @@ class JudgmentsReader:
                 weakref.finalize(self, self._seekable.close)
             self._seekable.seek(begins)
             texts = filter(bytes.strip, self._seekable)  # blank lines are none
-            response = _response(orjson.loads(next(texts)))
+            response = response_of(orjson.loads(next(texts)))
             if (response.run_id, response.topic_id) != (run_id, topic_id):
                 raise LookupError(response.run_id)
             wanted = set(places)
@@ -325,21 +311,3 @@ def _optional_fields(record: dict[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         wrong = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, wrong['loc']))} is wrong: {wrong['msg']}") from error
-
-
-def _response(record: dict[str, Any]) -> Response:
-    for name in ("run_id", "topic_id", "team_id"):
-        if not isinstance(record[name], str):
-            raise ValueError(f"{name} is {shown(record[name])}")
-    sentences = tuple(
-        Sentence(s["index"], s["text"], tuple(Citation(**c) for c in s["citations"]))
-        for s in record["sentences"]
-    )
-    return Response(
-        run_id=record["run_id"],
-        topic_id=record["topic_id"],
-        team_id=record["team_id"],
-        sentences=sentences,
-        references=tuple(record["references"]),
-        documents_given=record["documents_given"],
-    )

@@ -10,6 +10,7 @@ from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
 from trecjudge.records import Failure, Judgment, Response
 from trecjudge.results.trec import LeaderboardRow, QrelsRow, companion
+from trecjudge.scores.coverage import Coverage
 from trecjudge.scores.measuring import (
     BoundedSums,
     Value,
@@ -61,58 +62,6 @@ class Mean:
 
 
 @dataclass(slots=True)
-class Coverage:
-    """Coverage of a run: responses of expected topics, items judged of expected."""
-
-    responses: int = 0
-    expected_responses: int = 0
-    judged: int = 0
-    expected: int = 0
-    failures: dict[str, int] = field(default_factory=dict)
-    examples: dict[str, str] = field(default_factory=dict)
-    """The first item that failed in each way, and why."""
-    by_judge: dict[str, list[int]] = field(default_factory=dict)
-    """[judged, expected] of each judge."""
-
-    def add(self, judgments: Sequence[Judgment]) -> None:
-        """Count one response with its judgments."""
-        self.responses += 1
-        self.expected += len(judgments)
-        for judgment in judgments:
-            counts = self.by_judge.setdefault(judgment.judge, [0, 0])
-            counts[1] += 1
-            if judgment.failure is None:
-                self.judged += 1
-                counts[0] += 1
-            else:
-                kind = judgment.failure.kind
-                self.failures[kind] = self.failures.get(kind, 0) + 1
-                self.examples.setdefault(kind, failure_text(judgment))
-
-    def take(self, other: Coverage) -> None:
-        """Add what was counted apart, of later responses."""
-        self.responses += other.responses
-        self.judged += other.judged
-        self.expected += other.expected
-        for kind, count in other.failures.items():
-            self.failures[kind] = self.failures.get(kind, 0) + count
-        for kind, text in other.examples.items():
-            self.examples.setdefault(kind, text)
-        for name, (judged, expected) in other.by_judge.items():
-            counts = self.by_judge.setdefault(name, [0, 0])
-            counts[0] += judged
-            counts[1] += expected
-
-
-def failure_text(judgment: Judgment) -> str:
-    """Return which item is unjudged, and why."""
-    sentence = "" if judgment.sentence_index is None else f", sentence {judgment.sentence_index}"
-    nugget = "" if judgment.nugget is None else f", nugget {judgment.nugget.nugget_id!r}"
-    message = judgment.failure.message if judgment.failure else ""
-    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}{nugget}: {message}"
-
-
-@dataclass(slots=True)
 class Leaderboard:
     """Collects responses with their judgments; hands out sorted rows, means and coverage.
 
@@ -133,7 +82,7 @@ class Leaderboard:
         """Score one response."""
         scores = {m.name: self._score(m, response, judgments) for m in self.spec.measures}
         self.scores.setdefault(response.run_id, {})[response.topic_id] = scores
-        self.coverage[response.run_id].add(judgments)
+        self.coverage[response.run_id].add(response, judgments)
 
     def take(
         self,

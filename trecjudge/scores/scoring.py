@@ -30,8 +30,8 @@ from trecjudge.results.judgments import Header, JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.trec import QrelsRow, leaderboard_line, qrels_line
 from trecjudge.scores.corrections import HumanLabels
+from trecjudge.scores.coverage import Coverage
 from trecjudge.scores.leaderboard import (
-    Coverage,
     Leaderboard,
     Score,
     best_grades,

@@ -45,6 +45,7 @@ def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) 
 
     `by_topic` has what a leaderboard lacks: a topic that the run did not answer, and
     whether a value that is not there stands as the measure's default or is in no mean.
+    `copies` counts the run's long sentences and those copied, where documents had text.
     """
     for measure in board.spec.measures:
         for standing in found[measure.name]:
@@ -55,6 +56,9 @@ def standing_lines(board: Leaderboard, found: Mapping[str, Sequence[Standing]]) 
                 topic_id: None if value is None else round(value, DIGITS)
                 for topic_id, value in zip(board.expected, values, strict=True)
             }
+            coverage = board.coverage[standing.run_id]
+            if coverage.copied_of is not None:
+                record["copies"] = {"copied": coverage.copied, "of": coverage.copied_of}
             yield orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
 

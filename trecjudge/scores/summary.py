@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trecjudge.scores.leaderboard import Coverage, Leaderboard, Mean
+from trecjudge.scores.coverage import Coverage
+from trecjudge.scores.leaderboard import Leaderboard, Mean
 
 if TYPE_CHECKING:
     from trecjudge.stats.standing import Standing

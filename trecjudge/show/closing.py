@@ -13,6 +13,7 @@ from trecjudge.job.shards.part import PartWritten
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.places import too_few_topics
 from trecjudge.scores.summary import Summary
+from trecjudge.show.ranking import share_text
 
 NO_TEXT_ADVICE = (
     "{items} could not be judged: the runs carry no document text. Supply it with"
@@ -26,6 +27,11 @@ LABELS_LINE = (
 
 UNKNOWN_LINE = (
     "failures unknown: judge {} does not tell what failed: a low value may be a call that failed"
+)
+
+COPIES_LINE = (
+    "note: copies: most sentences are copied word for word from documents, which offline judges"
+    " always call supported"
 )
 
 
@@ -56,6 +62,7 @@ def closing_lines(summary: Summary) -> list[str]:
         lines.append(audit_line(summary.audit))
     lines += _failure_lines(summary)
     lines += _too_few_topics(summary)
+    lines += _copies_line(summary)
     if summary.labels:
         lines.append(LABELS_LINE.format(**summary.labels))
     lines += [_finding_line(summary, kind, count) for kind, count in summary.findings.items()]
@@ -91,6 +98,16 @@ def _too_few_topics(summary: Summary) -> list[str]:
     ranked = [run.standings[summary.ranked_by] for run in summary.runs]
     why = too_few_topics(len(ranked), summary.topics) if ranked and ranked[0].groups else ""
     return [f"groups: {why}"] if why else []
+
+
+def _copies_line(summary: Summary) -> list[str]:
+    """Return a line on the runs that are mostly copied from documents; none without such runs."""
+    found = [run for run in summary.runs if run.coverage.mostly_copied]
+    if not found:
+        return []
+    named = (f"{run.run_id} {share_text(run.coverage.copied_share)}" for run in found[:3])
+    rest = ", …" if len(found) > 3 else ""
+    return [f"{COPIES_LINE} (runs: {', '.join(named)}{rest})"]
 
 
 def _finding_line(summary: Summary, kind: str, count: int) -> str:

@@ -79,6 +79,7 @@ def ranking(summary: Summary, wanted: Wanted = ONLY_THE_BEST) -> Columns:
         *_standing_cells(summary),
         ("responses", lambda run: f"{run.coverage.responses}/{run.coverage.expected_responses}"),
         ("judged", lambda run: f"{run.coverage.judged}/{run.coverage.expected}"),
+        *_copied_cells(summary),
         *((name, _mean_of(name)) for name in wanted.others(summary)),
     ]
     columns = [
@@ -138,6 +139,17 @@ def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummar
     if any(standing.human for standing in known):
         yield "with labels", lambda run: _with_labels(run.standings[by])
         yield "95 % with labels", lambda run: _interval_with_labels(run.standings[by])
+
+
+def _copied_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummary], str]]]:
+    """Yield a column of the shares of copied sentences, where a run has any."""
+    if any(run.coverage.copied for run in summary.runs):
+        yield "copied", lambda run: share_text(run.coverage.copied_share)
+
+
+def share_text(share: float | None) -> str:
+    """Return `51 %`, `n/a` where the share is not known."""
+    return "n/a" if share is None else f"{share * 100:.0f} %"
 
 
 def _with_labels(standing: Standing) -> str:

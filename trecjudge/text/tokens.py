@@ -38,6 +38,9 @@ _IS_DATE = re.compile(_DATE, re.ASCII)
 _MONTHS = "January February March April May June July August September October November December"
 _CLUSTER = re.compile(rf".[{_MARKS}]*", re.DOTALL)
 _HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
+_PLAIN_WORD = re.compile("[a-z0-9]+")
+_WRITTEN = re.compile(rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+")
+_NOT_WRITTEN = re.compile(f"[{_MARKS}]")
 
 
 class Token(NamedTuple):
@@ -128,6 +131,21 @@ def _bigrams(run: str, offset: int) -> Iterator[Token]:
 
 def _normal(characters: str) -> str:
     return unicodedata.normalize("NFKC", characters).casefold()
+
+
+def written_words(text: str) -> list[str]:
+    """Return the words of a text as written, but for case, punctuation and signs of no width.
+
+    Of scripts written without spaces it is the single letters.
+    """
+    if text.isascii():
+        return _PLAIN_WORD.findall(text.lower())
+    return _WRITTEN.findall(_NOT_WRITTEN.sub("", _normal(text)))
+
+
+def count_spaceless(text: str) -> int:
+    """Return how many letters of a text are of a script that is written without spaces."""
+    return 0 if text.isascii() else len(_HAS_SPACELESS.findall(text))
 
 
 def is_spaceless(text: str) -> bool:

@@ -1,0 +1,83 @@
+"""How much of a run there is, how much of it could be judged, and how much of it is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from trecjudge.records import Judgment, Response
+
+MOSTLY = 0.5
+"""A run with a larger share of copied sentences is named under the table."""
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Coverage of a run: responses of expected topics, items judged of expected."""
+
+    responses: int = 0
+    expected_responses: int = 0
+    judged: int = 0
+    expected: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
+    """The first item that failed in each way, and why."""
+    by_judge: dict[str, list[int]] = field(default_factory=dict)
+    """[judged, expected] of each judge."""
+    copied: int = 0
+    copied_of: int | None = None
+    """Sentences that stand word for word in a document of their response, and how many were looked
+    for: those of eight words and more. None where no response came with text of documents."""
+
+    @property
+    def copied_share(self) -> float | None:
+        """The share of long sentences that are copied, 0 to 1; None where that is not known."""
+        return self.copied / self.copied_of if self.copied_of else None
+
+    @property
+    def mostly_copied(self) -> bool:
+        """Whether more than half of the long sentences are copied."""
+        return (self.copied_share or 0.0) > MOSTLY
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Count one response with its judgments."""
+        self.responses += 1
+        if response.copies is not None:
+            self.copied += len(response.copies.at)
+            self.copied_of = (self.copied_of or 0) + response.copies.of
+        self.expected += len(judgments)
+        for judgment in judgments:
+            counts = self.by_judge.setdefault(judgment.judge, [0, 0])
+            counts[1] += 1
+            if judgment.failure is None:
+                self.judged += 1
+                counts[0] += 1
+            else:
+                kind = judgment.failure.kind
+                self.failures[kind] = self.failures.get(kind, 0) + 1
+                self.examples.setdefault(kind, failure_text(judgment))
+
+    def take(self, other: Coverage) -> None:
+        """Add what was counted apart, of later responses."""
+        self.responses += other.responses
+        if other.copied_of is not None:
+            self.copied += other.copied
+            self.copied_of = (self.copied_of or 0) + other.copied_of
+        self.judged += other.judged
+        self.expected += other.expected
+        for kind, count in other.failures.items():
+            self.failures[kind] = self.failures.get(kind, 0) + count
+        for kind, text in other.examples.items():
+            self.examples.setdefault(kind, text)
+        for name, (judged, expected) in other.by_judge.items():
+            counts = self.by_judge.setdefault(name, [0, 0])
+            counts[0] += judged
+            counts[1] += expected
+
+
+def failure_text(judgment: Judgment) -> str:
+    """Return which item is unjudged, and why."""
+    sentence = "" if judgment.sentence_index is None else f", sentence {judgment.sentence_index}"
+    nugget = "" if judgment.nugget is None else f", nugget {judgment.nugget.nugget_id!r}"
+    message = judgment.failure.message if judgment.failure else ""
+    return f"run {judgment.run_id}, topic {judgment.topic_id}{sentence}{nugget}: {message}"
