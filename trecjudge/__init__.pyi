@@ -27,6 +27,7 @@ from .evaluation.agreement import Agreement as Agreement
 from .evaluation.comparing import Comparison as Comparison
 from .findings import Finding as Finding
 from .inputs.nuggets.writing import nuggets_record as nuggets_record
+from .inputs.provenance import quote_span as quote_span
 from .judging.attest.attesters import HOLLOW as HOLLOW
 from .judging.attest.attesters import NO_TEXT as NO_TEXT
 from .judging.attest.attesters import AttesterName as AttesterName
@@ -125,6 +126,7 @@ from .records import Item as Item
 from .records import Judgment as Judgment
 from .records import Nugget as Nugget
 from .records import Place as Place
+from .records import ProvenanceLine as ProvenanceLine
 from .records import Response as Response
 from .records import Sentence as Sentence
 from .records import Source as Source

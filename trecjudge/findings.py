@@ -105,6 +105,8 @@ KINDS: dict[str, FindingKind] = {
     "documents_withheld": FindingKind("warning", "citations do not exist: the run left these out"),
     "document_unknown": FindingKind("warning", "citations of it cannot be judged"),
     "document_missing": FindingKind("warning", "counts as a citation that supports nothing"),
+    "provenance_unusable": FindingKind("warning", "nothing is said of where its sentence is from"),
+    "quote_missing": FindingKind("warning", "the run names an origin that its document lacks"),
     "label_unusable": FindingKind("error", "left out"),
     "label_duplicate": FindingKind("warning", "the first label counts"),
     "row_unreadable": FindingKind("error", "left out"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trecjudge import (
@@ -15,16 +15,19 @@ from trecjudge import (
     UNATTRIBUTED,
     UNKNOWN,
     ClaimJudging,
+    Evidence,
     Item,
     Judgment,
     LeaderboardSpec,
     MeasureSpec,
     Model,
+    ProvenanceLine,
     Response,
     WholeResponse,
     check_ranges,
     filling,
     judgment_of,
+    quote_span,
     ranged,
     rate,
 )
@@ -38,6 +41,7 @@ LABELS = {
 }
 NOT_SUPPORTED = tuple(label for label in LABELS.values() if label != SUPPORTED)
 HIT = "RETRIEVAL_HIT_3"
+QUOTE_FOUND, QUOTE_MISSING = "quote_found", "quote_missing"
 FIRST = 3
 """Documents among which a relevant one is a hit: HIT has the number in its name."""
 
@@ -98,16 +102,27 @@ class GroundingJudge(ClaimJudging):
                 description="Share of the responses with a relevant document among their first"
                 " three references. From 0 to 1; higher is better.",
             ),
+            MeasureSpec(
+                "QUOTES_FOUND",
+                quotes_found,
+                default=None,
+                description="Share of the quotes in the run's provenance that stand in the"
+                " documents they are said to be from. From 0 to 1; higher is better.",
+            ),
         )
         return LeaderboardSpec(columns, sort_by="FACTUALITY_RATE", fill=best_or_worst)
 
     async def judge(self, item: Item, model: Model) -> list[Judgment]:
-        """Return a judgment on the response, on its first documents, and on each claim."""
+        """Return a judgment on the response, its first documents, each claim and each quote.
+
+        What a run says of the origin of a sentence is looked up and changes no verdict on a claim:
+        a run cannot lift its rates by what it names.
+        """
         assert isinstance(item, WholeResponse)
         found = await ClaimJudging.judge(self, item, model)
         named = [replace(j, label=LABELS.get(j.label or "", j.label)) for j in found]
         answered = [judgment_of(item, label=ANSWERED)] if found[0].claim else []
-        return [*answered, *self._retrieval(item), *named]
+        return [*answered, *self._retrieval(item), *named, *_quotes(item)]
 
     def _retrieval(self, item: WholeResponse) -> list[Judgment]:
         """Return whether a relevant document is among the first three; nothing without qrels."""
@@ -117,6 +132,35 @@ class GroundingJudge(ClaimJudging):
         hits = [i for i in first if item.topic.qrels.get(i, 0) >= self.relevant_from]
         reason = f"relevant: {hits[0]}" if hits else f"none of {', '.join(first) or 'nothing'}"
         return [judgment_of(item, label=HIT, value=float(bool(hits)), reason=reason)]
+
+
+def _quotes(item: WholeResponse) -> Iterator[Judgment]:
+    """Yield a judgment on each quote that the run names as the origin of a sentence.
+
+    A document that is not there, or that the run carries without text, has no quote. Where that is
+    not known, or nobody gave its text, there is no judgment.
+    """
+    response = item.response
+    for line in response.provenance:
+        document = response.documents.get(line.doc_id)
+        if document is not None and document.has_text:
+            yield _of_quote(item, line, document.full_text)
+        elif response.has(line.doc_id) is False or (document is not None and document.hollow):
+            yield _of_quote(item, line, "")
+
+
+def _of_quote(item: WholeResponse, line: ProvenanceLine, text: str) -> Judgment:
+    span = quote_span(text, line)
+    where = f"rank {line.rank} of {line.retriever}" if line.retriever else "the run's provenance"
+    return judgment_of(
+        item,
+        sentence_index=line.sentence_index,
+        doc_id=line.doc_id,
+        label=QUOTE_FOUND if span else QUOTE_MISSING,
+        value=float(bool(span)),
+        evidence=Evidence(*span, text[slice(*span)]) if span else None,
+        reason=f"{'quoted from' if span else 'its quote is not in'} the document: {where}",
+    )
 
 
 def ranked(response: Response) -> list[str]:
@@ -144,6 +188,12 @@ def abstained(response: Response, judgments: Sequence[Judgment]) -> bool | None:
 def retrieval_hit(response: Response, judgments: Sequence[Judgment]) -> float | None:
     """Return 1 if one of the first three documents is relevant, else 0; None without qrels."""
     return next((judgment.value for judgment in judgments if judgment.label == HIT), None)
+
+
+def quotes_found(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return quotes that stand in their documents / quotes looked up; None without provenance."""
+    found = [j.label == QUOTE_FOUND for j in judgments if j.label in (QUOTE_FOUND, QUOTE_MISSING)]
+    return sum(found) / len(found) if found else None
 
 
 best_or_worst = filling(SUPPORTED, LABELS[CONTRADICTED])

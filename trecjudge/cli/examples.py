@@ -75,6 +75,13 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             "All that is unjudged, as a table", "judgments out/default --unjudged --output open.csv"
         ),
     ),
+    "provenance": (
+        Example(
+            "What of the answers is stale by the index, for a check that runs every night",
+            "provenance runs/ --index docs.index --stale --fail-stale",
+        ),
+        Example("Which answers rest on a document", "provenance runs/ --document doc-7"),
+    ),
     "rescore": (
         Example("Write the leaderboard again, in place", "rescore out/default"),
         Example(

@@ -68,6 +68,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.judgments:judgments",
             "List, filter and export judgments.",
         ),
+        "provenance": (
+            "trecjudge.cli.provenance:provenance",
+            "Show which documents answers rest on, and which are stale.",
+        ),
         "compare": (
             "trecjudge.cli.compare:compare",
             "Compare systems, or two judgments of one, over topics.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -26,6 +27,8 @@ else:
 PIECE = 1 << 16
 """Bytes of JSON that are printed at once."""
 
+LINES = 1000
+"""Lines of a long list that are printed at once."""
 TEXT_WIDTH = 200
 """Columns of running text where the output is no terminal: long lines, for grep."""
 
@@ -56,6 +59,13 @@ def print_lines(lines: Iterable[str]) -> None:
     for line in lines:
         # No markup: text from runs may hold square brackets.
         console.print(visible(line), highlight=False, markup=False, soft_wrap=True)
+
+
+def print_many(lines: Iterable[str]) -> None:
+    """Print lines of which there may be a million, in pieces."""
+    rest = iter(lines)
+    while piece := list(islice(rest, LINES)):
+        typer.echo("\n".join(map(visible, piece)))
 
 
 def print_listing(rows: list[tuple[str, str]]) -> int:

@@ -2,11 +2,139 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from trecjudge.errors import InputError
+from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.containers import bare_name
+from trecjudge.inputs.sources.paths import files_below
+from trecjudge.inputs.sources.values import as_id, objects
+from trecjudge.records import Place, ProvenanceLine, Response
+from trecjudge.text.quotes import find_quote_span
+
+ENDING = ".provenance.jsonl"
+ADAPTER = TypeAdapter(ProvenanceLine)
+IDS = ("run_id", "topic_id", "doc_id")
+LATER: dict[str, Any] = {
+    **dict.fromkeys(("retriever", "document_version", "document_digest"), ""),
+    **dict.fromkeys(("index", "index_version", "time"), ""),
+    **dict.fromkeys(("start", "end", "rank"), 0),
+    "score": 0.0,
+}
+"""Fields that may be missing, and what stands for them."""
+NAMES = tuple(field.name for field in fields(ProvenanceLine))
+
+ByResponse = Mapping[tuple[str, str], tuple[ProvenanceLine, ...]]
+"""The lines of a file by (run_id, topic_id), as written."""
 
 
 def provenance_path(run: Path) -> Path:
     """Return where the provenance of a run file is: beside `a.jsonl.gz` in `a.provenance.jsonl`."""
-    return run.with_name(f"{bare_name(run)}.provenance.jsonl")
+    return run.with_name(f"{bare_name(run)}{ENDING}")
+
+
+def is_beside_a_run(file: Path, others: Sequence[Path]) -> bool:
+    """Return whether a file is the provenance of one of the others."""
+    if not file.name.endswith(ENDING):
+        return False
+    return any(provenance_path(other) == file for other in others if other.parent == file.parent)
+
+
+def provenance_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the provenance of runs, given by themselves, by their runs or by folders.
+
+    Raises InputError where there is none.
+    """
+    below = (file for path in paths for file in files_below(path))
+    named = (file if file.name.endswith(ENDING) else provenance_path(file) for file in below)
+    found = [file for file in dict.fromkeys(named) if file.is_file()]
+    if not found:
+        where = ", ".join(map(str, paths))
+        raise InputError(f"{where}: no NAME{ENDING} is there, or beside a run")
+    return found
+
+
+def read_provenance(path: Path, report: OnFinding) -> Iterator[tuple[Place, ProvenanceLine]]:
+    """Yield the lines of a file with their places; a line that is none is reported and left out.
+
+    Raises InputError if the file cannot be read.
+    """
+    for number, record in objects(path, partial(_unusable, report)):
+        place = Place(str(path), number)
+        try:
+            yield place, _line(record)
+        except (ValueError, TypeError) as error:
+            message = f"is no line of provenance: {error}"
+            report(Finding("provenance_unusable", place, message, shown(record)))
+
+
+def provenance_beside(run: Path, report: OnFinding) -> ByResponse:
+    """Return the provenance that lies beside a run file; empty where none does."""
+    path = provenance_path(run)
+    if not path.is_file():
+        return {}
+    found: dict[tuple[str, str], list[ProvenanceLine]] = {}
+    try:
+        for _, line in read_provenance(path, report):
+            found.setdefault((line.run_id, line.topic_id), []).append(line)
+    except InputError as error:  # the run itself can be judged all the same
+        message = str(error).removeprefix(f"{path}: ")
+        report(Finding("provenance_unusable", Place(str(path)), message))
+    return {key: tuple(lines) for key, lines in found.items()}
+
+
+def with_provenance(
+    response: Response, lines: Sequence[ProvenanceLine], report: OnFinding
+) -> Response:
+    """Return a response with its lines; quotes that are not in their documents are reported."""
+    known = {sentence.index for sentence in response.sentences}
+    own = tuple(line for line in lines if line.sentence_index in known)
+    for line in own:
+        document = response.documents.get(line.doc_id)
+        if document is None or not document.has_text:
+            continue
+        if quote_span(document.full_text, line) is None:
+            message = f"its provenance quotes {shown(line.quote)}, which is not in {line.doc_id!r}"
+            about = line.sentence_index, response.run_id, response.topic_id
+            report(Finding("quote_missing", response.place, message, line.quote, *about))
+    if len(own) < len(lines):
+        message = f"its provenance has {len(lines) - len(own)} lines on sentences it does not have"
+        about = None, response.run_id, response.topic_id
+        report(Finding("provenance_unusable", response.place, message, "", *about))
+    return replace(response, provenance=own)
+
+
+def quote_span(text: str, line: ProvenanceLine) -> tuple[int, int] | None:
+    """Return where the quote of a line stands in a text: at its offsets, else anywhere, else None.
+
+    White space, case and kinds of quotation marks do not matter.
+    """
+    if line.quote and text[line.start : line.end] == line.quote:
+        return line.start, line.end
+    return find_quote_span(text, line.quote)
+
+
+def _line(record: dict[str, Any]) -> ProvenanceLine:
+    """Return the line of a record. Raises ValueError."""
+    given = LATER | {name: record[name] for name in NAMES if record.get(name) is not None}
+    given |= {name: as_id(record.get(name)) for name in IDS}
+    try:
+        line = ADAPTER.validate_python(given)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        where = ".".join(map(str, wrong["loc"]))
+        raise ValueError(f"{where}: {wrong['msg']}") from None
+    if line.sentence_index < 0 or not 0 <= line.start <= line.end:
+        raise ValueError("sentence_index, start and end must count up from 0")
+    return line
+
+
+def _unusable(report: OnFinding, finding: Finding) -> None:
+    """Report a line that cannot be read as one of provenance: no response is lost with it."""
+    report(replace(finding, kind="provenance_unusable"))

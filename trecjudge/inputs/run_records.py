@@ -24,6 +24,7 @@ from trecjudge.inputs.formats.response import Reader
 from trecjudge.inputs.naming import RunNames
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
+from trecjudge.inputs.provenance import provenance_beside, with_provenance
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.values import as_id, as_text
@@ -125,6 +126,7 @@ class RunRecords:
     def of_file(self, opened: Opened) -> Iterator[Event]:
         """Yield the records of one of the files. Raises InputError where it cannot be read."""
         path, format_name, count, before = opened.path, "", 0, 0
+        beside = provenance_beside(path, self.report)
         for number, record in run_records(opened, self.report):
             place = Place(str(path), number)
             claimed = format_of(record, self.dataset)
@@ -141,6 +143,10 @@ class RunRecords:
                 self._other_dataset(place, name, format_, why)
             flag, carriers = self.flag_instructions, self.carriers
             response = Reader(draft, place, self.report, self.shelf, flag, name, carriers).read()
+            if response is not None and beside:
+                written = as_id(draft.run_id) or response.run_id
+                lines = beside.get((written, response.topic_id), ())
+                response = with_provenance(response, lines, self.report)
             size, before = opened.read_bytes - before, opened.read_bytes
             yield RunRecord(
                 place,

@@ -14,6 +14,7 @@ from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.hostile import HostileText
 from trecjudge.inputs.nuggets.bank import Bank
+from trecjudge.inputs.provenance import is_beside_a_run
 from trecjudge.inputs.run_records import FileBegins, FileTaken, ReadRecords, RunRecords, not_a_run
 from trecjudge.inputs.sources.backups import backups_among, originals_first
 from trecjudge.inputs.sources.containers import Opened, bare_name
@@ -44,7 +45,7 @@ def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -
     """Return the files below `paths`, each once. Raises InputError if there is none.
 
     A backup beside its original is passed over, unless its own path is given. Then it comes after
-    the original.
+    the original. So is the provenance of a run beside it.
     """
     found: dict[str, Path] = {}
     # Two patterns may fit one file: it would answer every topic twice.
@@ -54,6 +55,7 @@ def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -
     if not files:
         where = ", ".join(str(path) for path in paths)
         raise InputError(f"{where}: no run files in it; give JSONL files, one a system")
+    files = [file for file in files if file in paths or not is_beside_a_run(file, files)]
     backups = {file: original for file, original in backups_among(files) if file not in paths}
     for backup, original in backups.items():
         message = f"is a backup of {original.name}; passed over"

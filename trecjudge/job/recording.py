@@ -11,7 +11,7 @@ from trecjudge.judging.runner import JudgedItem, JudgedResponse
 from trecjudge.records import Judgment
 from trecjudge.results.judgments import JudgmentsWriter
 from trecjudge.results.log import DebugLog
-from trecjudge.results.redaction import without_text
+from trecjudge.results.redaction import without_quotes, without_text
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Recording:
             self.spared += sum(judgment.usage.spared for judgment in shown)
             self._log_item(self.log, entry, shown)
         response = replace(judged.response, copies=copies_in(judged.response))
-        writer.response(response, judgments)
+        writer.response(response if self.document_text else without_quotes(response), judgments)
 
     def tried(self, judged: Iterable[JudgedResponse]) -> None:
         """Write to the log what was judged only to try the judge."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trecjudge.records import LEFT_OUT, Judgment
+from trecjudge.records import LEFT_OUT, Judgment, Response
 
 
 def without_text(judgment: Judgment) -> Judgment:
@@ -23,3 +23,11 @@ def without_text(judgment: Judgment) -> Judgment:
         sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
         facts=tuple(replace(fact, text="") for fact in judgment.facts),
     )
+
+
+def without_quotes(response: Response) -> Response:
+    """Return a response whose provenance has no text of documents; its positions are kept."""
+    if not response.provenance:
+        return response
+    lines = (replace(line, quote="") for line in response.provenance)
+    return replace(response, provenance=tuple(lines))

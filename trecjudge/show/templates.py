@@ -37,6 +37,7 @@ def _environment() -> Environment:
         "brief": brief,
         "counted": counted,
         "number": number,
+        "share": share_text,
         "stacked": stacked,
         "mean_cell": mean_cell,
         "part": lambda text: quote(text, safe=""),

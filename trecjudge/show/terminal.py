@@ -16,6 +16,7 @@ from trecjudge.records import Judgment, Response
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.nuggets import GROUPS, Stating, by_tone, statings
 from trecjudge.show.paths import ShownPath, paths_by_judge
+from trecjudge.show.provenance import COPIED, provenance_text
 from trecjudge.show.tones import SIGNS, SentenceMarks, Tone, marks_of, tone, word
 
 STYLES: Mapping[Tone, str] = {
@@ -67,6 +68,7 @@ def response_view(response: Response, judgments: Sequence[Judgment]) -> Group:
         parts.append(_sentence(sentence.index + 1, sentence.text, signs[sentence.index], width))
         parts += _paths(paths, sentence.index)
         parts += _judgments(mine, 6)
+        parts += _origins(response, sentence.index)
     if not response.sentences:
         parts.append(Text("the response has no sentence", "italic"))
     return Group(*parts, *_nuggets(judgments, stated))
@@ -85,6 +87,7 @@ def chosen_view(response: Response, judgments: Sequence[Judgment]) -> Group:
             signs = _signs(sentence.index, marks_of(mine).values())
             parts.append(_sentence(sentence.index + 1, sentence.text, signs, max(len(signs), 1)))
             parts += _judgments(mine, 6)
+            parts += _origins(response, sentence.index)
     return Group(*parts)
 
 
@@ -128,6 +131,15 @@ def _paths(paths: Iterable[ShownPath], index: int) -> Iterator[Padding]:
     for shown in paths:
         if shown.path.sentence_index == index:
             yield Padding(Text(shown.line, STYLES[shown.tone]), (0, 0, 0, 6), expand=False)
+
+
+def _origins(response: Response, index: int) -> Iterator[Padding]:
+    """Yield where a sentence is from, by the run's provenance, and whether it is a copy."""
+    lines = [provenance_text(line) for line in response.provenance if line.sentence_index == index]
+    if response.copies is not None and index in response.copies.at:
+        lines.append(COPIED)
+    for line in lines:
+        yield Padding(Text(line, "dim"), (0, 0, 0, 6), expand=False)
 
 
 def _judgments(judgments: Sequence[Judgment], indent: int) -> Iterator[Padding]:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from trecjudge.records import AskedNugget, Judgment, Response
+from trecjudge.records import AskedNugget, Judgment, ProvenanceLine, Response
 from trecjudge.results.judgments import failure_record
 from trecjudge.results.redaction import without_text
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.nuggets import statings
 from trecjudge.show.paths import paths_by_judge
+from trecjudge.show.provenance import version_text
 from trecjudge.show.tones import marks_of, tone, word
 
 SAME = (
@@ -29,6 +30,10 @@ SAME = (
 )
 """Fields of a judgment that the page takes as they are."""
 
+OF_PROVENANCE = (
+    *("sentence_index", "doc_id", "start", "end", "rank", "retriever", "score", "time"),
+)
+"""Fields of provenance that the page takes as they are."""
 
 NUGGETS = "nuggets"
 
@@ -79,6 +84,10 @@ class Entries:
         entry: dict[str, Any] = {"statings": stated} if stated else {}
         if paths := self._paths(response, judgments):
             entry["paths"] = paths
+        if response.copies and response.copies.at:
+            entry["copied"] = response.copies.at
+        if response.provenance:
+            entry["provenance"] = list(map(_origin, response.provenance))
         return entry | {
             "run": response.run_id,
             "sentences": sentences,
@@ -124,6 +133,13 @@ class Entries:
         if shown.nugget is not None:
             more["nugget"] = self.shelf.place(shown.topic_id, shown.nugget)
         return _filled(same | more)
+
+
+def _origin(line: ProvenanceLine) -> dict[str, Any]:
+    """Return where a sentence is from; without the quote, which is in the document's text."""
+    same = {name: getattr(line, name) for name in OF_PROVENANCE}
+    version = version_text(line.document_version, line.document_digest)
+    return _filled(same | {"version": version})
 
 
 def named_documents(response: Response, judgments: Iterable[Judgment]) -> list[str]:

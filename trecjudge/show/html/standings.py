@@ -78,6 +78,8 @@ def _run(board: Leaderboard, run_id: str, statistics: Statistics, team: str) -> 
         "expected_responses": coverage.expected_responses,
         "judged": coverage.judged,
         "expected": coverage.expected,
+        "copied": coverage.copied_share,
+        "mostly_copied": coverage.mostly_copied,
         "means": means,
     }
 

@@ -330,6 +330,7 @@ def _totals(head: Mapping[str, Any], judges: Collection[str], grouped: bool) -> 
         "expected": sum(run["expected"] for run in runs),
         "has_intervals": any(mean["low"] is not None for mean in means),
         "too_few_topics": too_few,
+        "has_copies": any(run["copied"] for run in runs),
         "has_groups": any(mean["groups"] for mean in means),
         # Notes change no score: they would hide how many problems there are.
         "findings_total": sum(k["count"] for k in head["findings"] if k["severity"] != "note"),

@@ -29,7 +29,9 @@ class Columns {
   first() {
     const counts = { responses: "expected_responses", judged: "expected" };
     const missing = ([count, all]) => head.runs.some((run) => run[count] < run[all]);
-    if (!matchMedia(ON_PHONE).matches) return [...leadingMeasures(), ...Object.keys(counts)];
+    const copied = this.keys.filter((key) => key === "copied");
+    if (!matchMedia(ON_PHONE).matches)
+      return [...leadingMeasures(), ...Object.keys(counts), ...copied];
     const short = Object.entries(counts).filter(missing);
     return [head.ranked_by, ...short.map(([count]) => count)];
   }

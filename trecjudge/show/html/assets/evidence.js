@@ -24,6 +24,7 @@ async function evidencePanel(panel, view, judgment, i) {
     judgment.claim && h("p", { class: "quoted" }, prose(judgment.claim.text)),
     judgment.nugget && h("p", { class: "quoted" }, nuggetShown(judgment.nugget)),
     decision(judgment),
+    originOf(entry, judgment),
     judgment.nugget && statedPart(view, judgment, i),
     judgment.sources &&
       sourceList(judgment.sources, (source) => showDocument(place, view, source.doc_id, [source])),
@@ -76,6 +77,41 @@ function decision(judgment) {
         .map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))),
     ),
   ];
+}
+
+/** Where the run says that its sentence is from; null where it says nothing. */
+function originOf(entry, judgment) {
+  const lines = (entry.provenance || []).filter(
+    (line) =>
+      line.sentence_index === judgment.sentence_index &&
+      (judgment.doc_id === undefined || line.doc_id === judgment.doc_id),
+  );
+  if (!lines.length) return null;
+  const found = (line) =>
+    [line.retriever, line.rank && `rank ${line.rank}`, line.score && `score ${number(line.score)}`]
+      .filter(Boolean)
+      .join(", ");
+  const rows = (line) => [
+    ["document", judgment.doc_id === undefined && line.doc_id],
+    ["found by", found(line)],
+    ["version", line.version],
+    ["quoted at", `${line.start || 0}–${line.end || 0}`],
+    ["time", line.time],
+  ];
+  return h(
+    "section",
+    null,
+    h("h3", null, "Where the run has it from"),
+    lines.map((line) =>
+      h(
+        "dl",
+        { class: "decision" },
+        rows(line)
+          .filter(([, value]) => value)
+          .map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, cut(value)))),
+      ),
+    ),
+  );
 }
 
 /** A citation as the run has it; a position, which runs count from 0, in brackets. */

@@ -63,7 +63,7 @@ function nameOf(cell) {
   return head.measures[key]?.name || key;
 }
 
-const COUNTS = ".place, .responses, .judged";
+const COUNTS = ".place, .responses, .judged, .copied";
 
 class LeaderboardView {
   constructor(board) {
@@ -92,6 +92,7 @@ class LeaderboardView {
       id: (i) => head.runs[i].id,
       responses: (i) => head.runs[i].responses,
       judged: (i) => head.runs[i].judged,
+      copied: (i) => head.runs[i].copied ?? -1,
     };
     const name = cell.dataset.key;
     return Object.hasOwn(keys, name) ? keys[name] : (i) => valueOf(this.means[i][Number(name)]);
@@ -230,7 +231,7 @@ class LeaderboardView {
     const scores = head.scores[0][Number(row.dataset.run)];
     const answered = positions?.filter((t) => scores[t] !== "").length;
     // How many items there are on each topic is not in the page.
-    const shown = positions ? [place, `${answered}/${positions.length}`, "–"] : row.whole;
+    const shown = positions ? [place, `${answered}/${positions.length}`, "–", "–"] : row.whole;
     cells.forEach((cell, i) => {
       cell.textContent = shown[i];
     });

@@ -166,6 +166,8 @@ class ResponseView {
         "div",
         { class: "body" },
         h("p", null, sentence.text ? prose(sentence.text) : h("i", { class: "muted" }, "no text")),
+        this.entry.copied?.includes(sentence.index) &&
+          h("p", null, h("small", { class: "muted" }, "copied word for word from a document")),
         this.chips(
           sentence,
           mine.filter((i) => !this.entry.judgments[i].claim),

@@ -1,0 +1,157 @@
+"""What the sentences of runs rest on, and whether the documents are still the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from trecjudge.baseline.index.digests import text_digest
+from trecjudge.baseline.index.opening import open_index
+from trecjudge.baseline.records import Chunk
+from trecjudge.files import default_folder
+from trecjudge.findings import OnFinding
+from trecjudge.inputs.documents.store import open_documents
+from trecjudge.inputs.provenance import quote_span
+from trecjudge.records import Document, ProvenanceLine
+
+CURRENT: Final = "current"
+CHANGED: Final = "changed"
+GONE: Final = "gone"
+UNKNOWN: Final = "unknown"
+State = Literal["current", "changed", "gone", "unknown"]
+MOST_HELD = 4096
+"""Documents that are held while lines that rest on them are read."""
+
+
+class DocumentNow(NamedTuple):
+    """A document as it is now; `digest` is made as that of its provenance was."""
+
+    text: str
+    digest: str
+    version: str
+
+
+LookUp = Callable[[str], DocumentNow | None]
+"""Returns the document of an id as it is now, None where it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """A line of provenance, and what became of its document.
+
+    `state` is UNKNOWN where there is nothing to compare with. Of a document that CHANGED, `quoted`
+    is whether the quote is still in it, at the same place or another.
+    """
+
+    line: ProvenanceLine
+    state: State
+    quoted: bool | None = None
+    digest_now: str = ""
+    version_now: str = ""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the document is another one than the answer was made from."""
+        return self.state in (CHANGED, GONE)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the line with its state, as JSON values."""
+        line = {name: getattr(self.line, name) for name in self.line.__slots__}
+        now = {"version_now": self.version_now, "digest_now": self.digest_now}
+        return line | {"state": self.state, "quoted": self.quoted} | now
+
+
+@dataclass(slots=True)
+class Audit:
+    """Tells the state of each line, and counts; `documents` and `versions` limit the lines."""
+
+    look_up: LookUp | None = None
+    documents: Collection[str] = ()
+    versions: Collection[str] = ()
+    states: Counter[str] = field(default_factory=Counter)
+    runs: set[str] = field(default_factory=set)
+    quoted: int = 0
+    """Lines whose document changed, and still has the quote."""
+
+    def bases(self, lines: Iterable[ProvenanceLine]) -> Iterator[Basis]:
+        """Yield the wanted lines with their states, in order."""
+        look_up = lru_cache(MOST_HELD)(self.look_up) if self.look_up else None
+        for line in lines:
+            if not self._is_wanted(line):
+                continue
+            basis = basis_of(line, look_up)
+            self.states[basis.state] += 1
+            self.runs.add(line.run_id)
+            self.quoted += bool(basis.quoted)
+            yield basis
+
+    @property
+    def stale(self) -> int:
+        """Lines whose document changed or is gone."""
+        return self.states[CHANGED] + self.states[GONE]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON values."""
+        names = (CURRENT, CHANGED, GONE, UNKNOWN)
+        counts = {name: self.states[name] for name in names}
+        return {"runs": len(self.runs), **counts, "changed_but_quoted": self.quoted}
+
+    def _is_wanted(self, line: ProvenanceLine) -> bool:
+        if self.documents and line.doc_id not in self.documents:
+            return False
+        return not self.versions or line.document_version in self.versions
+
+
+@contextmanager
+def documents_now(
+    index: str, documents: Sequence[Path], report: OnFinding
+) -> Iterator[LookUp | None]:
+    """Yield what looks documents up: in the index that is named, else in files of documents.
+
+    None where neither is given. Raises InputError where it cannot be opened.
+    """
+    if index:
+        with closing(open_index(index)) as opened:
+            yield lambda doc_id: _of_chunk(opened.document(doc_id))
+    elif documents:
+        store = open_documents(documents, default_folder(), report)
+        yield lambda doc_id: _of_document(store.get(doc_id))
+    else:
+        yield None
+
+
+def _of_chunk(whole: Chunk | None) -> DocumentNow | None:
+    if whole is None:
+        return None
+    return DocumentNow(whole.text, whole.digest, whole.document.version)
+
+
+def _of_document(found: Document | None) -> DocumentNow | None:
+    if found is None:
+        return None
+    return DocumentNow(found.full_text, text_digest(found), found.version)
+
+
+def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:
+    """Return what became of the document that a line names.
+
+    Without a digest in the line its version is compared; without either, the quote.
+    """
+    if look_up is None:
+        return Basis(line, UNKNOWN)
+    now = look_up(line.doc_id)
+    if now is None:
+        return Basis(line, GONE)
+    of_now = {"digest_now": now.digest, "version_now": now.version}
+    if line.document_digest and line.document_digest == now.digest:
+        return Basis(line, CURRENT, **of_now)
+    quoted = quote_span(now.text, line) is not None
+    same = line.document_version == now.version if line.document_version else quoted
+    if not line.document_digest and same:
+        return Basis(line, CURRENT, **of_now)
+    return Basis(line, CHANGED, quoted, **of_now)

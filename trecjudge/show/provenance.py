@@ -1,0 +1,67 @@
+"""Where sentences are from, in lines: one for each citation, with the state of its document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trecjudge.baseline.freshness import CHANGED, CURRENT, GONE, UNKNOWN, Audit, Basis
+from trecjudge.findings import counted, visible
+from trecjudge.records import ProvenanceLine
+from trecjudge.show.words import cut
+
+COPIED = "copied word for word from a document"
+DIGEST = 8
+"""Characters of a digest that are shown."""
+QUOTED = 60
+"""Characters of a quote that are shown."""
+
+
+def basis_lines(bases: Iterable[Basis]) -> Iterator[str]:
+    """Yield a line for each citation; sentences count from 1."""
+    for basis in bases:
+        line = basis.line
+        place = f"{line.run_id}  {line.topic_id}  {line.sentence_index + 1}  {line.doc_id}"
+        yield f"{place}  {versions_text(basis)}  {state_text(basis)}"
+
+
+def versions_text(basis: Basis) -> str:
+    """Return the version of a document then and, where it is another, now."""
+    then = version_text(basis.line.document_version, basis.line.document_digest)
+    now = version_text(basis.version_now, basis.digest_now)
+    return f"{then} -> {now}" if basis.state == CHANGED else then
+
+
+def version_text(version: str, digest: str) -> str:
+    """Return a version with the beginning of its digest, `-` without either."""
+    return "/".join(filter(None, (version, digest[:DIGEST]))) or "-"
+
+
+def state_text(basis: Basis) -> str:
+    """Return the state of a document, and of the quote where it changed."""
+    if basis.state != CHANGED:
+        return basis.state
+    return f"{CHANGED}, quote {'still there' if basis.quoted else 'gone'}"
+
+
+def closing_line(audit: Audit) -> str:
+    """Return how many citations there are in each state."""
+    total = sum(audit.states.values())
+    parts = [f"{audit.states[CURRENT]} current"]
+    changed = f"{audit.states[CHANGED]} changed"
+    parts.append(f"{changed} ({audit.quoted} with the quote still there)")
+    parts.append(f"{audit.states[GONE]} gone")
+    runs = counted(len(audit.runs), "run")
+    where = f"{counted(total, 'citation')} of {runs}"
+    if audit.states[UNKNOWN]:
+        return f"{where}; give --index or --documents to see which are stale"
+    return f"{where}: {', '.join(parts)}"
+
+
+def provenance_text(line: ProvenanceLine) -> str:
+    """Return where a sentence is from, in one line: document, retriever, rank, quote and time."""
+    found = f"rank {line.rank}, score {line.score:.4g}" if line.rank else ""
+    version = version_text(line.document_version, line.document_digest)
+    found_by = ", ".join(filter(None, (line.retriever, found)))
+    parts = (line.doc_id, found_by, f"version {version}", f"[{line.start}-{line.end}]", line.time)
+    quote = f" “{cut(line.quote, QUOTED)}”" if line.quote else ""
+    return visible(f"from {'; '.join(filter(None, parts))}{quote}")
