@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests.fakes import response
+from tests.provenance import line
 from trecjudge.judges.grounding import GroundingJudge
 from trecjudge.models.model import NoModel
-from trecjudge.records import Judgment, Response, Topic, WholeResponse
+from trecjudge.records import Evidence, Judgment, ProvenanceLine, Response, Topic, WholeResponse
 
 KETTLE = "Steam makes a kettle whistle. It was invented in Lyon in 1893."
 ANSWER = response(
@@ -41,6 +42,7 @@ def test_measures() -> None:
         "CITATION_COVERAGE": pytest.approx(2 / 3),
         "ABSTAINED": False,
         "RETRIEVAL_HIT_3": None,
+        "QUOTES_FOUND": None,
     }
 
 
@@ -85,3 +87,56 @@ def test_what_the_run_carries_without_text_or_uncited_in_another_script_shields_
     found = [scores(a, judged(a)) for a in (plain, response(*sentences, carried=more))]
     assert found[0] == found[1]
     assert found[0]["FACTUALITY_RATE"] == 0.5
+
+
+def quotes(*lines: ProvenanceLine, **answer: Any) -> list[Judgment]:
+    """Return the judgments on the quotes of a run."""
+    found = judged(replace(ANSWER, provenance=lines, **answer))
+    return [judgment for judgment in found if (judgment.label or "").startswith("quote_")]
+
+
+def test_a_quote_is_looked_up_in_its_document() -> None:
+    [found] = quotes(line(topic_id="t1", start=0, end=0))
+    assert (found.label, found.doc_id, found.sentence_index) == ("quote_found", "k", 0)
+    assert found.evidence == Evidence(0, 29, "Steam makes a kettle whistle.")
+
+
+@pytest.mark.parametrize(
+    ("fields", "answer"),
+    [
+        pytest.param({"quote": "Steam makes a kettle sing."}, {}, id="not in it"),
+        pytest.param({"quote": ""}, {}, id="nothing quoted"),
+        pytest.param({"doc_id": "z"}, {}, id="no such document"),
+        pytest.param(
+            {}, {"documents": response(carried={"k": ""}).documents}, id="carried without text"
+        ),
+    ],
+)
+def test_a_quote_that_is_not_there_is_the_fault_of_the_run(
+    fields: dict[str, str], answer: dict[str, Any]
+) -> None:
+    [found] = quotes(line(**fields), **answer)
+    assert (found.label, found.value, found.evidence) == ("quote_missing", 0.0, None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param({"documents": {}, "documents_given": False}, id="no documents given"),
+        pytest.param({"documents": {}, "documents_lost": True}, id="some lost"),
+        pytest.param({"documents": response(documents={"k": ""}).documents}, id="no text"),
+    ],
+)
+def test_where_the_document_is_not_known_no_quote_is_judged(answer: dict[str, Any]) -> None:
+    assert quotes(line(), **answer) == []
+
+
+def test_what_a_run_names_changes_no_verdict_on_its_claims() -> None:
+    forged = line(sentence_index=1, quote="It was invented in Lyon in 1895.")
+    answer = replace(ANSWER, provenance=(line(), forged))
+    found, without = judged(answer), judged(ANSWER)
+    assert [judgment for judgment in found if judgment in without] == without
+    values, plain = scores(answer, found), scores(ANSWER, without)
+    assert values.pop("QUOTES_FOUND") == 0.5
+    assert plain.pop("QUOTES_FOUND") is None
+    assert values == plain

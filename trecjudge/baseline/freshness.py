@@ -10,8 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from trecjudge.baseline.index.digests import text_digest
+from trecjudge.baseline.index.digests import digests_of
 from trecjudge.baseline.index.opening import open_index
+from trecjudge.baseline.index.protocol import Source
 from trecjudge.baseline.records import Chunk
 from trecjudge.files import default_folder
 from trecjudge.findings import OnFinding
@@ -44,8 +45,8 @@ LookUp = Callable[[str], DocumentNow | None]
 class Basis:
     """A line of provenance, and what became of its document.
 
-    `state` is UNKNOWN where there is nothing to compare with. Of a document that CHANGED, `quoted`
-    is whether the quote is still in it, at the same place or another.
+    `state` is UNKNOWN where there is nothing to compare with. `quoted` is whether the quote is in
+    the document as it is now, at the same place or another; None without a document.
     """
 
     line: ProvenanceLine
@@ -87,7 +88,7 @@ class Audit:
             basis = basis_of(line, look_up)
             self.states[basis.state] += 1
             self.runs.add(line.run_id)
-            self.quoted += bool(basis.quoted)
+            self.quoted += basis.state == CHANGED and bool(basis.quoted)
             yield basis
 
     @property
@@ -134,7 +135,7 @@ def _of_chunk(whole: Chunk | None) -> DocumentNow | None:
 def _of_document(found: Document | None) -> DocumentNow | None:
     if found is None:
         return None
-    return DocumentNow(found.full_text, text_digest(found), found.version)
+    return DocumentNow(found.full_text, digests_of(Source(found)).text, found.version)
 
 
 def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:
@@ -147,11 +148,9 @@ def basis_of(line: ProvenanceLine, look_up: LookUp | None) -> Basis:
     now = look_up(line.doc_id)
     if now is None:
         return Basis(line, GONE)
-    of_now = {"digest_now": now.digest, "version_now": now.version}
-    if line.document_digest and line.document_digest == now.digest:
-        return Basis(line, CURRENT, **of_now)
     quoted = quote_span(now.text, line) is not None
-    same = line.document_version == now.version if line.document_version else quoted
-    if not line.document_digest and same:
-        return Basis(line, CURRENT, **of_now)
-    return Basis(line, CHANGED, quoted, **of_now)
+    if line.document_digest:
+        same = line.document_digest == now.digest
+    else:
+        same = line.document_version == now.version if line.document_version else quoted
+    return Basis(line, CURRENT if same else CHANGED, quoted, now.digest, now.version)

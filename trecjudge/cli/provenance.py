@@ -34,7 +34,7 @@ OfDocuments = Annotated[
     list[str] | None, typer.Option("--document", help="Only what rests on these documents.")
 ]
 OfVersions = Annotated[
-    list[str] | None, typer.Option("--version", help="Only what rests on these versions.")
+    list[str] | None, typer.Option("--document-version", help="Only what rests on these versions.")
 ]
 Stale = Annotated[bool, typer.Option("--stale", help="Only where the document changed or is gone.")]
 FailStale = Annotated[

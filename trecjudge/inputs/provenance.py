@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ LATER: dict[str, Any] = {
     "score": 0.0,
 }
 """Fields that may be missing, and what stands for them."""
-NAMES = tuple(field.name for field in fields(ProvenanceLine))
+LARGEST = 1 << 53
 
 ByResponse = Mapping[tuple[str, str], tuple[ProvenanceLine, ...]]
 """The lines of a file by (run_id, topic_id), as written."""
@@ -94,6 +95,7 @@ def with_provenance(
 ) -> Response:
     """Return a response with its lines; quotes that are not in their documents are reported."""
     known = {sentence.index for sentence in response.sentences}
+    about = response.run_id, response.topic_id
     own = tuple(line for line in lines if line.sentence_index in known)
     for line in own:
         document = response.documents.get(line.doc_id)
@@ -101,12 +103,11 @@ def with_provenance(
             continue
         if quote_span(document.full_text, line) is None:
             message = f"its provenance quotes {shown(line.quote)}, which is not in {line.doc_id!r}"
-            about = line.sentence_index, response.run_id, response.topic_id
-            report(Finding("quote_missing", response.place, message, line.quote, *about))
+            index = line.sentence_index
+            report(Finding("quote_missing", response.place, message, line.quote, index, *about))
     if len(own) < len(lines):
         message = f"its provenance has {len(lines) - len(own)} lines on sentences it does not have"
-        about = None, response.run_id, response.topic_id
-        report(Finding("provenance_unusable", response.place, message, "", *about))
+        report(Finding("provenance_unusable", response.place, message, "", None, *about))
     return replace(response, provenance=own)
 
 
@@ -122,16 +123,22 @@ def quote_span(text: str, line: ProvenanceLine) -> tuple[int, int] | None:
 
 def _line(record: dict[str, Any]) -> ProvenanceLine:
     """Return the line of a record. Raises ValueError."""
-    given = LATER | {name: record[name] for name in NAMES if record.get(name) is not None}
-    given |= {name: as_id(record.get(name)) for name in IDS}
+    given = LATER | record
+    if None in record.values():
+        given = LATER | {name: value for name, value in record.items() if value is not None}
+    for name in IDS:
+        given[name] = as_id(record.get(name))
     try:
         line = ADAPTER.validate_python(given)
     except ValidationError as error:
         wrong = error.errors()[0]
         where = ".".join(map(str, wrong["loc"]))
         raise ValueError(f"{where}: {wrong['msg']}") from None
-    if line.sentence_index < 0 or not 0 <= line.start <= line.end:
+    # What is larger, or no number, could be written to no file.
+    if line.sentence_index < 0 or not 0 <= line.start <= line.end < LARGEST:
         raise ValueError("sentence_index, start and end must count up from 0")
+    if not math.isfinite(line.score) or abs(line.rank) >= LARGEST:
+        raise ValueError("score and rank must be finite")
     return line
 
 

@@ -10,6 +10,7 @@ from trecjudge.records import ProvenanceLine
 from trecjudge.show.words import cut
 
 COPIED = "copied word for word from a document"
+HEADER = "run  topic  #  document  version  state"
 DIGEST = 8
 """Characters of a digest that are shown."""
 QUOTED = 60
@@ -17,7 +18,8 @@ QUOTED = 60
 
 
 def basis_lines(bases: Iterable[Basis]) -> Iterator[str]:
-    """Yield a line for each citation; sentences count from 1."""
+    """Yield a header, and a line for each citation; sentences count from 1."""
+    yield HEADER
     for basis in bases:
         line = basis.line
         place = f"{line.run_id}  {line.topic_id}  {line.sentence_index + 1}  {line.doc_id}"
@@ -37,10 +39,10 @@ def version_text(version: str, digest: str) -> str:
 
 
 def state_text(basis: Basis) -> str:
-    """Return the state of a document, and of the quote where it changed."""
-    if basis.state != CHANGED:
-        return basis.state
-    return f"{CHANGED}, quote {'still there' if basis.quoted else 'gone'}"
+    """Return the state of a document, and of the quote where that is not as it should be."""
+    if basis.state == CHANGED:
+        return f"{CHANGED}, quote {'still there' if basis.quoted else 'gone'}"
+    return f"{basis.state}, quote not in it" if basis.quoted is False else basis.state
 
 
 def closing_line(audit: Audit) -> str:
