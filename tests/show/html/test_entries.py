@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.fakes import judgment, response
-from trecjudge.records import FULL, NONE, Claim, Evidence, Fact, Failure, Source
+from tests.provenance import line
+from trecjudge.records import FULL, NONE, Claim, Copies, Evidence, Fact, Failure, Source
 from trecjudge.show.html.entries import Entries, named_documents
 
 RESPONSE = response(("One.", ["d1", "d2"]), ("Two.", []))
@@ -61,3 +64,27 @@ def test_a_response_says_where_its_documents_stand() -> None:
     entry = Entries().response(RESPONSE, [JUDGED], {"d1": 7})
     assert entry["documents"] == {"d1": 7}
     assert [sentence["citations"] for sentence in entry["sentences"]] == [["d1", "d2"], []]
+
+
+def test_what_a_run_says_of_its_origin_is_there_without_quotes() -> None:
+    answer = response(("A kettle whistles.", ["k"]))
+    plain = Entries().response(answer, [], {})
+    assert not {"copied", "provenance"} & set(plain)
+    origin = line(document_digest="0123456789abcdef")
+    found = Entries().response(
+        replace(answer, copies=Copies((0,), 1), provenance=(origin,)), [], {}
+    )
+    assert found["copied"] == (0,)
+    assert found["provenance"] == [
+        {
+            "sentence_index": 0,
+            "doc_id": "k",
+            "start": 8,
+            "end": 37,
+            "rank": 3,
+            "retriever": "bm25",
+            "score": 12.5,
+            "time": "2026-11-28T20:00:00Z",
+            "version": "v1/01234567",
+        }
+    ]
