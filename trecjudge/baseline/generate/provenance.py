@@ -1,1 +1,58 @@
 """Writes where each sentence of a run is from, to `NAME.provenance.jsonl` beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import orjson
+
+from trecjudge.baseline.generate.records import Answer, Support
+from trecjudge.records import ProvenanceLine
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What all lines of a run have in common: the run, the index, and when it was made (UTC)."""
+
+    run_id: str
+    index: str
+    time: str
+
+
+def provenance_lines(answer: Answer, origin: Origin) -> Iterator[ProvenanceLine]:
+    """Yield a line for each citation of each sentence; none for an answer that abstained."""
+    method = answer.retrieved[-1].method if answer.retrieved else ""
+    version = answer.retrieved[-1].index_version if answer.retrieved else ""
+    for number, sentence in enumerate(answer.sentences):
+        for support in sentence.support:
+            yield _line(answer.topic.topic_id, number, support, origin, method, version)
+
+
+def _line(
+    topic_id: str, number: int, support: Support, origin: Origin, method: str, version: str
+) -> ProvenanceLine:
+    chunk = support.passage.chunk
+    return ProvenanceLine(
+        run_id=origin.run_id,
+        topic_id=topic_id,
+        sentence_index=number,
+        doc_id=chunk.doc_id,
+        start=support.start,
+        end=support.end,
+        quote=support.quote,
+        score=support.passage.score,
+        rank=support.passage.rank,
+        retriever=method,
+        document_version=chunk.document.version,
+        document_digest=chunk.digest,
+        index=origin.index,
+        index_version=version,
+        time=origin.time,
+    )
+
+
+def write_provenance(file: BinaryIO, answer: Answer, origin: Origin) -> None:
+    """Write the lines of an answer to an open file, a JSON object each."""
+    for line in provenance_lines(answer, origin):
+        file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
