@@ -23,6 +23,7 @@ def test_the_kinds_are_those_that_the_code_reports() -> None:
 def test_by_which_kinds_something_is_not_judged() -> None:
     """They end a job with status 3, and `--strict` with 1."""
     assert {name for name, kind in KINDS.items() if kind.severity == "error"} == {
+        "answer_failed",
         "assessment_missing",
         "bad_utf8",
         "collection_unreadable",

@@ -11,6 +11,7 @@ import orjson
 from trecjudge.baseline.generate.records import Answer, Support
 from trecjudge.records import ProvenanceLine
 
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """What all lines of a run have in common: the run, the index, and when it was made (UTC)."""

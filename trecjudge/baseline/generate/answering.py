@@ -1,0 +1,148 @@
+"""The answer to a topic: retrieved, written, looked at again; or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from trecjudge.baseline.generate.extractive import extracted
+from trecjudge.baseline.generate.grounded import Writer
+from trecjudge.baseline.generate.limits import Limits, limits_of, within
+from trecjudge.baseline.generate.masking import masked
+from trecjudge.baseline.generate.records import Answer, AnswerSentence
+from trecjudge.baseline.index.protocol import Only
+from trecjudge.baseline.records import Passage, Retrieved
+from trecjudge.baseline.retrieve.protocol import Retriever
+from trecjudge.baseline.retrieve.questions import question_of
+from trecjudge.check.rules import Track
+from trecjudge.errors import PLANNED, InputError, JudgmentFailed
+from trecjudge.findings import Finding, OnFinding
+from trecjudge.models.model import Model
+from trecjudge.records import Failure, Place, Topic
+
+NOTHING_FOUND = "nothing was found"
+NOT_THERE = "the model found no answer in the passages"
+NOTHING_QUOTED = "no sentence of the model had a quote that stands in its passages"
+NOTHING_FITS = "no sentence of the passages has a word of the question, stands alone and fits"
+
+
+@dataclass(frozen=True, slots=True)
+class Generating:
+    """How answers are made: from the best `top` passages of the documents of `only`.
+
+    A model may look `rounds` times for what its answer lacks. `mask` hides personal data from it,
+    and from the answer. `most_words` is a limit beside that of the track.
+    """
+
+    top: int = 20
+    rounds: int = 0
+    mask: bool = False
+    most_words: int | None = None
+    only: Only | None = None
+
+    def check(self, with_model: bool) -> None:
+        """Raise InputError for what needs a model."""
+        if self.rounds and not with_model:
+            raise InputError("--rounds: only a model can name what is missing: add --use-env-llm")
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Answers topics, one at a time or many at once; what a model gave in vain is reported."""
+
+    retriever: Retriever
+    model: Model
+    track: Track
+    report: OnFinding
+    generating: Generating = field(default_factory=Generating)
+
+    async def answer(self, topic: Topic) -> Answer:
+        """Return the answer to a topic; one that failed says why, and has no sentence.
+
+        Raises ModelError where no topic could be answered.
+        """
+        try:
+            return await self._answer(topic, question_of(topic))
+        except JudgmentFailed as failed:
+            if failed.kind != PLANNED:
+                place, message = Place(f"topic {topic.topic_id}"), f"no answer: {failed.message}"
+                self.report(Finding("answer_failed", place, message, topic_id=topic.topic_id))
+            failure = Failure(failed.kind, failed.message, failed.tries)
+            return Answer(topic, (), (), failure=failure)
+
+    async def _answer(self, topic: Topic, question: str) -> Answer:
+        if not question:
+            raise JudgmentFailed("no_topic_text", "the topic has no text")
+        first = await self._found(question)
+        if why := _unanswerable(first):
+            return Answer(topic, (), (first,), why)
+        limits = limits_of(self.track, topic, self.generating.most_words)
+        if self.model.available:
+            return await self._by_model(topic, question, first, limits)
+        sentences = self._masked(extracted(question, first.passages, limits))
+        kept, _ = within(sentences, limits)
+        return Answer(topic, kept, (first,), "" if kept else NOTHING_FITS)
+
+    async def _by_model(
+        self, topic: Topic, question: str, first: Retrieved, limits: Limits
+    ) -> Answer:
+        """Return what a model writes from the passages, in up to `rounds` rounds more."""
+        mask = self.generating.mask
+        writer = Writer(topic, question, self.model, self.report, mask)
+        found, passages = [first], list(first.passages)
+        sentences = await writer.written(passages, limits)
+        for _ in range(self.generating.rounds):
+            more = [await self._found(query) for query in await writer.gaps(sentences or ())]
+            fresh = _fresh(passages, more)
+            if not fresh:
+                break
+            found += more
+            passages = self._next(sentences or (), fresh, passages)
+            # What was said before stays where the new passages make nothing better.
+            sentences = await writer.written(passages, limits) or sentences
+        why = "" if sentences else NOT_THERE if sentences is None else NOTHING_QUOTED
+        return Answer(topic, sentences or (), tuple(found), why)
+
+    async def _found(self, question: str) -> Retrieved:
+        only = self.generating.only
+        return await self.retriever.retrieve(question, self.generating.top, only)
+
+    def _next(
+        self, sentences: Iterable[AnswerSentence], fresh: Sequence[Passage], old: Sequence[Passage]
+    ) -> list[Passage]:
+        """Return the passages of the next round: those cited, then new ones, then the others."""
+        cited = [support.passage for sentence in sentences for support in sentence.support]
+        each = {_key(passage): passage for passage in (*cited, *fresh, *old)}
+        return list(each.values())[: self.generating.top]
+
+    def _masked(self, sentences: tuple[AnswerSentence, ...]) -> tuple[AnswerSentence, ...]:
+        """Return sentences of documents without personal data, if it is to be masked."""
+        if not self.generating.mask:
+            return sentences
+        return tuple(
+            AnswerSentence(
+                masked(sentence.text).text,
+                tuple(replace(s, quote=masked(s.quote).text) for s in sentence.support),
+            )
+            for sentence in sentences
+        )
+
+
+def _unanswerable(found: Retrieved) -> str:
+    """Return why nothing is tried with what was found; empty where something is."""
+    if not found.passages:
+        return NOTHING_FOUND
+    if found.answers is False:
+        return f"too little was found: {found.confidence_by} is {found.confidence:.3f}"
+    return ""
+
+
+def _fresh(known: Iterable[Passage], found: Iterable[Retrieved]) -> list[Passage]:
+    """Return the passages that were not there before, the best of each search first."""
+    there = set(map(_key, known))
+    fresh = {_key(p): p for one in found for p in one.passages if _key(p) not in there}
+    return sorted(fresh.values(), key=lambda passage: passage.rank)
+
+
+def _key(passage: Passage) -> tuple[str, int, int]:
+    return passage.chunk.doc_id, passage.chunk.start, passage.chunk.end

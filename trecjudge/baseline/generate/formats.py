@@ -1,0 +1,208 @@
+"""Answers as records of runs: one function for each shape, one entry for each track."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trecjudge.baseline.generate.records import Answer, AnswerSentence
+from trecjudge.baseline.records import Chunk
+from trecjudge.check.parts import length
+from trecjudge.check.rules import Track, track_named
+from trecjudge.errors import InputError, unknown
+
+Record = dict[str, Any]
+NEUCLIR = ("neuclir/1/zho", "neuclir/1/rus", "neuclir/1/fas")
+"""The collections of NeuCLIR 2024; a topic does not say which of them it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What all records of a run say: who made it, its name, and how it was made, in a sentence.
+
+    `document` looks up a whole document by id, where the records shall carry what they cite.
+    """
+
+    run_id: str
+    team_id: str
+    description: str
+    document: Callable[[str], Chunk | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFormat:
+    """A format of runs: the track whose rules it keeps, and what makes a record of an answer."""
+
+    track_name: str
+    make: Callable[[Answer, RunFacts], Record]
+
+    @property
+    def track(self) -> Track:
+        """The rules of its track."""
+        return track_named(self.track_name)
+
+    def check(self, facts: RunFacts) -> None:
+        """Raise InputError for a run_id that the track would refuse."""
+        most = self.track.run_id.maximum
+        if not facts.run_id.strip() or (most is not None and len(facts.run_id) > most):
+            bound = "" if most is None else f", at most {most}"
+            raise InputError(f"--run-id {facts.run_id!r}: {len(facts.run_id)} characters{bound}")
+
+    def record(self, answer: Answer, facts: RunFacts) -> Record:
+        """Return the record of an answer; with the documents that it cites, if they are wanted."""
+        record = self.make(answer, facts)
+        if facts.document is not None:
+            found = {doc_id: facts.document(doc_id) for doc_id in references(answer)}
+            record["documents"] = {d: _carried(chunk) for d, chunk in found.items() if chunk}
+        return record
+
+
+def format_for(name: str) -> RunFormat:
+    """Return a format by the name of its track, or by the short name of the newest one.
+
+    Raises InputError with the choices.
+    """
+    found = FORMATS.get(NEWEST.get(name, name))
+    if found is None:
+        raise InputError(unknown("format", name, [*FORMATS, *NEWEST]))
+    return found
+
+
+def references(answer: Answer) -> list[str]:
+    """Return the documents that an answer cites, each once, in the order of its citations."""
+    return list(dict.fromkeys(doc_id for s in answer.sentences for doc_id in cited_by(s)))
+
+
+def cited_by(sentence: AnswerSentence) -> list[str]:
+    """Return the documents that a sentence cites, the strongest first."""
+    return [support.passage.chunk.doc_id for support in sentence.support]
+
+
+def _carried(chunk: Chunk) -> Record:
+    title = chunk.document.title
+    text = chunk.text.removeprefix(f"{title}\n") if title else chunk.text
+    return {"docid": chunk.doc_id, "title": title, "text": text}
+
+
+def _by_index(answer: Answer) -> list[Record]:
+    places = {doc_id: place for place, doc_id in enumerate(references(answer))}
+    return [
+        {"text": s.text, "citations": [places[doc_id] for doc_id in cited_by(s)]}
+        for s in answer.sentences
+    ]
+
+
+def _by_id(answer: Answer) -> list[Record]:
+    return [{"text": s.text, "citations": cited_by(s)} for s in answer.sentences]
+
+
+def _rag24(answer: Answer, facts: RunFacts) -> Record:
+    entries, rule = _by_index(answer), track_named("rag24").length
+    return {
+        "run_id": facts.run_id,
+        "topic_id": answer.topic.topic_id,
+        "topic": answer.topic.title,
+        "references": references(answer),
+        "response_length": length(entries, rule) if rule else 0,
+        "answer": entries,
+    }
+
+
+def _rag25(answer: Answer, facts: RunFacts) -> Record:
+    metadata = {
+        "team_id": facts.team_id,
+        "run_id": facts.run_id,
+        "type": "automatic",
+        "narrative_id": answer.topic.topic_id,
+        "narrative": answer.topic.title,
+        "prompt": facts.description,
+        "run_desc": facts.description,
+    }
+    return {"metadata": metadata, "references": references(answer), "answer": _by_index(answer)}
+
+
+def _rag26(answer: Answer, facts: RunFacts) -> Record:
+    # Further keys are refused.
+    metadata = {
+        "team_id": facts.team_id,
+        "narrative_id": answer.topic.topic_id,
+        "narrative": answer.topic.title,
+        "run_id": facts.run_id,
+        "run_desc": facts.description,
+    }
+    return {"metadata": metadata, "references": references(answer), "answer": _by_index(answer)}
+
+
+def _ragtime(answer: Answer, facts: RunFacts, described_as: str) -> Record:
+    metadata = {**_names(answer, facts), described_as: facts.description}
+    return {"metadata": metadata, "responses": _by_id(answer), "references": references(answer)}
+
+
+def _names(answer: Answer, facts: RunFacts) -> Record:
+    names = {"team_id": facts.team_id, "run_id": facts.run_id}
+    return names | {"topic_id": answer.topic.topic_id}
+
+
+def _dragun(answer: Answer, facts: RunFacts) -> Record:
+    # Further keys are refused, so only the run's name can say how it was made.
+    metadata = {**_names(answer, facts), "type": "automatic", "use_starter_kit": 0}
+    return {"metadata": metadata, "responses": _by_id(answer)}
+
+
+def _neuclir(answer: Answer, facts: RunFacts) -> Record:
+    return {
+        "request_id": answer.topic.topic_id,
+        "run_id": facts.run_id,
+        "collection_ids": list(NEUCLIR),
+        "sentences": _by_id(answer),
+    }
+
+
+def _biogen(answer: Answer, facts: RunFacts) -> Record:
+    metadata = {**_names(answer, facts), "run_desc": facts.description}
+    return {"metadata": metadata, "responses": _by_id(answer)}
+
+
+def _ikat(answer: Answer, facts: RunFacts) -> Record:
+    scores: dict[str, float] = {}
+    for sentence in answer.sentences:
+        for one in sentence.support:
+            scores.setdefault(one.passage.chunk.doc_id, one.passage.score)
+    responses = [
+        {"text": s.text, "citations": {d: scores[d] for d in cited_by(s)}, "ptkb_provenance": []}
+        for s in answer.sentences
+    ]
+    metadata = {"team_id": facts.team_id, "run_id": facts.run_id, "run_type": "automatic"}
+    return {
+        "metadata": metadata | {"run_desc": facts.description},
+        "turn_id": answer.topic.topic_id,
+        "references": scores,
+        "responses": responses,
+    }
+
+
+FORMATS: Mapping[str, RunFormat] = {
+    "rag24": RunFormat("rag24", _rag24),
+    "rag25": RunFormat("rag25", _rag25),
+    "rag26": RunFormat("rag26", _rag26),
+    "longeval26": RunFormat("longeval26", _rag25),
+    # `run_desc` is what a record of 2026 is known by.
+    "ragtime25": RunFormat("ragtime25", lambda a, facts: _ragtime(a, facts, "description")),
+    "ragtime26": RunFormat("ragtime26", lambda a, facts: _ragtime(a, facts, "run_desc")),
+    "dragun25": RunFormat("dragun25", _dragun),
+    "neuclir24": RunFormat("neuclir24", _neuclir),
+    "biogen25": RunFormat("biogen25", _biogen),
+    "ikat25": RunFormat("ikat25", _ikat),
+}
+"""The formats by the name of their track."""
+NEWEST: Mapping[str, str] = {
+    "rag": "rag26",
+    "longeval": "longeval26",
+    "ragtime": "ragtime26",
+    "dragun": "dragun25",
+    "neuclir": "neuclir24",
+    "biogen": "biogen25",
+    "ikat": "ikat25",
+}
+"""The newest format of a track, by the track's name without a year."""

@@ -1,0 +1,141 @@
+"""Answers by a model: it cites passages by number and quotes them; both are checked here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from trecjudge.baseline.generate.limits import Limits, within
+from trecjudge.baseline.generate.masking import Masked, masked
+from trecjudge.baseline.generate.quotable import on_one_line
+from trecjudge.baseline.generate.records import AnswerSentence, Support
+from trecjudge.baseline.records import Passage
+from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.models.model import Model, Program, ReplyLength
+from trecjudge.records import Place, Topic
+from trecjudge.text.quotes import find_quote_span
+from trecjudge.text.tokens import read_forms
+
+_HERE = "trecjudge.baseline.generate.program"
+WRITE = Program("write_answer", f"{_HERE}:WriteAnswer", length=ReplyLength(1000))
+GAPS = Program("name_gaps", f"{_HERE}:NameGaps", length=ReplyLength(60))
+PROGRAMS = (WRITE, GAPS)
+REPLY = {"max_tokens": 4096}
+"""An answer with its quotes does not fit into the reply of a judge."""
+SHORTEST = 3
+"""The fewest words of a quote: one or two stand in nearly every passage."""
+LONGER = 2
+"""How many times as long as the quote what is found may be: else too much was left out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A passage as a model sees it: with personal data masked, if that was asked for."""
+
+    passage: Passage
+    text: Masked
+
+    @classmethod
+    def of(cls, passage: Passage, mask: bool) -> Seen:
+        """Return a passage as it is shown."""
+        text = passage.chunk.text
+        return cls(passage, masked(text) if mask else Masked(text, text))
+
+    def numbered(self, number: int, mask: bool) -> str:
+        """Return it behind its number; one from within a document has the document's title too."""
+        chunk = self.passage.chunk
+        title = chunk.document.title if chunk.start else ""
+        heading = masked(title).text if mask else title
+        return f"[{number}] {heading}\n{self.text.text}".replace("] \n", "] ", 1)
+
+    def support(self, quote: str) -> Support | None:
+        """Return where a quote stands, word for word; None where it does not."""
+        if len(read_forms(quote)[1]) < SHORTEST:
+            return None
+        span = find_quote_span(self.text.text, quote)
+        if span is None or span[1] - span[0] > LONGER * len(quote):
+            return None
+        begin = self.passage.chunk.start
+        start, end = self.text.span(*span)
+        return Support(self.passage, begin + start, begin + end, self.text.text[slice(*span)])
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A model that writes the answer to one topic; what it gave in vain is reported.
+
+    With `mask` it sees no personal data of a known form.
+    """
+
+    topic: Topic
+    question: str
+    model: Model
+    report: OnFinding
+    mask: bool = False
+
+    async def written(
+        self, passages: Sequence[Passage], limits: Limits
+    ) -> tuple[AnswerSentence, ...] | None:
+        """Return the sentences whose quotes stand in their passages; None where it has no answer.
+
+        What is too long is cut from the end. Raises JudgmentFailed, ModelError.
+        """
+        seen = [Seen.of(passage, self.mask) for passage in passages]
+        prediction = await self.model.predict(
+            WRITE,
+            question=self._hidden(self.question),
+            length=limits.described,
+            passages=[one.numbered(n, self.mask) for n, one in enumerate(seen, 1)],
+        )
+        if prediction.fields["answerable"] == "no":
+            return None
+        given = prediction.fields["sentences"]
+        checked = (self._checked(number, one, seen) for number, one in enumerate(given, 1))
+        found = [sentence for sentence in checked if sentence is not None]
+        kept, left_out = within(found, limits)
+        if left_out:
+            message = f"{left_out} of {len(found)} sentences are too many for {limits.described}"
+            self.report(Finding("answer_cut", self._place, message, topic_id=self.topic.topic_id))
+        return kept
+
+    async def gaps(self, sentences: Sequence[AnswerSentence]) -> list[str]:
+        """Return queries for what an answer lacks, none where nothing is missing.
+
+        Raises JudgmentFailed, ModelError.
+        """
+        said = [sentence.text for sentence in sentences]
+        question = self._hidden(self.question)
+        prediction = await self.model.predict(GAPS, question=question, answer=said)
+        return [query for query in map(str.strip, prediction.fields["queries"]) if query]
+
+    @property
+    def _place(self) -> Place:
+        return Place(f"topic {self.topic.topic_id}")
+
+    def _hidden(self, text: str) -> str:
+        return masked(text).text if self.mask else text
+
+    def _checked(self, number: int, given: Any, seen: Sequence[Seen]) -> AnswerSentence | None:
+        """Return a sentence with the passages that have its quote; None where none has it."""
+        text = self._hidden(on_one_line(given.text))
+        numbers = list(dict.fromkeys(given.passages))
+        there = [cited for cited in numbers if 1 <= cited <= len(seen)]
+        if len(there) < len(numbers):
+            wrong = ", ".join(str(cited) for cited in numbers if cited not in there)
+            message = f"sentence {number} cites passage {wrong} of {len(seen)}"
+            self._lost(Finding("passage_unknown", self._place, message))
+        quoted = {cited: seen[cited - 1].support(given.quote) for cited in there}
+        support = tuple(one for one in quoted.values() if one is not None)
+        if not support:
+            message = f"sentence {number} has no quote of a passage it cites: {shown(text)}"
+            self._lost(Finding("quote_not_found", self._place, message, shown(given.quote)))
+            return None
+        if len(support) < len(quoted):
+            without = ", ".join(str(cited) for cited, one in quoted.items() if one is None)
+            message = f"sentence {number}: its quote is not in passage {without}"
+            self._lost(Finding("quote_elsewhere", self._place, message, shown(given.quote)))
+        return AnswerSentence(text, support) if text else None
+
+    def _lost(self, finding: Finding) -> None:
+        self.report(replace(finding, topic_id=self.topic.topic_id))
