@@ -213,6 +213,17 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             "search corpus.index --calibrate answered.jsonl --against others.jsonl",
         ),
     ),
+    "generate": (
+        Example(
+            "A run without a model, then its check",
+            "generate --index docs.index --rag-topics topics.jsonl --format rag25",
+        ),
+        Example(
+            "Answers by a model, looked at again once",
+            "generate --index docs.index --rag-topics topics.jsonl --format ragtime26 --rounds 1"
+            " --use-env-llm",
+        ),
+    ),
     "cache": (Example("What the cache holds", "cache info"),),
     "cache info": (Example("What the cache holds", "cache info"),),
     "cache export": (

@@ -112,6 +112,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.search:search",
             "Show what an index finds for a question.",
         ),
+        "generate": (
+            "trecjudge.cli.generate:generate",
+            "Answer topics from an index, as a run of a track.",
+        ),
         "cache": (
             "trecjudge.cli.cache:cache_app",
             "Show, copy, check and clear the cache of model replies.",

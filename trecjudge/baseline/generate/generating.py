@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ class Made:
     """What a run has, in counts; `words` are those of all its sentences."""
 
     answered: int = 0
-    abstained: int = 0
     failed: int = 0
     sentences: int = 0
     cited: int = 0
@@ -38,11 +37,14 @@ class Made:
     """The sum over topics for which something was searched."""
     confidence_by: str = ""
     searched: int = 0
+    abstentions: dict[str, str] = field(default_factory=dict)
+    """Why there is no answer, by topic."""
 
     def add(self, answer: Answer) -> None:
         """Count an answer."""
         self.failed += answer.failure is not None
-        self.abstained += answer.failure is None and not answer.sentences
+        if answer.failure is None and not answer.sentences:
+            self.abstentions[answer.topic.topic_id] = answer.abstained
         self.answered += bool(answer.sentences)
         self.sentences += len(answer.sentences)
         self.cited += sum(bool(sentence.support) for sentence in answer.sentences)
@@ -52,6 +54,11 @@ class Made:
             self.confidence += first.confidence
             self.confidence_by = first.confidence_by
             self.searched += 1
+
+    @property
+    def abstained(self) -> int:
+        """How many topics have an empty answer, since nothing answers them."""
+        return len(self.abstentions)
 
     @property
     def mean_confidence(self) -> float | None:
@@ -70,6 +77,7 @@ class Made:
             "words": self.words,
             "mean_confidence": self.mean_confidence,
             "confidence_by": self.confidence_by,
+            "abstentions": self.abstentions,
         }
 
 
@@ -94,6 +102,12 @@ async def answers(
 
 async def _one(answer: Callable[[Topic], Awaitable[Answer]], topic: Topic) -> Answer:
     return await answer(topic)
+
+
+async def ask_all(made: AsyncIterable[Answer]) -> None:
+    """Make all answers and keep none, to count what they would ask."""
+    async for _ in made:
+        pass
 
 
 async def write_run(

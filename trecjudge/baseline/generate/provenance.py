@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
+from urllib.parse import urlsplit, urlunsplit
 
 import orjson
 
@@ -19,6 +20,14 @@ class Origin:
     run_id: str
     index: str
     time: str
+
+
+def index_name(where: str) -> str:
+    """Return how an index is named in a file: its path, or its address without user and secret."""
+    parts = urlsplit(where)
+    if not parts.scheme or not parts.netloc:
+        return where
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def provenance_lines(answer: Answer, origin: Origin) -> Iterator[ProvenanceLine]:

@@ -1,0 +1,177 @@
+"""`generate`: a run of answers from an index, in the format of a track, with its provenance."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from trecjudge.baseline.generate.answering import Answerer, Generating
+from trecjudge.baseline.generate.filters import only_of
+from trecjudge.baseline.generate.formats import RunFacts, RunFormat, format_for
+from trecjudge.baseline.generate.generating import Made, answers, ask_all, write_run
+from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
+from trecjudge.baseline.generate.provenance import Origin, index_name
+from trecjudge.baseline.index.opening import open_index
+from trecjudge.baseline.index.protocol import Index
+from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
+from trecjudge.cli import generate_options as own
+from trecjudge.cli import model_options as of_model
+from trecjudge.cli import options as flag
+from trecjudge.cli.exits import exits, print_errors, warning_printer
+from trecjudge.cli.flags import taking
+from trecjudge.cli.printing import print_json, print_lines, print_plans
+from trecjudge.cli.shared import FindingPrinter
+from trecjudge.errors import InputError, unknown
+from trecjudge.inputs.provenance import provenance_path
+from trecjudge.inputs.topics import read_topics
+from trecjudge.job.choice import model_options, workflow_at
+from trecjudge.models.model import Model
+from trecjudge.models.opening import ModelOptions, open_model
+from trecjudge.models.spending import Budget
+from trecjudge.records import Topic
+from trecjudge.results.outputs import Outputs
+from trecjudge.show.generated import described, generated_lines
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateFlags:
+    """What the command line asks for: a flag each."""
+
+    index: own.Index
+    topics: own.TopicFile
+    format_name: own.Format
+    only: own.OnlyDocuments = None
+    only_topics: flag.OnlyTopics = None
+    max_topics: flag.MaxTopics = None
+    run_id: own.RunId = ""
+    team_id: own.TeamId = "trecjudge"
+    retriever: own.Retriever = "bm25"
+    top: own.Top = 20
+    max_words: own.MaxWords = None
+    rounds: own.Rounds = 0
+    mask_pii: own.MaskPii = False
+    workflow: flag.WorkflowFile = None
+    use_env_llm: of_model.UseEnvLlm = False
+    cache_dir: of_model.CacheDir = None
+    cache_from: of_model.CacheFrom = None
+    refresh: of_model.Refresh = False
+    offline: of_model.Offline = False
+    plan: of_model.Plan = False
+    max_calls: of_model.MaxCalls = None
+    max_tokens: of_model.MaxTokens = None
+    max_cost: of_model.MaxCost = None
+    out_dir: flag.OutDir = Path("out")
+    name: own.RunName = ""
+    carry_documents: own.CarryDocuments = False
+    quiet: flag.Quiet = False
+    as_json: flag.AsJson = False
+
+    @property
+    def generating(self) -> Generating:
+        """How answers are made."""
+        only = only_of(self.only or ())
+        return Generating(self.top, self.rounds, self.mask_pii, self.max_words, only)
+
+    @property
+    def model(self) -> ModelOptions:
+        """How a model may be used."""
+        budget = Budget(self.max_calls, self.max_tokens, self.max_cost)
+        caches = (self.cache_dir, self.cache_from or ())
+        return model_options(
+            self.use_env_llm, budget, *caches, self.refresh, self.offline, self.plan
+        )
+
+    @property
+    def run_name(self) -> str:
+        """The run's id: as given, else how it is made."""
+        return self.run_id or f"{'grounded' if self.use_env_llm else 'extractive'}-{self.retriever}"
+
+    @property
+    def run(self) -> Path:
+        """The file of the run."""
+        return self.out_dir / f"{self.name or self.run_name}.jsonl"
+
+    def facts(self, model: Model, index: Index) -> RunFacts:
+        """What all records say of the run."""
+        asked = (model.record() or {}).get("model", "") if model.available else ""
+        how = described(str(asked), self.retriever, self.generating)
+        carried = index.document if self.carry_documents else None
+        return RunFacts(self.run_name, self.team_id, how, carried)
+
+
+@exits
+def make_run(flags: GenerateFlags) -> int:
+    """Make the run, write it and its provenance; return the exit status."""
+    format_, model = format_for(flags.format_name), flags.model
+    flags.generating.check(model.use)
+    if flags.mask_pii and flags.carry_documents:
+        raise InputError("give one of --mask-pii and --carry-documents: it would carry what is hid")
+    printer = FindingPrinter(flags.quiet)
+    topics = _topics(flags, printer)
+    with closing(open_index(flags.index)) as index:
+        made, spent = asyncio.run(_made(flags, index, format_, model, topics, printer))
+    printer.close()
+    if made is None:
+        return _print_plan(spent, flags)
+    if flags.as_json:
+        files = [str(flags.run), str(provenance_path(flags.run))]
+        counts = made.as_dict() | {"files": files, "calls": spent}
+        print_json([counts | {"findings": printer.as_dicts()}])
+    elif not flags.quiet:
+        documents = not flags.carry_documents
+        print_lines(generated_lines(made, flags.run, flags.topics, documents, spent))
+    return printer.status()
+
+
+generate = taking(GenerateFlags)(lambda ctx, flags: make_run(flags))
+generate.__doc__ = """Answer topics from an index, as a run of a track.
+
+A file beside the run, NAME.provenance.jsonl, shows where each citation is from.
+"""
+
+
+def _topics(flags: GenerateFlags, printer: FindingPrinter) -> list[Topic]:
+    every = read_topics(flags.topics, printer)
+    for topic_id in flags.only_topics or ():
+        if topic_id not in every:
+            raise InputError(unknown("topic", topic_id, every))
+    wanted = (t for t in every.values() if not flags.only_topics or t.topic_id in flags.only_topics)
+    return list(islice(wanted, flags.max_topics))
+
+
+async def _made(
+    flags: GenerateFlags,
+    index: Index,
+    format_: RunFormat,
+    options: ModelOptions,
+    topics: list[Topic],
+    printer: FindingPrinter,
+) -> tuple[Made | None, dict[str, Any]]:
+    """Return what the run has, None where calls were only counted, and what was spent."""
+    workflow, warn = workflow_at(flags.workflow), warning_printer(flags.quiet)
+    names = {program.name for program in PROGRAMS}
+    prompts = {name: text for name, text in workflow.prompts.items() if name in names}
+    async with open_model(options, REPLY | workflow.llm, prompts, PROGRAMS, warn) as model:
+        retriever = IndexRetriever(index, RetrieverSettings(flags.retriever))
+        answerer = Answerer(retriever, model, format_.track, printer, flags.generating)
+        each = answers(topics, answerer.answer, model.in_flight)
+        facts = flags.facts(model, index)
+        format_.check(facts)
+        if options.plan:
+            await ask_all(each)
+            return None, model.spent() | {"items": len(topics)}
+        time = datetime.now(UTC).isoformat(timespec="seconds")
+        origin = Origin(facts.run_id, index_name(flags.index), time)
+        with Outputs(flags.out_dir, flags.run.stem).held(warn):
+            return await write_run(each, flags.run, format_, facts, origin), model.spent()
+
+
+def _print_plan(spent: dict[str, Any], flags: GenerateFlags) -> int:
+    if flags.rounds and not (flags.quiet or flags.as_json):
+        print_errors(["note: what further rounds ask depends on the first answers: not counted"])
+    return print_plans([{"name": flags.run_name} | spent], flags.as_json)

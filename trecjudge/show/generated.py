@@ -1,0 +1,68 @@
+"""A run that was made, for a person: what it has, how it was made, what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from trecjudge.baseline.generate.answering import Generating
+from trecjudge.baseline.generate.generating import Made
+from trecjudge.findings import counted
+from trecjudge.inputs.provenance import provenance_path
+from trecjudge.version import __version__
+
+MOST_LISTED = 5
+"""Topics without an answer that are listed with why."""
+
+
+def described(model: str, retriever: str, generating: Generating) -> str:
+    """Return in one sentence how a run is made; without a model it says that it is extractive."""
+    passages = f"the best {generating.top} passages by {retriever}"
+    tool = f"trecjudge {__version__}"
+    if not model:
+        return (
+            f"{tool}, extractive, no model: whole sentences of {passages}, chosen by how much of"
+            " the topic's words they cover"
+        )
+    rounds = counted(generating.rounds, "further round")
+    again = f"; up to {rounds} of retrieval" if generating.rounds else ""
+    return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
+
+
+def generated_lines(
+    made: Made, run: Path, topics: Path, documents: bool, spent: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what a run has, its files, and the commands that check and judge it.
+
+    `documents` is whether a judge needs them beside the run.
+    """
+    yield f"run: {run}: {_topics(made)}"
+    yield f"sentences: {_sentences(made)}"
+    if made.mean_confidence is not None:
+        yield f"confidence: {made.mean_confidence:.3f} on average ({made.confidence_by})"
+    for topic_id, why in list(made.abstentions.items())[:MOST_LISTED]:
+        yield f"abstained: topic {topic_id}: {why}"
+    if len(made.abstentions) > MOST_LISTED:
+        yield f"abstained: … {len(made.abstentions)} topics in all"
+    yield f"provenance: {provenance_path(run)}"
+    if spent:
+        yield f"calls: {dict(spent)}"
+    given = f"--rag-topics {shlex.quote(str(topics))}"
+    yield f"next: run_judge.py check {shlex.quote(str(run))} {given}"
+    beside = " --documents DOCUMENTS" if documents else ""
+    yield f"next: run_judge.py --rag-responses {shlex.quote(str(run))} {given}{beside}"
+
+
+def _topics(made: Made) -> str:
+    answered = counted(made.answered, "topic")
+    return f"{answered} answered, {made.abstained} abstained, {made.failed} failed"
+
+
+def _sentences(made: Made) -> str:
+    if not made.sentences:
+        return "none"
+    share = made.cited / made.sentences
+    each = made.words / made.answered
+    return f"{made.sentences:,}, {share:.0%} cited, {made.words:,} words ({each:.0f} an answer)"
