@@ -20,7 +20,7 @@ AGAIN = 0.5
 """What a word of the question is still worth each time that it was covered before."""
 SAME = 0.7
 """The share of the shorter one's words from which on two sentences say the same."""
-LEAST = 0.05
+LEAST = 0.02
 """A sentence must bring this share of what the first one brought."""
 TRUST = 20
 """The rank at which a passage counts about half of the first."""
@@ -48,7 +48,7 @@ def extracted(
     """Return whole sentences of the passages; none where no sentence has a word of the question.
 
     Each next one is that with the greatest gain: greedy weighted coverage with maximal marginal
-    relevance (Carbonell and Goldstein, 1998). They are ordered by document, the best found first.
+    relevance (Carbonell and Goldstein, 1998). They stand by document, that of the first one first.
     """
     weights = weighted_terms(question)
     choices = [_Choice(s, s.forms) for s in quotable(passages)]
@@ -103,18 +103,12 @@ def _unlike(choices: Iterable[_Choice], taken: _Choice) -> list[_Choice]:
 
 
 def _in_order(taken: Iterable[Quotable]) -> list[Quotable]:
-    """Return sentences by document, that with the best passage first, and as they stand there."""
-    listed = list(taken)
-    best: dict[str, int] = {}
-    for sentence in listed:
-        doc_id, rank = sentence.passage.chunk.doc_id, sentence.passage.rank
-        best[doc_id] = min(rank, best.get(doc_id, rank))
-
-    def place(sentence: Quotable) -> tuple[int, str, int]:
-        doc_id = sentence.passage.chunk.doc_id
-        return best[doc_id], doc_id, sentence.start
-
-    return sorted(listed, key=place)
+    """Return sentences by document, that taken first before the others, and as they stand there."""
+    by_document: dict[str, list[Quotable]] = {}
+    for sentence in taken:
+        by_document.setdefault(sentence.passage.chunk.doc_id, []).append(sentence)
+    each = by_document.values()
+    return [s for listed in each for s in sorted(listed, key=lambda s: s.start)]
 
 
 def _answered(sentence: Quotable, passages: Sequence[Passage], limits: Limits) -> AnswerSentence:

@@ -29,14 +29,18 @@ _CONTINUES = re.compile(
     r"|the (?:latter|former)"
     r"|(?:in|at|by|for|with|on|from|of|to|during|after|before|under|like|unlike|despite|all|some"
     r"|many|most|one|each|none) (?:of )?(?:this|these|that|those|such|them|it|him|her)"
-    r"|my|me|us|let)\b",
+    r"|(?:\w+ )?(?:day|week|month|year|hour|decade)s? (?:later|earlier|before|after)"
+    r"|[\w' -]{1,40}, (?:however|therefore|though|meanwhile|moreover|for (?:example|instance))"
+    r"|and|but|or|so|because|it|he|she|they|this|that|these|those|such|here|see|check|my|me|us|let"
+    r"|for (?:more|other|further))\b|.*\b(?:I|I'm|I’m|my|we|our)\b",
     re.IGNORECASE,
 )
 _NAVIGATION = re.compile(
     r"\b(?:click|read more|sign (?:up|in)|subscrib\w*|newsletter|cookies?|copyright|log ?in|share"
     r" this|follow us|privacy policy|terms of (?:use|service)|all rights reserved|add to cart"
     r"|see (?:also|below|above|figure|table)|shown (?:below|above)|(?:figure|fig\.|table) \d"
-    r"|download|advertisement|www\.)|[©»›→]",
+    r"|vote (?:up|down)|this (?:article|page|post|site|section|chapter|book|list)|download"
+    r"|advertisement|www\.)|[©»›→]",
     re.IGNORECASE,
 )
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
