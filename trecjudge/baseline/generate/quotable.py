@@ -32,7 +32,8 @@ _CONTINUES = re.compile(
     r"|(?:\w+ )?(?:day|week|month|year|hour|decade)s? (?:later|earlier|before|after)"
     r"|[\w' -]{1,40}, (?:however|therefore|though|meanwhile|moreover|for (?:example|instance))"
     r"|and|but|or|so|because|it|he|she|they|this|that|these|those|such|here|see|check|my|me|us|let"
-    r"|for (?:more|other|further))\b|.*\b(?:I|I'm|I’m|my|we|our)\b",
+    r"|for (?:more|other|further)"
+    r"|the (?:study|report|authors?|researchers?|survey|findings|results|article)s? (?:also )?\w+)\b|.*\b(?:I|I'm|I’m|my|we|our)\b",
     re.IGNORECASE,
 )
 _NAVIGATION = re.compile(
@@ -106,12 +107,14 @@ def _body(passage: Passage) -> int:
 
 
 def _spans(text: str, begin: int) -> Iterator[tuple[int, int]]:
-    """Yield sentences as offsets; headings in lines of their own before a sentence are left out."""
+    """Yield sentences as offsets, without the headings that stand in lines before them."""
     for start, end in sentence_spans(text[begin:]):
         first, last = start + begin, end + begin
-        head, broken, tail = text[first:last].rpartition("\n")
-        if broken and len(head.rpartition("\n")[2].split()) <= SHORT_LINE:
-            first = last - len(tail.lstrip())
+        while (line := text.find("\n", first, last)) >= 0:
+            rest = line + len(text[line:last]) - len(text[line:last].lstrip())
+            if len(text[first:line].split()) > SHORT_LINE or text[rest : rest + 1].islower():
+                break
+            first = rest
         yield first, last
 
 
