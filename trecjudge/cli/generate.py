@@ -92,9 +92,14 @@ class GenerateFlags:
         return self.run_id or f"{'grounded' if self.use_env_llm else 'extractive'}-{self.retriever}"
 
     @property
+    def outputs(self) -> Outputs:
+        """The folder and the name of the files. Raises OutputError for a name that is not safe."""
+        return Outputs(self.out_dir, self.name or self.run_name)
+
+    @property
     def run(self) -> Path:
         """The file of the run."""
-        return self.out_dir / f"{self.name or self.run_name}.jsonl"
+        return self.out_dir / f"{self.outputs.name}.jsonl"
 
     def facts(self, model: Model, index: Index) -> RunFacts:
         """What all records say of the run."""
@@ -167,7 +172,7 @@ async def _made(
             return None, model.spent() | {"items": len(topics)}
         time = datetime.now(UTC).isoformat(timespec="seconds")
         origin = Origin(facts.run_id, index_name(flags.index), time)
-        with Outputs(flags.out_dir, flags.run.stem).held(warn):
+        with flags.outputs.held(warn):
             return await write_run(each, flags.run, format_, facts, origin), model.spent()
 
 

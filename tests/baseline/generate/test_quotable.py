@@ -13,6 +13,7 @@ from trecjudge.baseline.generate.quotable import quotable, stands_alone
     [
         "The harbour tram of Ostermere was closed in 1962 after a fire.",
         "“The tram is quiet,” said the mayor of Ostermere in 2014.",
+        "Trams were scarce after World War I in most towns.",
         "Straßenbahnen fahren seit dem Jahr 1902 durch die Stadt.",
         "港口电车线路于二〇一四年重新开通运营。",
         "В 2014 году в городе снова открыли трамвайную линию.",
@@ -38,6 +39,7 @@ def test_whole_sentences(text: str) -> None:
         "of the tram line were closed after the fire of 1962.",
         "The tram “of Ostermere was closed in 1962 after it burned.",
         "What does the tram line of Ostermere cost per year?",
+        "As a driver, I think that the tram is loved.",
         "I travel by the tram of Ostermere every single day.",
         "Home | Tram | Ferry | Contact us and our partners.",
         "It runs.",

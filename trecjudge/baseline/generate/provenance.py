@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
-from urllib.parse import urlsplit, urlunsplit
 
 import orjson
 
 from trecjudge.baseline.generate.records import Answer, Support
+from trecjudge.baseline.index.opening import is_address
 from trecjudge.records import ProvenanceLine
 
 
@@ -24,10 +24,13 @@ class Origin:
 
 def index_name(where: str) -> str:
     """Return how an index is named in a file: its path, or its address without user and secret."""
-    parts = urlsplit(where)
-    if not parts.scheme or not parts.netloc:
+    if not is_address(where):
         return where
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    scheme = where.partition("://")[0]
+    address, _, query = where.partition("://")[2].partition("?")
+    # A question mark may be a part of the secret: then no part is known to be none.
+    unclear = "@" in query and "@" not in address
+    return f"{scheme}://{'' if unclear else address.rpartition('@')[2]}"
 
 
 def provenance_lines(answer: Answer, origin: Origin) -> Iterator[ProvenanceLine]:

@@ -33,7 +33,8 @@ _CONTINUES = re.compile(
     r"|[\w' -]{1,40}, (?:however|therefore|though|meanwhile|moreover|for (?:example|instance))"
     r"|and|but|or|so|because|it|he|she|they|this|that|these|those|such|here|see|check|my|me|us|let"
     r"|for (?:more|other|further)"
-    r"|the (?:study|report|authors?|researchers?|survey|findings|results|article)s? (?:also )?\w+)\b|.*\b(?:I|I'm|I’m|my|we|our)\b",
+    r"|the (?:study|report|author|researcher|survey|finding|result|article)s? (?:also )?\w+)\b"
+    r"|.*\b(?:I'm|I’m|I (?:am|was|have|had|think|believe|would|will|can|do)|my|we|our)\b",
     re.IGNORECASE,
 )
 _NAVIGATION = re.compile(
