@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,13 +19,16 @@ from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
 from trecjudge.baseline.generate.provenance import Origin, index_name
 from trecjudge.baseline.index.opening import open_index
 from trecjudge.baseline.index.protocol import Index
-from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
+from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
+from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.cli import generate_options as own
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
+from trecjudge.cli import search_options as of_search
 from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_lines, print_plans
+from trecjudge.cli.retrieving import Retrieving
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.provenance import provenance_path
@@ -45,13 +49,17 @@ class GenerateFlags:
     index: own.Index
     topics: own.TopicFile
     format_name: own.Format
-    only: own.OnlyDocuments = None
+    only: of_search.OnlyDocuments = None
     only_topics: flag.OnlyTopics = None
     max_topics: flag.MaxTopics = None
     run_id: own.RunId = ""
     team_id: own.TeamId = "trecjudge"
-    retriever: own.Retriever = "bm25"
+    retriever: of_search.Retriever = "bm25"
     top: own.Top = 20
+    recency: of_search.Recency = 0.0
+    rerank: of_search.Rerank = 0
+    rerank_by: of_search.RerankBy = "model"
+    threshold: own.Threshold = None
     max_words: own.MaxWords = None
     rounds: own.Rounds = 0
     mask_pii: own.MaskPii = False
@@ -101,10 +109,16 @@ class GenerateFlags:
         """The file of the run."""
         return self.out_dir / f"{self.outputs.name}.jsonl"
 
+    def retrieving(self, model: ModelOptions, warn: Callable[[str], None]) -> Retrieving:
+        """How passages are found."""
+        settings = RetrieverSettings(self.retriever, rerank=self.rerank, recency=self.recency)
+        return Retrieving(self.index, settings, model, warn, self.rerank_by, self.threshold)
+
     def facts(self, model: Model, index: Index) -> RunFacts:
         """What all records say of the run."""
         asked = (model.record() or {}).get("model", "") if model.available else ""
-        how = described(str(asked), self.retriever, self.generating)
+        by = f"{self.retriever}, reranked" if self.rerank else self.retriever
+        how = described(str(asked), by, self.generating)
         carried = index.document if self.carry_documents else None
         return RunFacts(self.run_name, self.team_id, how, carried)
 
@@ -159,10 +173,13 @@ async def _made(
 ) -> tuple[Made | None, dict[str, Any]]:
     """Return what the run has, None where calls were only counted, and what was spent."""
     workflow, warn = workflow_at(flags.workflow), warning_printer(flags.quiet)
-    names = {program.name for program in PROGRAMS}
+    programs = (*PROGRAMS, GRADE_PASSAGES) if flags.rerank else PROGRAMS
+    names = {program.name for program in programs}
     prompts = {name: text for name, text in workflow.prompts.items() if name in names}
-    async with open_model(options, REPLY | workflow.llm, prompts, PROGRAMS, warn) as model:
-        retriever = IndexRetriever(index, RetrieverSettings(flags.retriever))
+    async with (
+        open_model(options, REPLY | workflow.llm, prompts, programs, warn) as model,
+        flags.retrieving(options, warn).opened(index, model) as retriever,
+    ):
         answerer = Answerer(retriever, model, format_.track, printer, flags.generating)
         each = answers(topics, answerer.answer, model.in_flight)
         facts = flags.facts(model, index)
@@ -177,6 +194,6 @@ async def _made(
 
 
 def _print_plan(spent: dict[str, Any], flags: GenerateFlags) -> int:
-    if flags.rounds and not (flags.quiet or flags.as_json):
-        print_errors(["note: what further rounds ask depends on the first answers: not counted"])
+    if (flags.rounds or flags.rerank) and not (flags.quiet or flags.as_json):
+        print_errors(["note: calls of --rounds and --rerank depend on what is found: not counted"])
     return print_plans([{"name": flags.run_name} | spent], flags.as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -22,16 +22,6 @@ Index = Annotated[
 ]
 TopicFile = Annotated[
     Path, typer.Option("--rag-topics", help="The topic file.", rich_help_panel=INPUTS)
-]
-OnlyDocuments = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--only",
-        metavar="FIELD=VALUE",
-        help="Only documents with this value of a field, or one of several; since=DATE and"
-        " until=DATE bound the date.",
-        rich_help_panel=INPUTS,
-    ),
 ]
 Format = Annotated[
     str,
@@ -68,18 +58,19 @@ CarryDocuments = Annotated[
         rich_help_panel=OUTPUTS,
     ),
 ]
-Retriever = Annotated[
-    Literal["bm25", "dense", "hybrid"],
-    typer.Option(
-        "--retriever",
-        metavar="NAME",
-        help="How passages are found: bm25, dense or hybrid.",
-        rich_help_panel=ANSWERS,
-    ),
-]
 Top = Annotated[
     int,
     typer.Option("--top", min=1, help="Answer from the N best passages.", rich_help_panel=ANSWERS),
+]
+Threshold = Annotated[
+    Path | None,
+    typer.Option(
+        "--threshold",
+        metavar="FILE",
+        help="Abstain below the confidence of this file, which `search --calibrate` wrote; by"
+        " default INDEX.threshold.json, if it is there.",
+        rich_help_panel=ANSWERS,
+    ),
 ]
 MaxWords = Annotated[
     int | None,
