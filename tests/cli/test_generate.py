@@ -303,3 +303,40 @@ def test_masks_are_sent_and_values_are_not(folder: Path, tmp_path: Path) -> None
         sent = json.dumps(endpoint.requests)
     assert "[EMAIL]" in sent and "office@" not in sent
     assert "office@" not in (tmp_path / "m.provenance.jsonl").read_text()
+
+
+def test_below_a_calibrated_line_it_abstains(folder: Path, tmp_path: Path) -> None:
+    line = tmp_path / "line.json"
+    index = folder / "docs.index"
+    drawn = command(
+        "search", index, "--calibrate", folder / "topics.jsonl", "--threshold", line, "-q"
+    )
+    assert drawn.status == 0
+    asked = [
+        {"id": "1", "title": f"When did the tram of {TOWNS[5]} open?"},
+        {"id": "2", "title": "Which euros do chromodynamics, baroque sonatas and volcanoes share?"},
+    ]
+    (tmp_path / "topics.jsonl").write_text("".join(f"{json.dumps(topic)}\n" for topic in asked))
+    given = ("--index", index, "--rag-topics", tmp_path / "topics.jsonl", "--format", "rag25")
+    for more, wanted in (((), []), (("--threshold", line), ["2"])):
+        done = command("generate", *given, "--out-dir", tmp_path, "--json", *more)
+        assert (done.status, list(json.loads(done.out)["abstentions"])) == (0, wanted)
+
+
+def test_passages_are_reranked_by_the_model(folder: Path, tmp_path: Path) -> None:
+    def grading(body: dict[str, Any], number: int) -> Answer:
+        if body["response_format"]["json_schema"]["name"] != "grade_passages":
+            return writing(body, number)
+        count = len(json.loads(inputs(body, "passages")))
+        # The last passage of each request is the only good one.
+        grades = [{"number": n, "grade": 3 if n == count else 0} for n in range(1, count + 1)]
+        return Answer(json.dumps({"grades": grades}))
+
+    with serving(grading) as endpoint:
+        job = WithModel(folder, tmp_path, endpoint)
+        assert job.here("plain", "--topic", "3").status == 0
+        assert job.here("m", "--topic", "3", "--rerank", "5").status == 0, endpoint.requests
+        assert job.here("n", "--topic", "3", "--rerank", "5", "--plan").status == 0
+    (plain,), (run,) = records(tmp_path / "plain.jsonl"), records(tmp_path / "m.jsonl")
+    assert run["references"] != plain["references"]
+    assert "bm25, reranked" in run["metadata"]["run_desc"]
