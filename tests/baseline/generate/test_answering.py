@@ -200,6 +200,13 @@ class TestRounds:
         answer, _ = ask(asked, retriever=self.search(), generating=Generating(rounds=5))
         assert (len(asked.asked), len(answer.sentences)) == (2, 1)
 
+    def test_what_is_below_the_line_adds_nothing(self) -> None:
+        script = {"ferry": found(*passages(b=FERRY), answers=False)}
+        retriever = ScriptedRetriever(found(*passages(a=HARBOUR), answers=True), script)
+        asked = model(reply(OPENED), {"queries": ["ferry"]})
+        ask(asked, retriever=retriever, generating=Generating(rounds=5))
+        assert len(asked.asked) == 2
+
     def test_it_is_bounded(self) -> None:
         def endless(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
             return reply(OPENED) if "passages" in inputs else {"queries": [f"q{len(asked.asked)}"]}

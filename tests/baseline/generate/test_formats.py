@@ -98,13 +98,16 @@ def test_every_track_with_answers_has_a_format() -> None:
     assert set(FORMATS) == set(SHAPES) == set(all_tracks()) - {"autojudge"}
 
 
+@pytest.mark.parametrize("empty", [0, 1], ids=["the first abstains", "the second abstains"])
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_run_passes_the_check_of_its_track(name: str, tmp_path: Path) -> None:
+def test_a_run_passes_the_check_of_its_track(name: str, empty: int, tmp_path: Path) -> None:
     first, second = topics(name, tmp_path)
     one, other, third = SHAPES[name].documents()
     cited = [("Trams cost “much”.", [one, other]), ("Cities pay.", [other]), ("So it is.", [third])]
     facts = RunFacts("extractive-bm25", "lab", "extractive: sentences of passages, no model")
-    status, rules = checked(name, tmp_path, [answer(first, cited), answer(second, [])], facts)
+    answers = [answer(first, cited), answer(second, cited)]
+    answers[empty] = answer((first, second)[empty], [])
+    status, rules = checked(name, tmp_path, answers, facts)
     assert status == 0
     assert set(rules) <= {"response_empty", "field_missing"}
 

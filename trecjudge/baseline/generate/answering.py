@@ -92,7 +92,9 @@ class Answerer:
         found, passages = [first], list(first.passages)
         sentences = await writer.written(passages, limits)
         for _ in range(self.generating.rounds):
-            more = [await self._found(query) for query in await writer.gaps(sentences or ())]
+            queries = await writer.gaps(sentences or ())
+            searched = [await self._found(query) for query in queries]
+            more = [one for one in searched if one.answers is not False]
             fresh = _fresh(passages, more)
             if not fresh:
                 break
