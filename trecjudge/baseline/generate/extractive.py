@@ -61,7 +61,9 @@ def weighted_terms(question: str) -> dict[str, float]:
     frequencies, counts = _frequencies(), terms_of(question)
     written = dict(zip(*reversed(read_forms(question)), strict=True))
     return {
-        form: frequencies.weight(form, written.get(form, form)) * (1 + math.log(max(count, 1.0)))
+        # Words of the request ("I want to know") count less than one.
+        form: frequencies.weight(form, written.get(form, form))
+        * (1 + math.log(count) if count >= 1 else count)
         for form, count in counts.items()
     }
 
