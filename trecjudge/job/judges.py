@@ -10,6 +10,7 @@ from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.labels import read_labels
 from trecjudge.job.audit.rules import audit_rules
 from trecjudge.job.job import Job, JobInputs
+from trecjudge.job.voters import check_voters, voting
 from trecjudge.judging.judge import needs_model
 from trecjudge.judging.labelled import with_labels
 from trecjudge.judging.panel import (
@@ -66,6 +67,9 @@ def job_panel(job: Job) -> list[NamedJudge]:
     for name in job.workflow.prompts:
         if name not in programs:
             raise WorkflowError(f"prompts: {unknown('program', name, programs)}")
+    check_voters(job.workflow, panel, programs)
+    if job.workflow.voters and not job.model.use and job.labels is None:
+        raise WorkflowError("voters: they ask a model: add --use-env-llm")
     return panel
 
 
@@ -75,8 +79,10 @@ def job_spec(job: Job, panel: Panel) -> LeaderboardSpec:
 
 
 def judging_panel(job: Job, panel: Panel, report: OnFinding) -> Panel:
-    """Return the judges; with --judgments-from, those that give its labels as judgments."""
-    return panel if job.labels is None else with_labels(panel, read_labels(job.labels, report))
+    """Return the judges: of voters, or with --judgments-from those that give its labels."""
+    if job.labels is None:
+        return voting(job.workflow, panel)
+    return with_labels(panel, read_labels(job.labels, report))
 
 
 def header_of(job: Job, panel: Panel, inputs: JobInputs) -> Header:

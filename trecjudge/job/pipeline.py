@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
@@ -28,17 +28,16 @@ from trecjudge.job.shards.judging import ShardRecords
 from trecjudge.job.shards.part import PartCounts, PartWritten, shard_of
 from trecjudge.job.shards.session import check_in_parts, judged_in_parts, parts_folder
 from trecjudge.job.trial import MeasureTrial
+from trecjudge.job.voters import opened, voting
 from trecjudge.judging.bugs import Stop
 from trecjudge.judging.labelled import check_takes_labels
 from trecjudge.judging.panel import (
     Panel,
     calibrations,
-    panel_programs,
     panel_settings,
 )
 from trecjudge.judging.runner import Runner
 from trecjudge.models.model import Model
-from trecjudge.models.opening import open_model
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
 from trecjudge.scores.scoring import Scored, scored
@@ -124,15 +123,9 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
     return asyncio.run(_plan(job, job_panel(job), watcher))
 
 
-def _open_model(job: Job, panel: Panel, watcher: Watcher) -> AbstractAsyncContextManager[Model]:
-    """Return the model that the judges of a panel ask, to be entered."""
-    workflow, programs = job.workflow, panel_programs(panel).values()
-    return open_model(job.model, workflow.llm, workflow.prompts, programs, watcher.notify)
-
-
 async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     findings = FindingLog([watcher.finding])
-    async with _open_model(job, panel, watcher) as model:
+    async with opened(job.model, job.workflow, panel, watcher.notify) as model:
         inputs = JobInputs.read(job, findings)
         inputs.check_documents(findings)
         reader = inputs.reader(findings, watcher.taken)
@@ -140,7 +133,7 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
         if rules := audit_rules(job.workflow):
             auditor = Auditor(panel, rules, findings, watcher.notify)
             await auditor.judged(auditor.items(inputs.responses), model, job.outputs)
-        async for judged in Runner(panel, model).run(reader):
+        async for judged in Runner(voting(job.workflow, panel), model).run(reader):
             items += len(judged.judgments)
         return model.spent() | {"items": items}
 
@@ -169,7 +162,8 @@ class _Session:
         # Entered first, so closed last: the log takes its name when the model is closed too.
         with ExitStack() as files:
             self.checksums = files.enter_context(taking_checksums())
-            async with _open_model(job, self.panel, self.watcher) as model:
+            models = opened(job.model, job.workflow, self.panel, self.watcher.notify)
+            async with models as model:
                 if job.debug_log:
                     file = files.enter_context(whole(job.outputs.log, keep_partial=True))
                     self.log_file = file

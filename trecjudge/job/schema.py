@@ -12,7 +12,9 @@ from pydantic import TypeAdapter
 
 from trecjudge.job.audit.rules import FIGURES, AuditRules
 from trecjudge.job.points import SECTIONS
+from trecjudge.job.voters import APART, MOST_SAMPLES, VoterSettings
 from trecjudge.job.workflow import DEFAULT_JUDGE, KEYS, LEADERBOARD_KEYS, WORKFLOWS
+from trecjudge.judging.ballots import Rule
 from trecjudge.judging.judge import judge_class, judge_names, programs_of, summary_of
 from trecjudge.measures import OnMissingResponse
 from trecjudge.models.retrieval.settings import (
@@ -42,6 +44,8 @@ DESCRIPTIONS = {
     "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
     "prompts": "Named prompts, compiled programs (.json), module:Signature or text, by program.",
+    "voters": "Several models or prompts as one judge: each voter by its name.",
+    "vote": "How the labels of the voters make one.",
     "gate": "Rules that responses must keep: exit status 4 where one is rejected.",
     "embeddings": "Settings of an endpoint's vectors, for an index.",
     "rerank": "Settings of an endpoint that reranks what a search found.",
@@ -136,6 +140,13 @@ def _leaderboard() -> Schema:
     return _closed({name: properties[name] for name in LEADERBOARD_KEYS})
 
 
+def _voter() -> Schema:
+    """Return the schema of an entry of `voters`."""
+    properties = typed_properties(VoterSettings)
+    properties["samples"] |= {"minimum": 1, "maximum": MOST_SAMPLES}
+    return _closed(properties | {"llm": ref("llm")})
+
+
 def _gate() -> Schema:
     rule = {"type": "string", "pattern": RULE_PATTERN}
     either = {"anyOf": [rule, {"type": "array", "items": rule}]}
@@ -168,6 +179,9 @@ def _section(key: str) -> Schema:
         "sweeps": _mapping({"additionalProperties": _mapping(ref("swept")) | {"minProperties": 1}})
         | {"propertyNames": named},
         "prompts": _mapping({"additionalProperties": {"type": "string"}}),
+        "voters": _mapping({"additionalProperties": _or_null(_voter())})
+        | {"propertyNames": named | {"not": {"pattern": APART}}},
+        "vote": {"enum": list(get_args(Rule))},
         "measures": {"type": "array", "items": {"type": "string", "pattern": REFERENCE}},
         "audit": {"anyOf": [{"type": "string"}, _closed(_audit())]},
     }

@@ -26,6 +26,7 @@ class Workflow:
     """A workflow file as read. `variants` name settings, `sweeps` lists of values of settings.
 
     `embeddings` and `rerank` are settings of endpoints that give vectors and scores of texts.
+    `voters` judge every item, and `vote` says how their labels make one ("": by majority).
     `gate` has rules as `trecjudge.scores.review` reads them, `audit` as `trecjudge.job.audit` does.
     `lines` are the line numbers of its keys, by their path.
     """
@@ -37,6 +38,8 @@ class Workflow:
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)
     sweeps: dict[str, dict[str, Any]] = field(default_factory=dict)
     prompts: dict[str, str] = field(default_factory=dict)
+    voters: dict[str, Any] = field(default_factory=dict)
+    vote: str = ""
     gate: dict[str, Any] = field(default_factory=dict)
     embeddings: dict[str, Any] = field(default_factory=dict)
     rerank: dict[str, Any] = field(default_factory=dict)
@@ -156,13 +159,15 @@ def _check(place: Place, key: str, value: Any) -> None:
     """Check one top-level key and the shape of its value."""
     if key not in KEYS:
         raise WorkflowError(f"{place}: {unknown('key', key, KEYS)}")
-    wanted: Any = {"judge": (str, list), "audit": (str, dict), "measures": list}.get(key, dict)
+    kinds: dict[str, Any] = {"judge": (str, list), "audit": (str, dict), "measures": list}
+    wanted = (kinds | {"vote": str}).get(key, dict)
     if value is not None and not isinstance(value, wanted):
         names = {
             (str, list): "a name or a list of names",
             (str, dict): "a file of labels, or a mapping",
             list: "a list",
             dict: "a mapping",
+            str: "text",
         }
         raise WorkflowError(f"{place}: {key} is {shown(value)}, must be {names[wanted]}")
     if key == "judge" and value is not None:

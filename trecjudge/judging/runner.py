@@ -203,7 +203,7 @@ class Runner:
         trial = self._trial(named)
         fault: BaseException | None = None
         try:
-            found = await _judgments(named.judge, items, recorder)
+            found = await judgments_of(named.judge, items, recorder)
             for item, judgments in zip(items, found, strict=True):
                 check_judgments(item, judgments)
         except TrecJudgeError:
@@ -294,7 +294,8 @@ async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             task.cancel()
 
 
-async def _judgments(judge: Judge, items: list[Item], model: Model) -> list[list[Judgment]]:
+async def judgments_of(judge: Judge, items: list[Item], model: Model) -> list[list[Judgment]]:
+    """Return the judgments of a judge on an item, or on each of a group by one request."""
     if len(items) > 1 and isinstance(judge, GroupingJudge):
         return [[judgment] for judgment in await judge.judge_group(items, model)]
     found = await judge.judge(items[0], model)

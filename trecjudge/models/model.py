@@ -32,7 +32,8 @@ class Program:
 
     `aligned_with` names an input that is a list: every list of the reply must be as long.
     `length` is about how long a reply is. `each` is the program for one entry of that list: where
-    a workflow overrides its prompt only, this one's follows.
+    a workflow overrides its prompt only, this one's follows. `voter` is
+    who is asked, of several.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Program:
     aligned_with: str = ""
     length: ReplyLength = field(default=ReplyLength(), compare=False)
     each: Program | None = None
+    voter: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

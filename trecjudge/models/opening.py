@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from trecjudge.files import default_folder
 from trecjudge.models.cache.replies import ReplyCache
 from trecjudge.models.model import Model, NoModel, Program
 from trecjudge.models.spending import Budget, Spending
+from trecjudge.models.voters import Voter, VotersModel
 
 if TYPE_CHECKING:
     from trecjudge.models.requests import Replies
@@ -61,10 +63,12 @@ async def open_model(
     texts: Mapping[str, str],
     programs: Iterable[Program],
     notify: Callable[[str], None],
+    sample: int = 0,
 ) -> AsyncIterator[Model]:
     """Yield the model; its prompts are made first, so that one that misfits costs no call.
 
-    `given` are the settings of `llm:`, `texts` prompts by the name of their program.
+    `given` are the settings of `llm:`, `texts` prompts by the name of their program, `sample` which
+    of several replies to a request is asked for.
     Raises ModelError for a missing setting, WorkflowError for a prompt that misfits, InputError for
     a cache that is not there.
     """
@@ -72,24 +76,52 @@ async def open_model(
         yield NoModel()
         return
     # Imported late: these load slowly, and many jobs need no model.
-    from trecjudge.models.client import Client
-    from trecjudge.models.plan import Planner
+    from trecjudge.models import client, plan
 
     replies = _replies(options, given, texts, programs, notify)
+    replies.requests.sample = sample
     try:
         prices = replies.requests.settings.pricing
         if options.command.budget.max_cost is not None and prices is None:
             model = replies.requests.settings.model
             raise ModelError(f"--max-cost: no prices are known for {model!r}; set llm.prices")
         if options.plan:
-            yield Planner(replies, prices, seen=options.command.asked)
+            yield plan.Planner(replies, prices, seen=options.command.asked)
             return
         spending = Spending(options.command.budget, prices)
         options.command.spent.append(spending)
-        async with Client(replies, spending, options.offline, notify) as client:
-            yield client
+        asking = client.Client(replies, spending, options.offline, notify)
+        async with asking as opened:
+            yield opened
     finally:
         replies.cache.close()
+
+
+@asynccontextmanager
+async def open_voters(
+    options: ModelOptions,
+    voters: Sequence[Voter],
+    programs: Sequence[Program],
+    notify: Callable[[str], None],
+) -> AsyncIterator[Model]:
+    """Yield the models of voters as one: they share the cache and the command's budget.
+
+    Raises what `open_model` does.
+    """
+    async with AsyncExitStack() as stack:
+        models: dict[str, Model] = {}
+        for voter in voters:
+            if voter.offline:
+                models[voter.name] = NoModel()
+                continue
+            prefixed = partial(_named, notify, voter.name)
+            own = (voter.llm, voter.prompts, programs, prefixed, voter.sample)
+            models[voter.name] = await stack.enter_async_context(open_model(options, *own))
+        yield VotersModel(models)
+
+
+def _named(notify: Callable[[str], None], name: str, message: str) -> None:
+    notify(f"voter {name}: {message}")
 
 
 def _replies(

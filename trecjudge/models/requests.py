@@ -56,6 +56,8 @@ class Requests:
 
     settings: LlmSettings
     prompts: Prompts
+    sample: int = 0
+    """Which of several replies to equal requests is wanted: part of the key, and not sent."""
 
     @property
     def origin(self) -> Origin:
@@ -105,7 +107,9 @@ class Requests:
         that the environment gives does not.
         """
         headers = self._headers
-        more = [headers] if headers else []
+        more: list[Any] = [headers] if headers else []
+        if self.sample:  # the first has the key of a request without samples
+            more.append({"sample": self.sample})
         return [_digest([url, body, *more]) for url in self.settings.urls]
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
@@ -17,6 +18,7 @@ from trecjudge.models.service import CHAT, Service
 from trecjudge.models.spending import Prices, listed_prices
 from trecjudge.settings.fields import typed_fields
 
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MOST_TRIES = 100
 REASONING_TOKENS = 4096
 """Tokens of a reply of a reasoning model, unless it is set otherwise."""
@@ -51,7 +53,8 @@ class LlmSettings:
     less often, down to once a minute. `in_flight`, `rpm` and `tpm` do not apply to batches.
     Access: `base_url` may be several, of equal models. `headers` and `query` are sent with every
     request; `${NAME}` in a value is a variable of the environment. `ca_file` is a file of
-    certificates to trust, `cert_file` and `key_file` are the client's own.
+    certificates to trust, `cert_file` and `key_file` are the client's own. `key_variable` is the
+    variable of the environment that has the key; the service's own where it is empty.
     """
 
     service: ClassVar[Service] = CHAT
@@ -86,6 +89,7 @@ class LlmSettings:
     key_file: str | None = None
     headers: dict[str, HeaderValue] = field(default_factory=dict)
     query: dict[str, HeaderValue] = field(default_factory=dict)
+    key_variable: str = ""
 
     @cached_property
     def urls(self) -> tuple[str, ...]:
@@ -164,11 +168,16 @@ def settings_of(
         if not values[name]:
             message = f"no {name}: set {variable}, or {section}.{name} in the workflow"
             raise ModelError(message)
-    key = first_set(service.keys, environment).strip()
-    if not key and key_needed:
-        message = f"no key: set {key_variable} (to any text if the endpoint asks for none)"
-        raise ModelError(message)
     typed = typed_fields(owner, values, section)
+    named = typed.get("key_variable", "")
+    if named and not NAME.fullmatch(named):  # it may be the key itself: it is not shown
+        message = f"{section}.key_variable: give the name of a variable of the environment"
+        raise ModelError(message)
+    key = first_set((named,) if named else service.keys, environment).strip()
+    if not key and key_needed:
+        variable = named or key_variable
+        message = f"no key: set {variable} (to any text if the endpoint asks for none)"
+        raise ModelError(message)
     if typed.get("reasoning"):
         typed.setdefault("max_tokens", REASONING_TOKENS)
     settings = owner(**typed | {"api_key": key})
@@ -194,7 +203,9 @@ def _check(settings: LlmSettings) -> None:
     except ValueError as error:
         raise ModelError(f"model {settings.model!r}: is not valid text") from error
     if not (settings.api_key.isascii() and settings.api_key.isprintable()):
-        raise ModelError(f"{service.keys[0]}: holds characters that no key has")
+        raise ModelError(
+            f"{settings.key_variable or service.keys[0]}: holds characters that no key has"
+        )
     tls_context(settings.ca_file, settings.cert_file, settings.key_file)
     for name in AT_LEAST_ONE:
         if getattr(settings, name) < 1:

@@ -10,6 +10,7 @@ from trecjudge.records.copies import Copies
 from trecjudge.records.evidence import Claim, Evidence, Fact, Source
 from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
 from trecjudge.records.provenance import ProvenanceLine
+from trecjudge.records.votes import Vote
 from trecjudge.text.visible import is_blank
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Nugget",
     "ProvenanceLine",
     "Source",
+    "Vote",
 ]
 
 FULL: Final = "full_support"
@@ -272,6 +274,8 @@ class ModelCall:
     shared: bool = False
     number: int = 1
     """Which request for this reply it was, counted from 1; 0 where none was sent."""
+    voter: str = ""
+    """The voter that asked, where a judge has several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +314,8 @@ class Judgment:
     facts: tuple[Fact, ...] = ()
     expected: float | None = None
     nugget: AskedNugget | None = None
+    votes: tuple[Vote, ...] = ()
+    """What each voter said, where several made it."""
     usage: Usage = field(default=Usage(), compare=False)
 
     @property

@@ -31,12 +31,13 @@ from trecjudge.records import (
     Place,
     Response,
     Source,
+    Vote,
 )
 from trecjudge.results.responses import response_of, response_record
 from trecjudge.settings.limits import limits
 
 FORMAT = 2
-OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected", "nugget")
+OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected", "nugget", "votes")
 """Fields that are written only if set: most judges set none of them."""
 
 
@@ -260,6 +261,7 @@ _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "facts": TypeAdapter(tuple[Fact, ...]),
     "expected": TypeAdapter(Annotated[float, Field(ge=0, le=1)]),
     "nugget": TypeAdapter(AskedNugget),
+    "votes": TypeAdapter(tuple[Vote, ...]),
 }
 NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
 TYPES: Mapping[str, tuple[type, ...]] = {

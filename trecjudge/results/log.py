@@ -112,6 +112,7 @@ class DebugLog:
         log.info(
             "MODEL_CALL",
             program=call.program,
+            **({"voter": call.voter} if call.voter else {}),
             messages=messages,
             reply=reply,
             **({"reasoning": thought} if thought else {}),
@@ -144,11 +145,13 @@ def _output(judgment: Judgment) -> dict[str, Any]:
     of_claim = {"claim": judgment.claim, "match": judgment.match} if judgment.claim else {}
     of_nugget = {"nugget": judgment.nugget} if judgment.nugget else {}
     expected = {} if judgment.expected is None else {"expected": judgment.expected}
+    votes = {"votes": judgment.votes} if judgment.votes else {}
     return (
         cited
         | of_claim
         | of_nugget
         | expected
+        | votes
         | {
             "label": judgment.label,
             "grade": judgment.grade,

@@ -22,6 +22,7 @@ def without_text(judgment: Judgment) -> Judgment:
         failure=failure,
         sources=tuple(replace(source, excerpt="", title="") for source in judgment.sources),
         facts=tuple(replace(fact, text="") for fact in judgment.facts),
+        votes=tuple(replace(v, failure=v.failure.partition(":")[0]) for v in judgment.votes),
     )
 
 

@@ -41,6 +41,7 @@ from trecjudge.scores.leaderboard import (
 from trecjudge.scores.review import KEYS, ReviewRule, panel_rules, read_gate, review
 from trecjudge.scores.statistics import standing_lines, standings_of
 from trecjudge.scores.summary import Summary, summarise
+from trecjudge.scores.votes import VoteTally
 from trecjudge.settings.plugins import find_in_working_folder, module_of_others
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ class PartScores:
     scores: Mapping[str, Mapping[str, Mapping[str, Score]]]
     coverage: Mapping[str, Coverage]
     marked: Counter[str]
+    votes: VoteTally = field(default_factory=VoteTally)
 
 
 @dataclass(slots=True)
@@ -128,6 +130,7 @@ class Scoring:
     rules: list[ReviewRule] = field(init=False)
     pool: Pool | None = field(init=False)
     marked: Counter[str] = field(default_factory=Counter)
+    votes: VoteTally = field(default_factory=VoteTally)
 
     def __post_init__(self) -> None:
         header, panel = self.header, self.panel
@@ -147,6 +150,7 @@ class Scoring:
     def add(self, response: Response, judgments: Sequence[Judgment]) -> tuple[bytes, bytes]:
         """Score a response; return its lines of qrels, and its line of the review file, if any."""
         self.board.add(response, judgments)
+        self.votes.add(judgments)
         if self.labels:  # without labels nothing is corrected: its work is spared
             self.people.add(self.spec, response, judgments)
         reviewed = b""
@@ -167,11 +171,12 @@ class Scoring:
         """Add what was scored apart. Parts come in the order of the job's responses."""
         self.board.take(part.scores, part.coverage)
         self.marked += part.marked
+        self.votes.take(part.votes)
 
     @property
     def part(self) -> PartScores:
         """What was scored until now, to be taken by the scoring of the whole."""
-        return PartScores(self.board.scores, dict(self.board.coverage), self.marked)
+        return PartScores(self.board.scores, dict(self.board.coverage), self.marked, self.votes)
 
     @contextmanager
     def files(self, outputs: Outputs) -> Iterator[ScoreFiles]:
@@ -200,6 +205,7 @@ class Scoring:
         names = ",".join(self.header.judges)
         summary = summarise(outputs.name, names, self.board, standings)
         summary.ranked_by_judge = ranked_by_judge(self.panel, summary.measures)
+        summary.voters = self.votes.figures()
         summary.failures_unknown = hiding_failures(self.panel)
         if self.labels is not None:
             summary.labels = self.people.counts

@@ -47,6 +47,8 @@ class Summary:
     """Labels of people: how many were given, are of judged items, are unknown to the judge."""
     failures_unknown: list[str] = field(default_factory=list)
     """Judges that hide what failed: a 0 of theirs may be a failure."""
+    voters: list[dict[str, Any]] = field(default_factory=list)
+    """How the voters of each judge agree; empty without voters."""
     gate: dict[str, int] = field(default_factory=dict)
     """Number of responses by the status that the gate gives; empty without a gate."""
     audit: dict[str, Any] = field(default_factory=dict)
@@ -123,15 +125,20 @@ def counts_of(summary: Summary) -> dict[str, Any]:
     """Return the counts of a job, for the log's last event and the config."""
     runs = [run.coverage for run in summary.runs]
     hidden = {"failures_unknown": summary.failures_unknown} if summary.failures_unknown else {}
-    return hidden | {
-        "runs": len(runs),
-        "topics": summary.topics,
-        "responses": sum(run.responses for run in runs),
-        "responses_expected": sum(run.expected_responses for run in runs),
-        "items_judged": sum(run.judged for run in runs),
-        "items_expected": sum(run.expected for run in runs),
-        "failures": summary.failures,
-        "findings": summary.findings,
-        "model": summary.calls,
-        "seconds": summary.seconds,
-    }
+    voters = {"voters": summary.voters} if summary.voters else {}
+    return (
+        hidden
+        | voters
+        | {
+            "runs": len(runs),
+            "topics": summary.topics,
+            "responses": sum(run.responses for run in runs),
+            "responses_expected": sum(run.expected_responses for run in runs),
+            "items_judged": sum(run.judged for run in runs),
+            "items_expected": sum(run.expected for run in runs),
+            "failures": summary.failures,
+            "findings": summary.findings,
+            "model": summary.calls,
+            "seconds": summary.seconds,
+        }
+    )

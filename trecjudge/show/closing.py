@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.markup import escape
@@ -25,6 +25,8 @@ LABELS_LINE = (
     " the judge does not know; they correct the means `with labels`"
 )
 
+MOST_PAIRS = 6
+"""Pairs of voters that have a line."""
 UNKNOWN_LINE = (
     "failures unknown: judge {} does not tell what failed: a low value may be a call that failed"
 )
@@ -60,6 +62,7 @@ def closing_lines(summary: Summary) -> list[str]:
         lines.append(f"gate: {counts} responses: {summary.files['review']}")
     if summary.audit:
         lines.append(audit_line(summary.audit))
+    lines += voter_lines(summary.voters)
     lines += _failure_lines(summary)
     lines += _too_few_topics(summary)
     lines += _copies_line(summary)
@@ -91,6 +94,37 @@ def audit_line(audit: Mapping[str, Any]) -> str:
     unjudged = f", {audit['unjudged']} unjudged" if audit["unjudged"] else ""
     on = f"{counted(audit['items'], 'labelled item')} of {counted(audit['topics'], 'topic')}"
     return f"audit: judge {audit['judge']} on {on}{unjudged}: {', '.join(figures)}"
+
+
+def voter_lines(voters: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return lines on how the voters of each judge agree."""
+    lines = []
+    for own in voters:
+        alpha = _figure("alpha", own["alpha"], own["alpha_interval"])
+        items = counted(own["items"], "item")
+        lines.append(f"voters of {own['judge']}: differ on {own['differ']} of {items}{alpha}")
+        lines += [
+            f"  samples of {one['voter']}: differ on {one['differ']} of {one['items']} items,"
+            f" flip rate {one['flip_rate']:.1%}"
+            for one in own["samples"]
+        ]
+        for pair in own["pairs"][:MOST_PAIRS]:
+            kappa = _figure("kappa", pair["kappa"], pair["interval"])
+            names = " and ".join(pair["voters"])
+            lines.append(f"  {names}: the same on {pair['same']:.1%} of {pair['items']}{kappa}")
+        if (rest := len(own["pairs"]) - MOST_PAIRS) > 0:
+            lines.append(f"  … {rest} more pairs: --json shows all")
+        failed = own["failed"].items()
+        lines += [f"  {name}: no vote on {counted(count, 'item')}" for name, count in failed]
+    return [visible(line) for line in lines]
+
+
+def _figure(name: str, value: float | None, interval: Sequence[float | None]) -> str:
+    if value is None:
+        return f", {name} not defined"
+    low, high = interval
+    bounds = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
+    return f", {name} {value:.2f}{bounds}"
 
 
 def _too_few_topics(summary: Summary) -> list[str]:

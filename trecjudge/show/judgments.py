@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import visible
-from trecjudge.records import Judgment
+from trecjudge.records import Judgment, Vote
 from trecjudge.results.leaderboards.spreadsheet import csv_line, tsv_line
 from trecjudge.show.selection import verdict_of
 from trecjudge.show.words import cut, shortened
@@ -27,7 +27,18 @@ MOST = (16, 8, 5, 16, 16, 10)
 """Characters that each name may take in a line of 80; in longer lines more."""
 FIELDS = (
     *("run_id", "topic_id", "sentence_index", "doc_id", "citation", "judge", "verdict", "label"),
-    *("grade", "value", "exists", "failure", "reason", "claim", "nugget", "evidence", "text"),
+    *(
+        "grade",
+        "value",
+        "exists",
+        "failure",
+        "reason",
+        "claim",
+        "nugget",
+        "evidence",
+        "votes",
+        "text",
+    ),
 )
 FORMATS = (".jsonl", ".csv", ".tsv")
 
@@ -44,9 +55,14 @@ def judgment_fields(row: Row) -> dict[str, Any]:
         "failure": judgment.failure.kind if judgment.failure else None,
         "claim": judgment.claim.text if judgment.claim else None,
         "nugget": judgment.about if judgment.nugget else None,
+        "votes": "; ".join(map(_vote, judgment.votes)) or None,
         "evidence": judgment.evidence.quote if judgment.evidence else None,
         "text": text or None,
     }
+
+
+def _vote(vote: Vote) -> str:
+    return f"{vote.voter}: {vote.label or vote.failure}"
 
 
 def file_lines(path: Path, rows: Iterable[Row]) -> Iterator[bytes]:

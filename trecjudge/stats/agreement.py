@@ -284,18 +284,19 @@ def agreement(
     """
     topics, confusion = pairs.topics, pairs.confusion(labels)
     figures = {**LABEL_FIGURES, **(GRADE_FIGURES if ordered else {})}
-    found = [_agreed(name, figure, confusion, topics) for name, figure in figures.items()]
+    found = [agreed(name, figure, confusion, topics) for name, figure in figures.items()]
     if threshold is None:
         return found
     # Relevant or not: the same figures of two labels.
     halves = pairs.cut(threshold).confusion(2)
-    found += [_agreed(name, figure, halves, topics) for name, figure in SET_FIGURES.items()]
+    found += [agreed(name, figure, halves, topics) for name, figure in SET_FIGURES.items()]
     if not np.isnan(pairs.scores).any():
         found.append(_auc(pairs, threshold))
     return found
 
 
-def _agreed(name: str, figure: AgreementFigure, confusion: Array, topics: Sequence[str]) -> Agreed:
+def agreed(name: str, figure: AgreementFigure, confusion: Array, topics: Sequence[str]) -> Agreed:
+    """Return a figure of the confusion matrices of topics: (topics, labels, labels)."""
     by_topic = dict(zip(topics, map(_number, figure(confusion)), strict=True))
     interval = NO_INTERVAL
     if len(topics) > 1:

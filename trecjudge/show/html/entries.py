@@ -129,6 +129,7 @@ class Entries:
             "claim": asdict(shown.claim) if shown.claim else None,
             "sources": [_filled(asdict(source)) for source in shown.sources],
             "facts": [asdict(fact) for fact in shown.facts],
+            "votes": [_filled(asdict(vote)) for vote in shown.votes],
         }
         if shown.nugget is not None:
             more["nugget"] = self.shelf.place(shown.topic_id, shown.nugget)

@@ -63,6 +63,10 @@ function decision(judgment) {
         judgment.citation !== judgment.doc_id &&
         asCited(judgment.citation),
     ],
+    ...(judgment.votes || []).map((vote) => [
+      `vote of ${vote.voter}`,
+      vote.label ?? `none: ${vote.failure}`,
+    ]),
   ];
   const failure = judgment.failure;
   const tries = failure?.tries ? ` (${failure.tries} tries)` : "";

@@ -1,0 +1,311 @@
+"""Judges made of several voters, against a real endpoint where each model has a script."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commandline import Done, command, judge
+from tests.endpoint import Answer, Endpoint, Script, attestation, serving, text_of
+
+FULL, PARTIAL, NONE = "full_support", "partial_support", "no_support"
+Labels = Callable[[int], str]
+"""(number of the fact) -> label"""
+Run = Callable[..., Done]
+FACTS = 6
+
+
+def fact_of(body: dict[str, Any]) -> int:
+    """Return the number of the fact that a request asks about."""
+    (found,) = set(re.findall(r"Fact number (\d+)", text_of(body)))
+    return int(found)
+
+
+def models(**scripts: Labels) -> Script:
+    """Return a script of several models, each giving labels by the number of the fact."""
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        label = scripts[body["model"]](fact_of(body))
+        return Answer(status=500) if label == "fails" else Answer(attestation(body, label))
+
+    return script
+
+
+def always(label: str) -> Labels:
+    return lambda fact: label
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return `run(endpoint, workflow, *arguments)`: judge six citations on two topics."""
+    lines = []
+    for t in range(2):
+        said = [
+            {"text": f"Fact number {n} holds.", "citations": [f"d{n}"]}
+            for n in range(t * 3, t * 3 + 3)
+        ]
+        documents = {f"d{n}": {"text": f"Fact number {n} is here."} for n in range(FACTS)}
+        meta = {"team_id": "x", "run_id": "a", "topic_id": str(t)}
+        lines.append(json.dumps({"metadata": meta, "responses": said, "documents": documents}))
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+
+    def run(endpoint: Endpoint, workflow: Mapping[str, Any], *arguments: str) -> Done:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        path = tmp_path / "w.yml"
+        path.write_text(yaml.safe_dump({"judge": "citation", **workflow}, sort_keys=False))
+        asked = ("--use-env-llm", "--cache-dir", tmp_path / "cache", *arguments)
+        return judge(tmp_path / "a.jsonl", tmp_path / "out", "--workflow", path, "--json", *asked)
+
+    return run
+
+
+def judgments(folder: Path) -> list[dict[str, Any]]:
+    records = map(json.loads, (folder / "out/x.judgments.jsonl").read_text().splitlines())
+    return [record for record in records if record["record"] == "judgment"]
+
+
+def asked(endpoint: Endpoint) -> Counter[str]:
+    return Counter(body["model"] for body in endpoint.requests)
+
+
+def voters(*names: str, **more: Any) -> dict[str, Any]:
+    return {"voters": {name: {"llm": {"model": name}} for name in names}, **more}
+
+
+def test_the_majority_of_three_models_decides_and_each_item_says_who_said_what(
+    run: Run, tmp_path: Path
+) -> None:
+    script = models(
+        a=always(FULL), b=lambda n: FULL if n % 2 else NONE, c=lambda n: FULL if n < 3 else NONE
+    )
+    with serving(script) as endpoint:
+        done = run(endpoint, voters("a", "b", "c"))
+        assert asked(endpoint) == {"a": 6, "b": 6, "c": 6}
+    assert done.status == 0
+    found = judgments(tmp_path)
+    assert [j["label"] for j in found] == [FULL, FULL, FULL, FULL, NONE, FULL]
+    assert found[4]["votes"] == [
+        {"voter": "a", "label": FULL, "grade": 2, "failure": ""},
+        {"voter": "b", "label": NONE, "grade": 0, "failure": ""},
+        {"voter": "c", "label": NONE, "grade": 0, "failure": ""},
+    ]
+    summary = json.loads(done.out)
+    assert summary["calls"]["calls"] == 18
+    (own,) = summary["voters"]
+    assert (own["items"], own["differ"]) == (6, 5)
+    assert [pair["same"] for pair in own["pairs"]] == [0.5, 0.5, 0.333333]
+    log = map(json.loads, (tmp_path / "out/x.log").read_text().splitlines())
+    assert Counter(e["voter"] for e in log if e["event"] == "MODEL_CALL") == asked(endpoint)
+
+
+def test_rescore_writes_the_same_bytes_and_the_same_agreement(run: Run, tmp_path: Path) -> None:
+    with serving(models(a=always(FULL), b=lambda n: FULL if n % 2 else NONE)) as endpoint:
+        first = json.loads(run(endpoint, voters("a", "b")).out)
+    out = tmp_path / "out"
+    before = {p.name: p.read_bytes() for p in out.glob("x.*") if "leaderboard" in p.name}
+    done = command("rescore", out / "x.judgments.jsonl", "--json")
+    assert {name: (out / name).read_bytes() for name in before} == before
+    assert json.loads(done.out)["voters"] == first["voters"]
+
+
+def test_a_cascade_asks_the_dear_model_only_where_the_cheap_one_is_unsure(
+    run: Run, tmp_path: Path
+) -> None:
+    script = models(
+        cheap=lambda n: {1: PARTIAL, 4: "fails"}.get(n, FULL),
+        dear=always(NONE),
+    )
+    with serving(script) as endpoint:
+        cheap: dict[str, Any] = {"llm": {"model": "cheap", "tries": 1}}
+        workflow = {
+            "voters": {"cheap": cheap, "dear": {"llm": {"model": "dear"}}},
+            "vote": "cascade",
+        }
+        done = run(endpoint, workflow)
+        assert asked(endpoint) == {"cheap": 6, "dear": 2}
+        assert json.loads(done.out)["calls"]["calls"] == 8
+    assert [j["label"] for j in judgments(tmp_path)] == [FULL, NONE, FULL, FULL, NONE, FULL]
+    assert [len(j["votes"]) for j in judgments(tmp_path)] == [1, 2, 1, 1, 2, 1]
+
+
+def test_a_cascade_of_three_asks_the_last_where_the_others_differ(run: Run, tmp_path: Path) -> None:
+    script = models(a=always(FULL), b=lambda n: NONE if n == 2 else FULL, c=always(PARTIAL))
+    with serving(script) as endpoint:
+        run(endpoint, voters("a", "b", "c", vote="cascade"))
+        assert asked(endpoint) == {"a": 6, "b": 6, "c": 1}
+    assert [j["label"] for j in judgments(tmp_path)] == [FULL, FULL, PARTIAL, FULL, FULL, FULL]
+
+
+def test_words_without_a_model_can_be_the_cheap_voter(run: Run, tmp_path: Path) -> None:
+    with serving(models(dear=always(NONE))) as endpoint:
+        workflow = {
+            "voters": {"words": {"offline": True}, "dear": {"llm": {"model": "dear"}}},
+            "vote": "cascade",
+        }
+        assert run(endpoint, workflow).status == 0
+        unsure = [j for j in judgments(tmp_path) if len(j["votes"]) == 2]
+        assert len(endpoint.requests) == len(unsure)
+    assert {j["votes"][0]["voter"] for j in judgments(tmp_path)} == {"words"}
+
+
+def test_the_mean_grade_is_a_label_that_nobody_gave(run: Run, tmp_path: Path) -> None:
+    with serving(models(a=always(FULL), b=always(NONE))) as endpoint:
+        run(endpoint, voters("a", "b", vote="mean"))
+    assert {(j["label"], j["grade"], j["expected"]) for j in judgments(tmp_path)} == {
+        (PARTIAL, 1, 0.5)
+    }
+
+
+def test_where_one_of_two_fails_the_item_is_unjudged_with_each_ones_reason(
+    run: Run, tmp_path: Path
+) -> None:
+    with serving(models(a=always(FULL), b=lambda n: "fails" if n == 0 else FULL)) as endpoint:
+        done = run(endpoint, voters("a", "b", llm={"tries": 1}))
+    assert done.status == 3
+    first, *others = judgments(tmp_path)
+    assert first["label"] is None
+    assert "a: full_support; b: transport" in first["failure"]["message"]
+    assert all(j["label"] == FULL for j in others)
+    (own,) = json.loads(done.out)["voters"]
+    assert own["failed"] == {"b": 1}
+
+
+def test_two_of_three_decide_where_the_third_fails(run: Run, tmp_path: Path) -> None:
+    script = models(
+        a=always(FULL), b=lambda n: FULL if n else NONE, c=lambda n: "fails" if n < 2 else FULL
+    )
+    with serving(script) as endpoint:
+        run(endpoint, voters("a", "b", "c", llm={"tries": 1}))
+    labels = [j["label"] for j in judgments(tmp_path)]
+    assert labels == [None, FULL, FULL, FULL, FULL, FULL]
+
+
+def test_samples_are_replies_of_their_own_with_a_flip_rate(run: Run, tmp_path: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        label = NONE if body["temperature"] == 0.5 and fact_of(body) == 1 and number % 2 else FULL
+        return Answer(attestation(body, label))
+
+    workflow = {"voters": {"m": {"llm": {"temperature": 0.5}, "samples": 3}}}
+    with serving(script) as endpoint:
+        done = run(endpoint, workflow)
+        assert len(endpoint.requests) == 3 * FACTS
+        bodies = [json.dumps(body, sort_keys=True) for body in endpoint.requests]
+        assert set(Counter(bodies).values()) == {3}  # what is sent is the same
+        again = run(endpoint, workflow)
+        assert len(endpoint.requests) == 3 * FACTS
+    (own,) = json.loads(done.out)["voters"]
+    (sampled,) = own["samples"]
+    assert sampled["voter"] == "m"
+    assert sampled["items"] == FACTS
+    assert sampled["flip_rate"] == round(sampled["differ"] / FACTS, 4)
+    assert json.loads(again.out)["voters"] == [own]
+    assert [v["voter"] for v in judgments(tmp_path)[0]["votes"]] == ["m#1", "m#2", "m#3"]
+
+
+def test_a_plan_counts_the_calls_of_all_voters(run: Run) -> None:
+    with serving(models(a=always(FULL), b=always(FULL))) as endpoint:
+        workflow = voters("a", "b")
+        plan = json.loads(run(endpoint, workflow, "--plan").out)
+        assert not endpoint.requests
+        run(endpoint, workflow)
+        assert len(endpoint.requests) == 12
+    assert plan["calls"] == 12
+
+
+def test_all_voters_share_one_budget(run: Run, tmp_path: Path) -> None:
+    with serving(models(a=always(FULL), b=always(FULL))) as endpoint:
+        done = run(endpoint, voters("a", "b"), "--max-calls", "5")
+        assert len(endpoint.requests) == 5
+        assert done.status == 3
+        # What was paid for is in the cache.
+        run(endpoint, voters("a", "b"))
+        assert len(endpoint.requests) == 12
+
+
+def test_prompts_can_vote_on_one_model(run: Run, tmp_path: Path) -> None:
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return Answer(attestation(body, NONE if "strictly" in json.dumps(body) else FULL))
+
+    prompts = {"attest": "Decide strictly whether the document supports the sentence."}
+    with serving(script) as endpoint:
+        done = run(endpoint, {"voters": {"ours": None, "own": {"prompts": prompts}}})
+        assert done.status == 0
+        assert len(endpoint.requests) == 12
+    assert {j["label"] for j in judgments(tmp_path)} == {NONE}  # the lower of two
+
+
+def test_voters_are_asked_in_groups(run: Run, tmp_path: Path) -> None:
+    """One request is on several sentences of a document, by each voter."""
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        numbers = re.findall(r"Fact number (\d+) holds", text_of(body))
+        label = NONE if body["model"] == "b" else FULL
+        if len(numbers) == 1:
+            return Answer(attestation(body, label))
+        verdicts = [{"number": n, "evidence": "", "label": label} for n, _ in enumerate(numbers, 1)]
+        return Answer(json.dumps({"verdicts": verdicts}))
+
+    records = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    for record in records:
+        for said in record["responses"]:
+            said["citations"] = ["d0"]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    with serving(script) as endpoint:
+        done = run(endpoint, voters("a", "b", "c", settings={"group": 3}))
+        assert done.status == 0
+        assert asked(endpoint) == {"a": 2, "b": 2, "c": 2}
+    assert [[v["label"] for v in j["votes"]] for j in judgments(tmp_path)] == [
+        [FULL, NONE, FULL]
+    ] * FACTS
+
+
+@pytest.mark.parametrize(
+    ("workflow", "words"),
+    [
+        ({"voters": {"a": None}}, "one voter is no vote"),
+        ({"voters": {"a": None, "b": None}}, "a and b would always say the same"),
+        ({"vote": "majority"}, "there are no voters"),
+        ({"voters": {"a": None, "b": {"llm": {"modle": "x"}}}}, "did you mean 'model'?"),
+        ({"voters": {"a": None, "b": {"offline": True, "samples": 2}}}, "offline asks no model"),
+        ({"voters": {"a": {"samples": 2}}, "llm": {"temperature": 0}}, "all the same"),
+        ({"voters": {"a": {"samples": 2}}, "vote": "cascade"}, "not with cascade"),
+        ({"voters": {"a": None, "b": {"prompts": {"attes": "x"}}}}, "unknown program 'attes'"),
+        ({"voters": {"a": None, "b": {"llm": {"api_key": "sk-1"}}}}, "keys do not belong"),
+        ({"voters": {"a": {"samples": 3}}, "vote": "most"}, "unknown rule 'most'"),
+        ({"voters": {"a": {"samples": 0}}}, "samples"),
+        ({"voters": {"a": 3, "b": None}}, "must be a mapping"),
+        ({"voters": {"a#1": None, "b": None}}, "give a name"),
+        ({"judge": "length", "voters": {"a": {"samples": 3}}}, "asks no model"),
+        ({"judge": "faithfulness", "voters": {"a": {"samples": 3}}}, "cannot have any"),
+    ],
+)
+def test_voters_that_cannot_vote_are_refused_in_one_line(
+    workflow: dict[str, Any], words: str, run: Run
+) -> None:
+    with serving(models()) as endpoint:
+        done = run(endpoint, workflow)
+        assert not endpoint.requests
+    assert done.status == 1
+    assert words in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_voter_may_have_an_endpoint_and_a_key_of_its_own(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER_KEY", "sk-other")
+    with serving(models(a=always(FULL))) as one, serving(models(b=always(FULL))) as two:
+        llm = {"model": "b", "base_url": two.url, "key_variable": "OTHER_KEY"}
+        done = run(one, {"voters": {"a": {"llm": {"model": "a"}}, "b": {"llm": llm}}})
+        assert done.status == 0
+        assert {h["Authorization"] for h in one.headers} == {"Bearer sk-secret"}
+        assert {h["Authorization"] for h in two.headers} == {"Bearer sk-other"}

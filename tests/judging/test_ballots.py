@@ -1,0 +1,101 @@
+"""What votes decide: ties, failures, means; never by the order in which they came."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from tests.fakes import judgment
+from trecjudge.judging.ballots import Rule, decided, is_unsure
+from trecjudge.records import FULL, GRADES, NONE, NOTHING_TO_CHECK, PARTIAL, Failure, Judgment
+
+
+def vote(label: str) -> Judgment:
+    if label == "fails":
+        return judgment(failure=Failure("transport", "no answer", 3))
+    return judgment(label, grade=GRADES.get(label))
+
+
+@pytest.mark.parametrize(
+    ("labels", "label"),
+    [
+        ([FULL, FULL, NONE], FULL),
+        ([FULL, NONE], NONE),
+        ([FULL, PARTIAL], PARTIAL),
+        ([FULL, PARTIAL, NONE], PARTIAL),
+        ([FULL, FULL, NONE, NONE, PARTIAL], NONE),
+        ([FULL, FULL, "fails"], FULL),
+        ([FULL, NONE, "fails"], None),
+        ([FULL, "fails"], None),
+        (["fails", "fails", "fails"], None),
+        ([NOTHING_TO_CHECK, FULL], NOTHING_TO_CHECK),
+    ],
+)
+def test_the_majority_is_that_of_all_voters_in_any_order(
+    labels: list[str], label: str | None
+) -> None:
+    for order in permutations(labels):
+        ballots = {f"v{n}": vote(one) for n, one in enumerate(order)}
+        found = decided("majority", ballots, len(labels))
+        assert found.label == label
+        assert found.grade == (None if label is None else GRADES.get(label))
+        assert [v.label or "fails" for v in found.votes] == list(order)
+
+
+@pytest.mark.parametrize(
+    ("labels", "label", "expected"),
+    [
+        ([FULL, NONE], PARTIAL, 0.5),
+        ([FULL, PARTIAL], PARTIAL, 0.75),
+        ([FULL, FULL, NONE], PARTIAL, 2 / 3),
+        ([FULL, FULL, FULL, PARTIAL], FULL, 0.875),
+        ([FULL, FULL, "fails"], FULL, 1.0),
+        ([FULL, NONE, "fails"], None, None),
+        ([FULL, FULL, NOTHING_TO_CHECK], FULL, 1.0),
+    ],
+)
+def test_the_mean_is_rounded_with_a_half_down(
+    labels: list[str], label: str | None, expected: float | None
+) -> None:
+    for order in permutations(labels):
+        ballots = {f"v{n}": vote(one) for n, one in enumerate(order)}
+        found = decided("mean", ballots, len(labels))
+        assert (found.label, found.expected) == (label, expected)
+
+
+@pytest.mark.parametrize("rule", ["majority", "mean"])
+def test_a_failure_says_what_each_one_said(rule: Rule) -> None:
+    found = decided(rule, {"a": vote(FULL), "b": vote("fails")}, 2)
+    assert found.failure == Failure(
+        "transport", "too few voters decide: a: full_support; b: transport: no answer", 3
+    )
+    assert (found.label, found.grade, found.expected) == (None, None, None)
+
+
+def test_failures_of_different_causes_have_a_kind_of_their_own() -> None:
+    other = judgment(failure=Failure("refused", "I cannot"))
+    found = decided("majority", {"a": vote("fails"), "b": other}, 2)
+    assert found.failure is not None
+    assert found.failure.kind == "voters"
+
+
+def test_grades_without_labels_of_support_take_the_nearest_that_was_given() -> None:
+    ballots = {n: judgment(n, grade=int(n)) for n in ("0", "3")}
+    assert decided("mean", ballots, 2).label == "0"
+    assert decided("mean", ballots | {"2": judgment("2", grade=2)}, 3).label == "2"
+
+
+@pytest.mark.parametrize(
+    ("found", "unsure"),
+    [
+        (vote(FULL), False),
+        (vote(PARTIAL), True),
+        (vote("fails"), True),
+        (judgment(FULL, grade=2, expected=0.6), True),
+        (judgment(FULL, grade=2, expected=0.9), False),
+        (judgment(NONE, grade=0, expected=0.1), False),
+    ],
+)
+def test_an_unsure_vote_goes_on_to_the_next_voter(found: Judgment, unsure: bool) -> None:
+    assert is_unsure(found) == unsure
