@@ -80,7 +80,8 @@ class TextRequests(Requests):
         form = "documents"
         if isinstance(settings, RerankSettings) and settings.form == "texts":
             form = "texts"
-        return cls(settings, Prompts({}), form, Program(settings.service.section, ""))
+        program = Program(settings.service.section, "")
+        return cls(settings, Prompts({}), form=form, program=program)
 
     @property
     def are_vectors(self) -> bool:
