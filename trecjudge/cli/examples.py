@@ -61,6 +61,16 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
         Example("A program's own, without a schema", "prompts show attest --form chat"),
     ),
     "formats": (Example("Which formats of runs are read", "formats"),),
+    "stability": (
+        Example(
+            "What the judge without a model favours",
+            "stability --rag-responses runs/ --judge citation",
+        ),
+        Example(
+            "Flip rates of a model on 50 responses, within a budget",
+            "stability --rag-responses runs/ --use-env-llm --responses 50 --max-calls 2000",
+        ),
+    ),
     "init": (
         Example("Write judge.yml for the runs of a folder", "init runs/"),
         Example("Another file, replaced if it exists", "init --output mine.yml --force"),

@@ -52,6 +52,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.calibrate:calibrate",
             "Fit the offline attester to labels, or to words of the runs.",
         ),
+        "stability": (
+            "trecjudge.cli.stability:stability",
+            "Test whether a judge is stable, and what it favours.",
+        ),
         "check": (
             "trecjudge.cli.check:check_runs",
             "Show whether a track would refuse the runs; repair copies.",

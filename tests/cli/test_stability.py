@@ -1,0 +1,124 @@
+"""`stability`: flip rates and biases of judges, offline and at a real endpoint."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commandline import SAMPLES, Done, command
+from tests.endpoint import Answer, Endpoint, attestation, serving, text_of
+
+FULL, NONE = "full_support", "no_support"
+TOPICS, SENTENCES = 8, 3
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return `run(endpoint, *arguments)`: test the citation judge on eight topics."""
+    lines = []
+    for t in range(TOPICS):
+        said = [{"text": f"Fact {t} {n}.", "citations": ["d"]} for n in range(SENTENCES)]
+        meta = {"team_id": "x", "run_id": "a", "topic_id": str(t)}
+        documents = {"d": {"text": f"Document {t}."}}
+        lines.append(json.dumps({"metadata": meta, "responses": said, "documents": documents}))
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+
+    def run(endpoint: Endpoint, *arguments: str) -> Done:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        given = ("--rag-responses", tmp_path / "a.jsonl", "--cache-dir", tmp_path / "cache")
+        return command("stability", *given, "--use-env-llm", *arguments)
+
+    return run
+
+
+def likes_length(body: dict[str, Any], number: int) -> Answer:
+    """Answer that a sentence is supported where something stands behind its first full stop."""
+    long = re.search(r"Fact \d+ \d+\. \w", text_of(body))
+    return Answer(attestation(body, FULL if long else NONE))
+
+
+def test_a_judge_that_prefers_length_is_told(run: Run) -> None:
+    with serving(likes_length) as endpoint:
+        done = run(endpoint, "--json", "--samples", "2")
+        sent = len(endpoint.requests)
+        plain = run(endpoint, "--samples", "2")
+        assert len(endpoint.requests) == sent  # all of it is in the cache
+    assert done.status == 0
+    (found,) = [json.loads(done.out)]
+    assert found["calls"]["calls"] == sent
+    biased = {s["change"] for s in found["shifts"] if s["bias"]}
+    assert biased == {"padded", "repeated"}
+    assert {f["kind"]: f["rate"] for f in found["flips"] if f["rate"]} == {
+        "padded": 1.0,
+        "repeated": 1.0,
+    }
+    assert (
+        "bias: the judge favours length: with each sentence said twice, CITATION_SUPPORT moves"
+        " by +1.000" in " ".join(plain.out.split())
+    )
+
+
+def test_samples_that_differ_have_a_flip_rate(run: Run) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        # Samples are asked one pass after the other: the last one differs on one topic.
+        odd = number >= (2 + 1) * TOPICS * SENTENCES and "Fact 3" in text_of(body)
+        return Answer(attestation(body, NONE if odd else FULL))
+
+    with serving(script) as endpoint:
+        done = run(endpoint, "--json", "--samples", "3", "--change", "none")
+        assert len(endpoint.requests) == 4 * TOPICS * SENTENCES
+        assert {body["temperature"] for body in endpoint.requests} == {0.0, 1.0}
+    (flips,) = json.loads(done.out)["flips"]
+    assert flips == {"kind": "samples (3)", "items": 24, "flips": 3, "rate": 0.125}
+
+
+def test_groups_are_asked_in_reverse_order(run: Run) -> None:
+    """A model that says yes to the first of a list only is caught."""
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        count = len(re.findall(r"Fact \d+ \d+\.", text_of(body)))
+        labels = [FULL, *[NONE] * (count - 1)]
+        verdicts = [{"number": n, "evidence": "", "label": x} for n, x in enumerate(labels, 1)]
+        return Answer(json.dumps({"verdicts": verdicts}))
+
+    with serving(script) as endpoint:
+        done = run(endpoint, "--json", "--samples", "0", "--change", "none", "--set", "group=3")
+        assert len(endpoint.requests) == 2 * TOPICS
+    (flips,) = json.loads(done.out)["flips"]
+    assert flips == {"kind": "order", "items": 24, "flips": 16, "rate": 0.6667}
+
+
+def test_a_plan_counts_what_would_be_asked(run: Run) -> None:
+    with serving(likes_length) as endpoint:
+        plan = json.loads(run(endpoint, "--plan", "--json").out)
+        assert not endpoint.requests
+        run(endpoint)
+        assert len(endpoint.requests) == plan["calls"]
+
+
+def test_a_budget_holds(run: Run) -> None:
+    with serving(likes_length) as endpoint:
+        assert run(endpoint, "--max-calls", "10").status == 3
+        assert len(endpoint.requests) == 10
+
+
+def test_the_offline_judge_is_tested_without_a_model() -> None:
+    folder = SAMPLES / "rag"
+    given = ("--rag-responses", folder / "runs", "--documents", folder / "documents.jsonl")
+    done = command("stability", *given, "--responses", "5")
+    assert done.status == 0
+    assert "not tested: samples: no model is asked" in done.out
+    assert "tested on 5 responses" in done.out
+
+
+def test_an_unknown_change_is_refused() -> None:
+    done = command("stability", "--rag-responses", SAMPLES / "rag/runs", "--change", "bolt")
+    assert done.status == 1
+    assert "did you mean 'bold'?" in done.err

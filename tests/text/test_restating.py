@@ -1,0 +1,52 @@
+"""Text said otherwise by rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from trecjudge.text import restating
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("The colour of a center.", "The color of a centre."),
+        ("Organise it; COLOUR stays.", "Organize it; COLOUR stays."),
+        ("Discolouration is another word.", "Discolouration is another word."),
+        ("", ""),
+    ],
+)
+def test_spelling_is_swapped_word_by_word(text: str, made: str) -> None:
+    assert restating.other_spelling(text) == made
+    assert restating.other_spelling(made) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("It is so, they do not.", "It's so, they don't."),
+        ("They don\N{RIGHT SINGLE QUOTATION MARK}t.", "They do not."),
+        ("Cannot", "Can't"),
+    ],
+)
+def test_short_forms_stand_for_long_ones(text: str, made: str) -> None:
+    assert restating.other_forms(text) == made
+
+
+def test_words_are_replaced_by_others_of_the_same_form() -> None:
+    assert restating.other_words("But many begin big.") == "Yet numerous start large."
+
+
+def test_padding_repeats_or_says_nothing() -> None:
+    assert restating.padded("A fact. ") == "A fact. This is worth noting."
+    assert restating.repeated("A fact.") == "A fact. A fact."
+    assert restating.in_bold("A fact.") == "**A fact.**"
+    assert restating.as_bullet("A fact.") == "- A fact.\n"
+
+
+@pytest.mark.parametrize(
+    "rule", [restating.padded, restating.repeated, restating.in_bold, restating.as_bullet]
+)
+def test_what_has_no_text_gets_none(rule: object) -> None:
+    assert callable(rule)
+    assert rule(" \t") == " \t"

@@ -1,0 +1,1 @@
+"""How stable a judge is: the same answers said otherwise, and the same questions asked again."""

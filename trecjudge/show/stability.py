@@ -1,0 +1,71 @@
+"""Tables and lines of `stability`: flip rates, and what moves the measures of a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trecjudge.evaluation.stability.changes import CHANGES
+from trecjudge.evaluation.stability.figures import Shift, untestable
+from trecjudge.findings import counted
+from trecjudge.job.stability import Tested
+from trecjudge.show.closing import model_line
+from trecjudge.show.columns import Columns
+from trecjudge.show.tables import interval, number, table
+
+TASTES = {"position": "the order of sentences", "length": "length", "style": "style"}
+
+
+def flip_table(tested: Tested) -> Columns:
+    """Return how many labels flip in each test."""
+    rows = ((f.name, f.items, f.flips, number(f.rate, 3)) for f in tested.flips)
+    return table(("test", "items", "flips", "flip rate"), rows)
+
+
+def shift_table(tested: Tested, wide: bool = False) -> Columns:
+    """Return by how much each change moves the measures that rank; `wide`: all measures."""
+    columns = ("change", "bias", "measure", "topics", "before", "shift", "95 %", "p (Holm)")
+    rows = (
+        (
+            one.change,
+            one.kind,
+            one.measure,
+            one.topics,
+            number(one.before, 3),
+            f"{one.shift:+.3f}",
+            interval(one.interval),
+            number(one.holm, 3),
+        )
+        for one in tested.shifts
+        if wide or one.measure in tested.leading
+    )
+    return table(columns, rows)
+
+
+def stability_lines(tested: Tested) -> Iterator[str]:
+    """Yield the biases that are more than chance, what was not tested, and the cost."""
+    leading = [one for one in tested.shifts if one.measure in tested.leading]
+    biases = [one for one in leading if one.is_bias]
+    for one in biases:
+        yield _told(one, tested)
+    if leading and not biases:
+        yield "bias: no shift is more than chance (paired test over topics, Holm)"
+    if few := untestable(leading):
+        yield f"too few topics to show any bias of {', '.join(few)}: give more topics"
+    for why in tested.not_tested:
+        yield f"not tested: {why}"
+    responses, topics = counted(tested.responses, "response"), counted(tested.topics, "topic")
+    yield f"tested on {responses} to {topics}"
+    if tested.unjudged:
+        yield f"unjudged: {counted(tested.unjudged, 'item')}, in no figure"
+    if tested.spent:
+        yield model_line(tested.spent)
+
+
+def _told(one: Shift, tested: Tested) -> str:
+    better = (one.shift > 0) != (one.measure in tested.lower_is_better)
+    what = next(change.what for change in CHANGES if change.name == one.change)
+    verb = "favours" if better else "punishes"
+    return (
+        f"bias: the judge {verb} {TASTES[one.kind]}: with {what}, {one.measure} moves by"
+        f" {one.shift:+.3f}"
+    )
