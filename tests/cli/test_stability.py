@@ -60,8 +60,8 @@ def test_a_judge_that_prefers_length_is_told(run: Run) -> None:
         "repeated": 1.0,
     }
     assert (
-        "bias: the judge favours length: with each sentence said twice, CITATION_SUPPORT moves"
-        " by +1.000" in " ".join(plain.out.split())
+        "bias of length: with each sentence said twice, CITATION_SUPPORT moves by +1.000: the judge"
+        " favours length" in " ".join(plain.out.split())
     )
 
 

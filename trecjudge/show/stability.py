@@ -12,8 +12,6 @@ from trecjudge.show.closing import model_line
 from trecjudge.show.columns import Columns
 from trecjudge.show.tables import interval, number, table
 
-TASTES = {"position": "the order of sentences", "length": "length", "style": "style"}
-
 
 def flip_table(tested: Tested) -> Columns:
     """Return how many labels flip in each test."""
@@ -62,10 +60,10 @@ def stability_lines(tested: Tested) -> Iterator[str]:
 
 
 def _told(one: Shift, tested: Tested) -> str:
-    better = (one.shift > 0) != (one.measure in tested.lower_is_better)
+    """Return a bias in words; of length, which way is the judge's taste."""
     what = next(change.what for change in CHANGES if change.name == one.change)
-    verb = "favours" if better else "punishes"
-    return (
-        f"bias: the judge {verb} {TASTES[one.kind]}: with {what}, {one.measure} moves by"
-        f" {one.shift:+.3f}"
-    )
+    line = f"bias of {one.kind}: with {what}, {one.measure} moves by {one.shift:+.3f}"
+    if one.kind != "length":
+        return line
+    better = (one.shift > 0) != (one.measure in tested.lower_is_better)
+    return f"{line}: the judge {'favours' if better else 'punishes'} length"
