@@ -268,6 +268,99 @@ def test_voters_are_asked_in_groups(run: Run, tmp_path: Path) -> None:
     ] * FACTS
 
 
+def test_the_cost_is_that_of_all_where_the_prices_of_all_are_known(run: Run) -> None:
+    with serving(models(a=always(FULL), b=always(FULL))) as endpoint:
+        prices = {"prices": {"input": 1000.0, "output": 2000.0}}
+        dear = {"llm": {"model": "b", "prices": {"input": 10_000.0, "output": 0.0}}}
+        workflow: dict[str, Any] = {"voters": {"a": {"llm": {"model": "a", **prices}}, "b": dear}}
+        done = run(endpoint, workflow)
+        # The endpoint counts 10 tokens in and 5 out for each call.
+        assert json.loads(done.out)["calls"]["cost"] == pytest.approx(6 * 0.02 + 6 * 0.1)
+        del dear["llm"]["prices"]
+        done = run(endpoint, workflow, "--refresh")
+        assert "cost" not in json.loads(done.out)["calls"]
+        assert run(endpoint, workflow, "--max-cost", "1").status == 1
+
+
+def test_grades_of_relevance_are_averaged(run: Run, tmp_path: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return Answer(json.dumps({"grade": 3 if body["model"] == "a" else 0}))
+
+    with serving(script) as endpoint:
+        workflow = voters("a", "b", vote="mean", judge="direct_prompt")
+        topics = tmp_path / "topics.jsonl"
+        topics.write_text("\n".join(json.dumps({"id": str(t), "title": "Facts"}) for t in range(2)))
+        more = ("--set", "llm.structured=always", "--rag-topics", str(topics))
+        done = run(endpoint, workflow, *more)
+        assert done.status == 0, done.err
+    (found, *_) = judgments(tmp_path)
+    assert [vote["grade"] for vote in found["votes"]] == [3, 0]
+    assert (found["label"], found["grade"]) == ("1", 1)
+    assert "expected" not in found
+
+
+def test_nuggets_are_decided_one_by_one(run: Run, tmp_path: Path) -> None:
+    bank = tmp_path / "bank.jsonl"
+    nuggets = [{"text": f"Nugget {n}.", "importance": "vital"} for n in range(3)]
+    lines = [json.dumps({"qid": str(t), "query": "q", "nuggets": nuggets}) for t in range(2)]
+    bank.write_text("\n".join(lines))
+    said = {"a": ["support"] * 3, "b": ["support", "not_support", "not_support"]}
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        if body["model"] == "c":
+            return Answer(status=500)
+        each = enumerate(said[body["model"]], 1)
+        found = [{"number": n, "reason": "", "label": label} for n, label in each]
+        return Answer(json.dumps({"assignments": found}))
+
+    with serving(script) as endpoint:
+        workflow = voters("a", "b", "c", judge="nuggets", llm={"tries": 1, "structured": "always"})
+        done = run(endpoint, workflow, "--nuggets", str(bank))
+        assert done.status == 3, done.err
+    found = judgments(tmp_path)
+    assert [j["label"] for j in found] == ["support", None, None] * 2
+    assert [j["nugget"]["text"] for j in found] == ["Nugget 0.", "Nugget 1.", "Nugget 2."] * 2
+    assert [len(j["votes"]) for j in found] == [3] * 6
+
+
+def test_votes_are_exported_and_in_the_report(run: Run, tmp_path: Path) -> None:
+    with serving(models(a=always(FULL), b=always(NONE))) as endpoint:
+        run(endpoint, voters("a", "b", vote="mean"))
+    stored = tmp_path / "out/x.judgments.jsonl"
+    exported = tmp_path / "all.jsonl"
+    assert command("judgments", stored, "--output", exported).status == 0
+    first = json.loads(exported.read_text().splitlines()[0])
+    assert first["votes"] == "a: full_support; b: no_support"
+    assert command("report", stored).status == 0
+
+
+def test_no_text_of_a_document_is_in_a_vote_where_it_is_to_be_left_out(
+    run: Run, tmp_path: Path
+) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        quoted = "Secret words of the document"
+        return Answer(quoted if body["model"] == "b" else attestation(body, FULL))
+
+    with serving(script) as endpoint:
+        run(endpoint, voters("a", "b", llm={"tries": 1}), "--no-document-text")
+    for path in (tmp_path / "out").iterdir():
+        assert b"Secret words" not in path.read_bytes(), path.name
+    assert judgments(tmp_path)[0]["votes"][1]["failure"] == "parse"
+
+
+def test_a_wrong_key_of_one_voter_ends_the_job(run: Run) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        if body["model"] == "b":
+            return Answer(status=401)
+        return Answer(attestation(body, FULL))
+
+    with serving(script) as endpoint:
+        done = run(endpoint, voters("a", "b"))
+        assert len(endpoint.requests) <= 2 * FACTS
+    assert done.status == 1
+    assert "Traceback" not in done.err
+
+
 @pytest.mark.parametrize(
     ("workflow", "words"),
     [

@@ -18,7 +18,7 @@ import pytest
 from tests.commandline import command, sample
 from tests.endpoint import Answer, Script, attestation, serving, text_of
 from tests.fakes import item, judgment
-from trecjudge.records import Failure, ModelCall, Usage
+from trecjudge.records import Failure, ModelCall, Usage, Vote
 from trecjudge.results.log import DebugLog
 
 ROOT = Path(__file__).parent.parent.parent
@@ -138,10 +138,12 @@ def rare() -> list[Event]:
     """Return events that need a rare endpoint, a bug or a signal."""
     file = io.BytesIO()
     log = DebugLog(file)
-    call = ModelCall("attest", [], "", Usage(), reasoning="Hm.", source="elsewhere")
-    failed = judgment(None, failure=Failure("parse", "no label", 3, "attest"))
+    call = ModelCall("attest", [], "", Usage(), reasoning="Hm.", source="elsewhere", voter="a")
+    votes = (Vote("a", failure="parse: no label"),)
+    failed = judgment(None, failure=Failure("parse", "no label", 3, "attest"), votes=votes)
     log.judged("support", item(), [failed], [call], trace="Traceback")
     log.event("session_interrupted", signal="SIGINT")
+    log.event("session_end", voters=[], model={})
     return [json.loads(line) for line in file.getvalue().splitlines()]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -14,6 +14,8 @@ Rule = Literal["majority", "mean", "cascade"]
 """How votes make a label."""
 Ballots = Mapping[str, Judgment]
 """The judgments of voters on one thing, by voter, in the order of the workflow."""
+Named = Callable[[int], str | None]
+"""(grade) -> its label, None where that is not known"""
 DIFFERENT = "voters"
 """Failure kind of an item on which too few voters decided, for different causes."""
 CLEAR = 0.25
@@ -21,11 +23,13 @@ CLEAR = 0.25
 _WEIGHTS = max(GRADES.values())
 
 
-def decided(rule: Rule, ballots: Ballots, voters: int) -> Judgment:
+def decided(
+    rule: Rule, ballots: Ballots, voters: int, named: Named = lambda grade: None
+) -> Judgment:
     """Return the judgment that votes make, with the votes in it.
 
     `voters` is how many there are in all. Where no more than half of them decided, it is unjudged.
-    With `cascade`, the last vote decides.
+    With `cascade`, the last vote decides. `named` gives the label of a grade that no voter gave.
     """
     judged = [found for found in ballots.values() if found.judged]
     votes = tuple(vote_of(voter, found) for voter, found in ballots.items())
@@ -37,7 +41,7 @@ def decided(rule: Rule, ballots: Ballots, voters: int) -> Judgment:
     graded = [found for found in judged if found.grade is not None]
     # What has no grade, such as "nothing to check", is no part of a mean.
     if rule == "mean" and 2 * len(graded) > len(judged):
-        return replace(_mean(graded), votes=votes)
+        return replace(_mean(graded, named), votes=votes)
     return replace(_majority(judged), votes=votes)
 
 
@@ -83,22 +87,28 @@ def _majority(judged: Sequence[Judgment]) -> Judgment:
     return tied[(len(tied) - 1) // 2]
 
 
-def _mean(graded: Sequence[Judgment]) -> Judgment:
+def _mean(graded: Sequence[Judgment], named: Named) -> Judgment:
     """Return the judgment of the rounded mean grade, a half rounded down.
 
-    Labels of support have the mean as their expected weight.
+    Labels of support have the mean as their expected weight. A grade that has no name is the
+    nearest one that was given, the lower of two.
     """
     mean = sum(one.grade or 0 for one in graded) / len(graded)
     grade = math.ceil(mean - 0.5)
     support = all(one.label in GRADES for one in graded)
     nearest = min(graded, key=lambda one: (abs((one.grade or 0) - grade), one.grade or 0))
     expected = mean / _WEIGHTS if support else None
-    if nearest.grade == grade or not support:
+    label = support_of(grade) if support else named(grade)
+    if nearest.grade == grade or label is None:
         return replace(nearest, expected=expected)
     # A label that nobody gave has nobody's reason.
-    label = next(label for label, own in GRADES.items() if own == grade)
     made = replace(nearest, label=label, grade=grade, expected=expected)
     return replace(made, reason="", evidence=None)
+
+
+def support_of(grade: int) -> str | None:
+    """Return the label of support that has a grade."""
+    return next((label for label, own in GRADES.items() if own == grade), None)
 
 
 def _undecided(ballots: Ballots, votes: tuple[Vote, ...]) -> Judgment:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from trecjudge.errors import NOT_GIVEN, JudgmentFailed, PluginError
-from trecjudge.inputs.labels import DecidesSome, takes_labels
+from trecjudge.inputs.labels import DecidesSome, TakesLabels, takes_labels
 from trecjudge.judging.ballots import Rule, agree, decided, is_unsure
 from trecjudge.judging.judge import GroupingJudge, Judge, PreparingJudge, programs_of, unjudged
 from trecjudge.judging.panel import NamedJudge, Panel
@@ -104,8 +105,17 @@ class Voting:
             for voter, found in by_voter.items():
                 failed = next(iter(found.values())) if not _is_judged(found) else missing
                 ballots[voter] = found.get(part, failed)
-            made = decided(self.rule, ballots, len(self.voters))
+            made = decided(self.rule, ballots, len(self.voters), partial(_label, self.inner, item))
             yield made if made.judged else _on(made, ballots.values(), part)
+
+
+def _label(judge: Judge, item: Item, grade: int) -> str | None:
+    """Return the label of a grade, as a judge has it that knows grades by their number."""
+    try:
+        made = judge.given(item, str(grade)) if isinstance(judge, TakesLabels) else None
+    except JudgmentFailed:
+        return None
+    return made.label if made is not None and made.grade == grade else None
 
 
 def _is_judged(found: dict[Part, Judgment]) -> bool:

@@ -56,11 +56,9 @@ class VotersModel:
 
     def spent(self) -> dict[str, Any]:
         """Return what all spent; the cost only where that of each is known."""
-        each = [model.spent() for model in self._asking]
-        names = dict.fromkeys(name for own in each for name in own)
-        columns = {name: [own.get(name) for own in each] for name in names}
-        sums = {name: _sum(values) for name, values in columns.items()}
-        return {name: value for name, value in sums.items() if name != "cost" or name in each[-1]}
+        first, *others = [model.spent() for model in self._asking]
+        shared = [name for name in first if all(name in own for own in others)]
+        return {name: _sum([own[name] for own in (first, *others)]) for name in shared}
 
     def record(self) -> dict[str, Any] | None:
         """Return what makes each voter repeatable, by name; None stands for words only."""
