@@ -136,6 +136,48 @@ def test_a_cascade_asks_the_dear_model_only_where_the_cheap_one_is_unsure(
     assert [len(j["votes"]) for j in judgments(tmp_path)] == [1, 2, 1, 1, 2, 1]
 
 
+def test_a_config_repeats_a_cascade_without_a_call(run: Run, tmp_path: Path) -> None:
+    script = models(z=lambda n: PARTIAL if n == 1 else FULL, a=always(NONE))
+    with serving(script) as endpoint:
+        workflow = voters("z", "a", vote="cascade")
+        run(endpoint, workflow)
+        before = (tmp_path / "out/x.judgments.jsonl").read_bytes()
+        config = yaml.safe_load((tmp_path / "out/x.config.yml").read_text())
+        assert list(config["model"]["voters"]) == ["z", "a"]
+        done = run(endpoint, config["workflow"]["ran"])
+        assert asked(endpoint) == {"z": 6, "a": 1}
+        assert done.status == 0
+    assert (tmp_path / "out/x.judgments.jsonl").read_bytes() == before
+
+
+def test_a_cascade_asks_the_last_about_a_part_of_a_group(run: Run, tmp_path: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        numbers = re.findall(r"Fact number (\d+) holds", text_of(body))
+        dear = body["model"] == "dear"
+        labels = [NONE if dear else PARTIAL if int(n) % 3 else FULL for n in numbers]
+        if "verdicts" not in json.dumps(body["response_format"]):
+            return Answer(attestation(body, labels[0]))
+        each = enumerate(labels, 1)
+        verdicts = [{"number": n, "evidence": "", "label": label} for n, label in each]
+        return Answer(json.dumps({"verdicts": verdicts}))
+
+    cite_one_document(tmp_path)
+    with serving(script) as endpoint:
+        workflow = voters("cheap", "dear", vote="cascade", settings={"group": 3})
+        assert run(endpoint, workflow).status == 0
+        assert asked(endpoint) == {"cheap": 2, "dear": 2}
+    assert [j["label"] for j in judgments(tmp_path)] == [FULL, NONE, NONE] * 2
+
+
+def cite_one_document(folder: Path) -> None:
+    """Let all sentences cite the same document, so that they can be asked in groups."""
+    records = [json.loads(line) for line in (folder / "a.jsonl").read_text().splitlines()]
+    for record in records:
+        for said in record["responses"]:
+            said["citations"] = ["d0"]
+    (folder / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+
+
 def test_a_cascade_of_three_asks_the_last_where_the_others_differ(run: Run, tmp_path: Path) -> None:
     script = models(a=always(FULL), b=lambda n: NONE if n == 2 else FULL, c=always(PARTIAL))
     with serving(script) as endpoint:
@@ -254,11 +296,7 @@ def test_voters_are_asked_in_groups(run: Run, tmp_path: Path) -> None:
         verdicts = [{"number": n, "evidence": "", "label": label} for n, _ in enumerate(numbers, 1)]
         return Answer(json.dumps({"verdicts": verdicts}))
 
-    records = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
-    for record in records:
-        for said in record["responses"]:
-            said["citations"] = ["d0"]
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    cite_one_document(tmp_path)
     with serving(script) as endpoint:
         done = run(endpoint, voters("a", "b", "c", settings={"group": 3}))
         assert done.status == 0
@@ -332,6 +370,29 @@ def test_votes_are_exported_and_in_the_report(run: Run, tmp_path: Path) -> None:
     first = json.loads(exported.read_text().splitlines()[0])
     assert first["votes"] == "a: full_support; b: no_support"
     assert command("report", stored).status == 0
+    page = (tmp_path / "out/x.report.html").read_text()
+    for shown in ("Voter a", "Voter b", "attest (a)", "voters of citation", "differ on 6 of 6"):
+        assert shown in page
+
+
+def test_bare_pairs_are_voted_on(run: Run, tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    texts = [{"sentence": f"Fact number {n} holds.", "document": "It does."} for n in range(3)]
+    pairs.write_text("\n".join(map(json.dumps, texts)))
+    with serving(models(a=always(FULL), b=always(FULL), c=always(NONE))) as endpoint:
+        run(endpoint, voters("a", "b", "c"), "--plan")  # writes the workflow
+        given = (
+            "--use-env-llm",
+            "--cache-dir",
+            tmp_path / "cache",
+            "--output",
+            tmp_path / "v.jsonl",
+        )
+        done = command("pairs", pairs, "--workflow", tmp_path / "w.yml", *given)
+        assert done.status == 0, done.err
+        assert asked(endpoint) == {"a": 3, "b": 3, "c": 3}
+    found = [json.loads(line) for line in (tmp_path / "v.jsonl").read_text().splitlines()]
+    assert {verdict["label"] for verdict in found} == {FULL}
 
 
 def test_no_text_of_a_document_is_in_a_vote_where_it_is_to_be_left_out(

@@ -15,17 +15,16 @@ from trecjudge.evaluation.pairs.verdicts import Verdict, as_judged, by_words
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, left_by
 from trecjudge.job.judges import check_jobs
+from trecjudge.job.voters import opened, voting
 from trecjudge.judging.offline.calibration import calibration_at
 from trecjudge.judging.panel import (
     Panel,
     calibrations,
     make_panel,
-    panel_programs,
     with_calibration,
 )
 from trecjudge.judging.runner import Runner
 from trecjudge.models.model import Model
-from trecjudge.models.opening import open_model
 from trecjudge.records import Citation, Document, Response, Sentence, Topic
 
 JUDGE = "citation"
@@ -70,13 +69,11 @@ class PairJob:
             for pair in pairs:
                 take(by_words(pair, calibration, strict))
             return {}
-        workflow, programs = job.workflow, panel_programs(panel).values()
+        workflow = job.workflow
         cancelling = INTERRUPTS.cancelling_task() if job.model.asks else nullcontext()
         with cancelling:
-            async with open_model(
-                job.model, workflow.llm, workflow.prompts, programs, self.notify
-            ) as model:
-                async for verdict in _judged(panel, model, pairs):
+            async with opened(job.model, workflow, panel, self.notify) as model:
+                async for verdict in _judged(voting(workflow, panel), model, pairs):
                     take(verdict)
                 return model.spent()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trecjudge.settings.strict_yaml import written_yaml
+from trecjudge.show.closing import voter_lines
 
 FOLDERS = re.compile(r"(?<![\w:/.~])(?:~|[A-Za-z]:)?[/\\](?:[^/\\,]+[/\\])+")
 """The folders of an absolute path: a report goes to others."""
@@ -55,15 +56,39 @@ def job_shown(config: Mapping[str, Any], prompts: Mapping[str, str]) -> JobShown
     if not config:
         return NOTHING_KNOWN
     sections = [section for section in _sections(config) if section.rows]
-    digests = _mapping(_mapping(config.get("model")).get("prompts_sha256"))
+    digests = _digests(config)
     names = dict.fromkeys([*map(str, digests), *prompts])
     found = [SentPrompt(n, str(digests.get(n, "")), prompts.get(n, "")) for n in names]
     return JobShown(sections, found)
 
 
+def _digests(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the digest of each prompt; those of voters have the voter's name."""
+    model = _mapping(config.get("model"))
+    found = dict(_mapping(model.get("prompts_sha256")))
+    for voter, own in _mapping(model.get("voters")).items():
+        digests = _mapping(_mapping(own).get("prompts_sha256"))
+        found |= {f"{program} ({voter})": digest for program, digest in digests.items()}
+    return found
+
+
+def _of_model(config: Mapping[str, Any]) -> Iterator[Section]:
+    """Yield what the model was or, of several voters, what each was."""
+    model = _mapping(config.get("model"))
+    voters = _mapping(model.get("voters"))
+    named = {f"Voter {name}": own for name, own in voters.items()} or {"Model": model}
+    none = "none: it judges by words" if voters else "none: no model was asked"
+    for title, own in named.items():
+        rows = {name: v for name, v in _mapping(own).items() if name != "prompts_sha256"}
+        # Only where each is from: demonstrations hold texts of documents.
+        prompts = _mapping(rows.pop("prompts", None))
+        rows["prompts"] = {name: str(_mapping(one).get("from")) for name, one in prompts.items()}
+        yield Section(title, _rows(rows) or (("model", none),))
+
+
 def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
     counts = dict(_mapping(config.get("counts")))
-    calls = _mapping(counts.pop("model", None))
+    calls, voters = _mapping(counts.pop("model", None)), counts.pop("voters", None)
     written = moment(str(config.get("written") or ""))
     command = config.get("command_line") or []
     words = [without_folders(str(word)) for word in command] if isinstance(command, list) else []
@@ -72,13 +97,10 @@ def _sections(config: Mapping[str, Any]) -> Iterator[Section]:
     yield Section("When and how", [*when, *how])
     for name, settings in _mapping(config.get("judges")).items():
         yield Section(f"Judge {name}", _rows(settings) or (("settings", "none"),))
-    model = dict(_mapping(config.get("model")))
-    model.pop("prompts_sha256", None)
-    # Only where each is from: demonstrations hold texts of documents.
-    others = _mapping(model.pop("prompts", None))
-    model["prompts"] = {name: str(_mapping(one).get("from")) for name, one in others.items()}
-    none = (("model", "none: no model was asked"),)
-    yield Section("Model", _rows(model) or none)
+    yield from _of_model(config)
+    if isinstance(voters, list):
+        lines = (line.strip().partition(": ") for line in voter_lines(voters))
+        yield Section("Agreement of voters", [(who, what) for who, _, what in lines])
     yield Section("Calls and cost", _in_words(calls))
     yield Section("Counts", _in_words(counts))
     yield Section("Audit: the judge on labelled items", _rows(config.get("audit")))
