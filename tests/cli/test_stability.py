@@ -101,6 +101,8 @@ def test_a_plan_counts_what_would_be_asked(run: Run) -> None:
         assert not endpoint.requests
         run(endpoint)
         assert len(endpoint.requests) == plan["calls"]
+        again = json.loads(run(endpoint, "--plan", "--json").out)
+    assert (again["items"], again["calls"]) == (TOPICS * SENTENCES, 0)
 
 
 def test_a_budget_holds(run: Run) -> None:

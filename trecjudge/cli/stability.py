@@ -83,11 +83,13 @@ def stability(ctx: typer.Context, flags: StabilityFlags) -> None:
 def _test(flags: StabilityFlags) -> int:
     find_in_working_folder()  # for the user's own judges, measures and prompts
     job, printer = _job(flags), common.FindingPrinter(flags.quiet)
+    warn = warning_printer(flags.quiet)
     if message := without_effect([job]):
-        warning_printer(flags.quiet)(message)
-    tested = StabilityJob(job, flags.most, flags.samples, _changes(flags.changes)).run(printer)
+        warn(message)
+    changes = _changes(flags.changes)
+    tested = StabilityJob(job, flags.most, flags.samples, warn, changes).run(printer)
     if flags.plan:
-        plan = {"name": NAME, "items": tested.unjudged} | tested.spent
+        plan = tested.spent | {"name": NAME, "items": tested.items}
         return print_plans([plan], flags.as_json)
     if flags.as_json:
         print_json([tested.as_dict() | {"findings": printer.as_dicts()}])

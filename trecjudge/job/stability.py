@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -60,6 +60,7 @@ class Tested:
 
     responses: int
     topics: int
+    items: int
     unjudged: int
     flips: Sequence[Flipped]
     shifts: Sequence[Shift]
@@ -73,6 +74,7 @@ class Tested:
         return {
             "responses": self.responses,
             "topics": self.topics,
+            "items": self.items,
             "unjudged": self.unjudged,
             "flips": [one.as_dict() for one in self.flips],
             "shifts": [one.as_dict() for one in self.shifts],
@@ -83,11 +85,15 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class StabilityJob:
-    """A request to test the judges of `job` on so many responses, with so many `samples`."""
+    """A request to test the judges of `job` on `most` responses, with so many `samples`.
+
+    `notify` shows the user what the endpoint does.
+    """
 
     job: Job
     most: int
     samples: int
+    notify: Callable[[str], None]
     changes: Sequence[Change] = CHANGES
 
     def run(self, on_finding: OnFinding) -> Tested:
@@ -107,15 +113,15 @@ class StabilityJob:
         if not answers:
             raise InputError("no response could be read; `run_judge.py formats` lists what can")
         with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():
-            async with self._opened(panel, on_finding) as model:
+            async with self._opened(panel) as model:
                 return await _Test(self, panel, model, answers).done()
 
-    def _opened(self, panel: Panel, on_finding: OnFinding) -> AbstractAsyncContextManager[Model]:
+    def _opened(self, panel: Panel) -> AbstractAsyncContextManager[Model]:
         job = self.job
         if not job.model.use:
             return nullcontext(NoModel())
         programs = list(panel_programs(panel).values())
-        return open_voters(job.model, self.voters, programs, lambda message: None)
+        return open_voters(job.model, self.voters, programs, self.notify)
 
     @property
     def voters(self) -> list[Voter]:
@@ -156,8 +162,18 @@ class _Test:
         lower = frozenset(m.name for m in spec.measures if m.lower_is_better)
         topics = len({topic.topic_id for topic, _, _ in self.answers})
         leading = list(ranked_by_judge(self.panel, [m.name for m in spec.measures]).values())
-        figures = (flips, corrected(found), lower, leading, self.not_tested, self.model.spent())
-        return Tested(len(self.answers), topics, first.failures, *figures)
+        return Tested(
+            responses=len(self.answers),
+            topics=topics,
+            items=first.items,
+            unjudged=first.failures,
+            flips=flips,
+            shifts=corrected(found),
+            lower_is_better=lower,
+            leading=leading,
+            not_tested=self.not_tested,
+            spent=self.model.spent(),
+        )
 
     @property
     def spec(self) -> LeaderboardSpec:

@@ -30,6 +30,7 @@ class Side:
     spec: LeaderboardSpec
     values: dict[str, dict[ResponseKey, float]] = field(default_factory=lambda: defaultdict(dict))
     labels: dict[ItemKey, str] = field(default_factory=dict)
+    items: int = 0
     failures: int = 0
 
     def add(self, response: Response, judgments: Sequence[Judgment], order: Order) -> None:
@@ -45,6 +46,7 @@ class Side:
                 self.values[measure][key] = float(score.value)
         former = dict(zip((s.index for s in response.sentences), order, strict=True))
         for one in judgments:
+            self.items += 1
             self.failures += not one.judged
             if one.label is not None:
                 index = former.get(one.sentence_index) if one.sentence_index is not None else None
