@@ -24,7 +24,7 @@ from trecjudge.evaluation.stability.figures import (
 from trecjudge.findings import OnFinding
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
-from trecjudge.job.pipeline import check_jobs
+from trecjudge.job.judges import check_jobs
 from trecjudge.job.voters import SAMPLED
 from trecjudge.judging.judge import GroupingJudge
 from trecjudge.judging.panel import (
