@@ -63,7 +63,7 @@ def test_the_first_page_takes_five_minutes() -> None:
 
 
 BANKS = ("nuggets create", "nuggets edit")
-STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert")
+STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert", "optimize")
 
 
 @pytest.mark.parametrize("name", ["", "rescore", "report", "show", "pairs", *STATISTICS, *BANKS])

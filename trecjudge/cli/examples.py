@@ -176,6 +176,17 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             "label-next out/default --budget 50 --output to-label.jsonl",
         ),
     ),
+    "optimize": (
+        Example(
+            "What the optimiser would ask, before anything is paid",
+            "optimize --truth pairs.jsonl --with gepa --use-env-llm --plan",
+        ),
+        Example(
+            "A prompt that agrees better with labels on runs, within 500 calls",
+            "optimize --truth labels.jsonl --rag-responses runs/ --with mipro --use-env-llm"
+            " --max-calls 500 --out attest.json",
+        ),
+    ),
     "convert": (
         Example("A table for a paper", "convert out/default board.tex --to latex"),
         Example("A leaderboard as CSV", "convert out/default board.csv --to csv"),

@@ -100,6 +100,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.label_next:label_next",
             "List the items that people should label first.",
         ),
+        "optimize": (
+            "trecjudge.cli.optimize:optimize",
+            "Make a judge's prompt agree with labels of people.",
+        ),
         "convert": (
             "trecjudge.cli.convert:convert",
             "Write a leaderboard, or a bank, in another format.",

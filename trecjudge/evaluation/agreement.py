@@ -79,12 +79,12 @@ def agree(
     zero = min(scale, key=scale.__getitem__) if scale else "0"
     pairs, shared = _pairs(left, right, zero if on_missing == "zero" else None)
     _check_shared(left, right, shared, on_missing)
-    labels, ordered = _in_order(given | {zero} if on_missing == "zero" else given)
+    labels, ordered = in_order(given | {zero} if on_missing == "zero" else given)
     if on_missing == "zero" and not ordered:
         given_labels = ", ".join(sorted(given))
         raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
     ready = pairs.label_pairs(labels)
-    relevant = _first_relevant(labels, threshold) if ordered else None
+    relevant = first_relevant(labels, threshold) if ordered else None
     return Agreement(
         truth=left,
         predicted=right,
@@ -173,7 +173,7 @@ def _pairs(left: LabelSet, right: LabelSet, zero: str | None) -> tuple[_Pairs, i
     return found, shared
 
 
-def _in_order(labels: set[str]) -> tuple[list[str], bool]:
+def in_order(labels: set[str]) -> tuple[list[str], bool]:
     """Return the labels, the lowest grade first, and whether they are grades at all."""
     if scale := _scale(labels):
         return sorted(labels, key=lambda label: scale[label]), True
@@ -191,7 +191,7 @@ def _scale(labels: set[str]) -> Mapping[str, int] | None:
     return next((scale for scale in SCALES if labels <= set(scale)), None)
 
 
-def _first_relevant(labels: Sequence[str], threshold: int) -> int | None:
+def first_relevant(labels: Sequence[str], threshold: int) -> int | None:
     scale = _scale(set(labels))
     grades = [scale[label] if scale else int(label) for label in labels]
     return next((place for place, grade in enumerate(grades) if grade >= threshold), len(grades))

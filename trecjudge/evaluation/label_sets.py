@@ -148,7 +148,7 @@ def _of_judgments(reader: JudgmentsReader, report: OnFinding) -> LabelSet:
                 side.unjudged += 1
             elif judgment.label not in (None, NOTHING_TO_CHECK):
                 key = key_of(judgment)
-                item = (*key[2:], _apart(judgment))
+                item = (*key[2:], apart(judgment))
                 for name in judgment.nugget.names if judgment.nugget else ():
                     side.nuggets.setdefault((key[0], name), set()).add(str(key[-1]))
                 row = item, judgment.label, number, _score(judgment)
@@ -187,7 +187,7 @@ def _score(judgment: Judgment) -> float | None:
     return 0.0 if judgment.label == NONE and not judgment.attester else None
 
 
-def _apart(judgment: Judgment) -> str | None:
+def apart(judgment: Judgment) -> str | None:
     """Return what distinguishes items of one label key: claim, nugget, citation, or measure.
 
     A judgment that measures a whole response has the name of the measure as its label.

@@ -85,14 +85,14 @@ async def _judged(panel: Panel, model: Model, pairs: Iterator[BarePair]) -> Asyn
     def responses() -> Iterator[tuple[Topic, Response]]:
         for pair in pairs:
             begun.append(pair)
-            yield _response(pair)
+            yield response_of(pair)
 
     async for judged in Runner(panel, model).run(responses()):
         (judgment,) = judged.judgments
         yield as_judged(begun.popleft(), judgment)
 
 
-def _response(pair: BarePair) -> tuple[Topic, Response]:
+def response_of(pair: BarePair) -> tuple[Topic, Response]:
     """Return a pair as a response of one sentence, which cites the document, with a topic."""
     topic_id, doc_id = pair.group or RUN, pair.pair_id
     sentence = Sentence(0, pair.sentence, (Citation(doc_id, doc_id),))

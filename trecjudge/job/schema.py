@@ -40,6 +40,7 @@ Schema = dict[str, Any]
 DESCRIPTIONS = {
     "settings": "The settings of the judge; those of several by the names of the judges.",
     "llm": "Settings of the model, used only with --use-env-llm.",
+    "reflection": "Settings of the model that proposes prompts to `optimize`, as in llm.",
     "leaderboard": "Which measure ranks the runs, which are shown, what a missing response gets.",
     "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
@@ -172,6 +173,7 @@ def _section(key: str) -> Schema:
     sections = {
         "settings": _mapping(ref("named")),
         "llm": ref("llm"),
+        "reflection": ref("llm"),
         "leaderboard": ref("leaderboard"),
         **{name: ref(name) for name in ("gate", "embeddings", "rerank")},
         "variants": _mapping({"additionalProperties": _mapping(ref("named"))})

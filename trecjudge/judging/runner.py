@@ -174,10 +174,10 @@ class Runner:
         """
         items = [entry for entry in pool if isinstance(entry, Item)]
         if not self.model.available:
-            judged = [(await self._judged(named, [item], response))[0] for item in items]
+            judged = [(await self.judged(named, [item], response))[0] for item in items]
         else:
-            groups = list(_groups(named.judge, items, asked_singly(named.judge, self.model)))
-            work = (self._judged(named, [items[i] for i in group], response) for group in groups)
+            groups = list(groups_of(named.judge, items, asked_singly(named.judge, self.model)))
+            work = (self.judged(named, [items[i] for i in group], response) for group in groups)
             found = await _all(work)
             pairs = zip(groups, found, strict=True)
             by_place = {
@@ -186,7 +186,7 @@ class Runner:
             judged = [by_place[i] for i in range(len(items))]
         return [*judged, *(entry for entry in pool if isinstance(entry, JudgedItem))]
 
-    async def _judged(
+    async def judged(
         self, named: NamedJudge, items: list[Item], response: Response
     ) -> list[JudgedItem]:
         """Judge an item, or a group of them by one request, unless judging has stopped."""
@@ -302,7 +302,7 @@ async def judgments_of(judge: Judge, items: list[Item], model: Model) -> list[li
     return [found if isinstance(found, list) else [found]]
 
 
-def _groups(judge: Judge, pool: list[Item], singly: str) -> Iterator[list[int]]:
+def groups_of(judge: Judge, pool: list[Item], singly: str) -> Iterator[list[int]]:
     """Yield positions of items to judge together, items of one document next to each other.
 
     `singly` is why none are judged together, else empty.

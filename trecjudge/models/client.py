@@ -140,15 +140,15 @@ class Client:
         return Prediction(*await self._ask_in_form(program, inputs, made))
 
     async def complete(
-        self, messages: list[dict[str, Any]], more: dict[str, Any], max_tokens: int | None = None
+        self, messages: list[dict[str, Any]], prompt: PlainPrompt, max_tokens: int | None = None
     ) -> Reply:
-        """Return the reply to messages of the caller's own; `more` is added to the request body.
+        """Return the reply to messages of the caller's own; it comes from where `predict` has it.
 
-        It comes from where `predict` takes its own. This is for `dspy_lm`, which optimises prompts.
+        This is for `dspy_lm`, which optimises prompts.
         """
         most = max_tokens or self.settings.max_tokens
-        prompt = PlainPrompt(more)
-        key, *others = self.requests.keys(self.requests.body(messages, more, most))
+        body = self.requests.body(messages, prompt.request, most)
+        key, *others = self.requests.keys(body, prompt.rollout)
         first = str(messages[0].get("content")) if messages else ""
         request = Request(prompt, messages, key, None, tuple(others), first)
         found = self._taken(self.replies.kept(request), prompt.program.name)

@@ -19,6 +19,7 @@ from trecjudge.models.voters import Voter, VotersModel
 
 if TYPE_CHECKING:
     from trecjudge.models.requests import Replies
+    from trecjudge.models.settings import LlmSettings
 
 
 @dataclass(slots=True)
@@ -64,11 +65,12 @@ async def open_model(
     programs: Iterable[Program],
     notify: Callable[[str], None],
     sample: int = 0,
+    environment: Mapping[str, str] = os.environ,
 ) -> AsyncIterator[Model]:
     """Yield the model; its prompts are made first, so that one that misfits costs no call.
 
     `given` are the settings of `llm:`, `texts` prompts by the name of their program, `sample` which
-    of several replies to a request is asked for.
+    of several replies to a request is asked for; `environment` has address, model and key.
     Raises ModelError for a missing setting, WorkflowError for a prompt that misfits, InputError for
     a cache that is not there.
     """
@@ -76,9 +78,10 @@ async def open_model(
         yield NoModel()
         return
     # Imported late: these load slowly, and many jobs need no model.
-    from trecjudge.models import client, plan
+    from trecjudge.models import client, plan, settings
 
-    replies = _replies(options, given, texts, programs, notify)
+    chosen = settings.llm_settings(given, environment, key_needed=options.asks)
+    replies = _replies(options, chosen, texts, programs, notify)
     replies.requests.sample = sample
     try:
         prices = replies.requests.settings.pricing
@@ -126,7 +129,7 @@ def _named(notify: Callable[[str], None], name: str, message: str) -> None:
 
 def _replies(
     options: ModelOptions,
-    given: Mapping[str, Any],
+    settings: LlmSettings,
     texts: Mapping[str, str],
     programs: Iterable[Program],
     notify: Callable[[str], None],
@@ -134,9 +137,7 @@ def _replies(
     """Return the cache with the requests that it is asked for."""
     from trecjudge.models.prompt import Prompts
     from trecjudge.models.requests import Replies, Requests
-    from trecjudge.models.settings import llm_settings
 
-    settings = llm_settings(given, os.environ, key_needed=options.asks)
     prompts = Prompts(texts, settings.adapter)
     for program in programs:
         prompts.prepare(program)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +36,10 @@ class Prompt:
     worded: Worded
     own_inputs: tuple[str, ...]
     adapter_name: AdapterName = "auto"
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    """What is added to the request body beside the form, such as a temperature."""
+    rollout: int | None = None
+    """Which of several samples of one request it is."""
 
     @property
     def signature(self) -> Any:
@@ -117,11 +121,11 @@ class Prompt:
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """What the form adds to a request body: the JSON schema of the reply, or nothing."""
+        """What is added to a request body: `sampling`, and in its form a schema of the reply."""
         if self.form == "chat":
-            return {}
+            return dict(self.sampling)
         schema = {"name": self.program.name, "strict": True, "schema": reply_schema(self.signature)}
-        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}, **self.sampling}
 
     @cached_property
     def digest(self) -> str:
@@ -146,6 +150,7 @@ class PlainPrompt:
     program: Program = PLAIN
     digest: str = ""
     """Empty: its wording is not ours."""
+    rollout: int | None = None
 
     def parse(self, reply: str, length: int | None = None) -> dict[str, Any]:
         """Return the reply as it is."""
@@ -204,6 +209,29 @@ class Prompts:
         own = tuple(load_signature(program.reference).input_fields)
         for form in FORMS:
             self._made[program, form] = Prompt(program, form, wording, own, self.adapter)
+
+    def variant(
+        self,
+        program: Program,
+        signature: Any,
+        demos: Iterable[Mapping[str, Any]] = (),
+        sampling: Mapping[str, Any] | None = None,
+        rollout: int | None = None,
+    ) -> Program:
+        """Return a program of the same name that asks with another signature, of equal fields.
+
+        `demos` are worked examples, `sampling` is added to the request body, and a `rollout` is one
+        of several samples of a request: each is asked for, and kept, on its own.
+        """
+        examples, more = tuple(dict(demo) for demo in demos), sampling or {}
+        state = [signature.dump_state(), repr(examples), dict(more), rollout]
+        digest = hashlib.sha256(orjson.dumps(state)).hexdigest()
+        varied = replace(program, reference=f"{program.reference}#{digest[:16]}")
+        for form in FORMS:
+            own = self.get(program, form)
+            wording = replace(own.worded, signature=signature, demos=examples)
+            self._made[varied, form] = replace(own, worded=wording, sampling=more, rollout=rollout)
+        return varied
 
     @property
     def only_form(self) -> Form | None:

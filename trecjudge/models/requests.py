@@ -73,7 +73,7 @@ class Requests:
         """Return the request of a program with these inputs in this form."""
         prompt = self.prompts.get(program, form)
         messages = prompt.messages(dict.fromkeys(prompt.more_inputs, "") | inputs)
-        key, *others = self.keys(self.body(messages, prompt.request))
+        key, *others = self.keys(self.body(messages, prompt.request), prompt.rollout)
         aligned = inputs.get(program.aligned_with)
         length = None if aligned is None else len(aligned)
         stated = stated_length(program, inputs, self.settings.reasoning)
@@ -100,16 +100,18 @@ class Requests:
             body["seed"] = settings.seed
         return body | more | settings.extra_body
 
-    def keys(self, body: dict[str, Any]) -> list[str]:
+    def keys(self, body: dict[str, Any], rollout: int | None = None) -> list[str]:
         """Return the sha256 of address and body, and all else that can change the reply.
 
         One for each address: the reply is kept under the first. A header given in clear counts, one
-        that the environment gives does not.
+        that the environment gives does not. So does a rollout, which is not sent.
         """
         headers = self._headers
-        more: list[Any] = [headers] if headers else []
+        more: list[object] = [headers] if headers else []
         if self.sample:  # the first has the key of a request without samples
             more.append({"sample": self.sample})
+        if rollout is not None:
+            more.append({"rollout": rollout})
         return [_digest([url, body, *more]) for url in self.settings.urls]
 
     @cached_property

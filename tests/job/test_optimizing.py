@@ -1,0 +1,349 @@
+"""Prompts optimised against an endpoint whose answers depend on the prompt in a known way."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from tests.commandline import ROOT, Done, command
+from tests.endpoint import Endpoint, Script, attesting, serving
+from tests.teachable import (
+    RULE,
+    either,
+    examples,
+    nothing,
+    rule,
+    teachable,
+    write_grades,
+    write_labels,
+    write_nuggets,
+    write_pairs,
+    write_runs,
+)
+
+Optimise = Callable[..., "Ended"]
+FEW = ("--hold-out", "6", "--candidates", "2")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How it ended, what was written, and what the endpoint was asked."""
+
+    done: Done
+    out: Path
+    requests: list[dict[str, Any]]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """All figures."""
+        found: dict[str, Any] = json.loads(self.out.with_name("a.optimize.json").read_text())
+        return found
+
+    @property
+    def items(self) -> int:
+        """How many labels are held out."""
+        found: int = self.record["held_out"]["items"]
+        return found
+
+    def figure(self, name: str) -> tuple[Any, Any]:
+        """A figure before and after."""
+        (found,) = (f for f in self.record["held_out"]["figures"] if f["name"] == name)
+        return found["before"], found["after"]
+
+
+@pytest.fixture
+def optimise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Optimise:
+    """Return what runs `optimize` on pairs, or with `truth` on something else."""
+
+    def run(script: Script, *flags: str | Path, truth: Path | None = None, **more: str) -> Ended:
+        with serving(script) as endpoint:
+            for name, value in (endpoint.environment() | more).items():
+                monkeypatch.setenv(name, value)
+            return again(endpoint, tmp_path, *flags, truth=truth)
+
+    return run
+
+
+def again(endpoint: Endpoint, folder: Path, *flags: str | Path, truth: Path | None = None) -> Ended:
+    """Run `optimize` with what is in the environment."""
+    before = len(endpoint.requests)
+    given = ["--truth", truth or write_pairs(folder, topics=12), "--use-env-llm"]
+    places = ["--cache-dir", folder / "cache", "--out", folder / "a.json"]
+    done = command("optimize", *given, *places, *FEW, *flags)
+    return Ended(done, folder / "a.json", endpoint.requests[before:])
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "needs"), [("bootstrap", examples), ("gepa", rule), ("mipro", rule)]
+)
+def test_a_better_prompt_is_found_told_and_written(
+    optimizer: str, needs: Any, optimise: Optimise
+) -> None:
+    ended = optimise(teachable(needs), "--with", optimizer)
+    assert (ended.done.status, ended.done.err) == (0, "")
+    assert ended.figure("accuracy") == (0.5, 1.0)
+    assert ended.figure("kappa") == ended.figure("kappa_linear") == (0.0, 1.0)
+    assert ended.figure("auc") == (0.5, 1.0)
+    assert ended.record["outcome"] == "better"
+    assert ended.record["held_out"]["p"] == pytest.approx(2 / 2**6)
+    assert "better: accuracy by topic +0.500, p 0.031" in ended.done.out
+    saved = dspy.Predict("document, sentence -> evidence, label")
+    saved.load(str(ended.out))
+    assert (RULE in saved.signature.instructions) == (optimizer != "bootstrap")
+    assert len(saved.demos) == len(ended.record["demonstrations"])
+    assert ("+Decide whether the document attests the sentence. ZEBRA" in ended.done.out) == (
+        optimizer != "bootstrap"
+    )
+    assert ("demonstration 1:" in ended.done.out) == bool(saved.demos)
+    assert bool(saved.demos) >= (optimizer == "bootstrap")
+
+
+@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+def test_no_better_is_an_answer(optimizer: str, optimise: Optimise) -> None:
+    ended = optimise(teachable(nothing), "--with", optimizer)
+    assert (ended.done.status, ended.done.err) == (0, "")
+    assert "no better: no prompt tried was better" in ended.done.out
+    assert (ended.record["outcome"], ended.record["written"]) == ("no_better", False)
+    assert not ended.out.exists()
+
+
+def test_what_was_paid_is_what_the_endpoint_counted(optimise: Optimise, tmp_path: Path) -> None:
+    prices = tmp_path / "w.yml"
+    prices.write_text("llm: {prices: {input: 1000, output: 2000}}\n")
+    script = teachable(either, usage=(100, 10))
+    ended = optimise(script, "--with", "mipro", "--workflow", prices, "--json")
+    told = json.loads(ended.done.out)["calls"]
+    asked = len(ended.requests)
+    assert told["calls"] == asked > 50
+    assert (told["prompt_tokens"], told["completion_tokens"]) == (100 * asked, 10 * asked)
+    assert told["cost"] == pytest.approx(asked * (0.1 + 0.02))
+
+
+def test_no_topic_is_on_two_sides(optimise: Optimise) -> None:
+    ended = optimise(teachable(examples))
+    parts = ended.record["topics"]
+    assert [len(parts[p]) for p in ("learnt_from", "chosen_by", "held_out")] == [3, 3, 6]
+    assert Counter(t for part in parts.values() for t in part).most_common(1)[0][1] == 1
+    learnt = {demo["sentence"].split()[3] for demo in ended.record["demonstrations"]}
+    assert {f"t{topic}" for topic in learnt} <= set(parts["learnt_from"])
+
+
+def test_judging_then_asks_what_was_measured(optimise: Optimise, tmp_path: Path) -> None:
+    with serving(teachable(rule)) as endpoint:
+        environment = pytest.MonkeyPatch()
+        for name, value in endpoint.environment().items():
+            environment.setenv(name, value)
+        ended = again(endpoint, tmp_path, "--with", "gepa")
+        workflow = tmp_path / "w.yml"
+        workflow.write_text(f"prompts: {{attest: {json.dumps(str(ended.out))}}}\n")
+        given = (tmp_path / "pairs.jsonl", "--workflow", workflow, "--use-env-llm")
+        judged = command("pairs", *given, "--cache-dir", tmp_path / "cache", "--json",
+                         "--output", tmp_path / "v.jsonl")  # fmt: skip
+        environment.undo()
+    spent = json.loads(judged.out)["calls"]
+    # Those held out, and to choose by, were asked by the best prompt; the others were not.
+    assert spent["cached"] >= 4 * 9
+    assert spent["calls"] + spent["cached"] == 48
+
+
+RUN_TRUTHS = {
+    "citation": ("--judge", "citation"),
+    "groups": ("--judge", "citation", "--set", "group=3"),
+    "support": ("--judge", "support"),
+}
+
+
+@pytest.mark.parametrize("flags", RUN_TRUTHS.values(), ids=RUN_TRUTHS)
+def test_runs_and_labels_of_people(
+    flags: tuple[str, ...], optimise: Optimise, tmp_path: Path
+) -> None:
+    runs, truth = write_runs(tmp_path), write_labels(tmp_path)
+    given = ("--rag-responses", runs, "--hold-out", "4", "--with", "gepa")
+    ended = optimise(teachable(rule), *flags, *given, truth=truth)
+    assert ended.done.status == 0, ended.done.err
+    assert ended.figure("accuracy") == (pytest.approx(4 / 9, abs=1e-6), 1.0)
+    assert ended.figure("tau_of_runs") == (None, 1.0)
+    # Four topics cannot show a difference: that is said, and nothing is written.
+    assert ended.record["outcome"] == "not_shown"
+    assert "hold out 6 or more" in ended.done.out
+    assert not ended.out.exists()
+
+
+@pytest.mark.parametrize("written", [write_grades, write_nuggets], ids=["grades", "nuggets"])
+def test_other_judges(written: Any, optimise: Optimise, tmp_path: Path) -> None:
+    runs, (truth, flags) = write_runs(tmp_path), written(tmp_path)
+    given = ("--rag-responses", runs, "--hold-out", "4", "--with", "gepa", *flags)
+    ended = optimise(teachable(rule), *given, truth=truth)
+    assert ended.done.status == 0, ended.done.err
+    before, after = ended.figure("accuracy")
+    assert (before, after) == (pytest.approx({12: 1 / 3, 24: 0.5}[ended.items], abs=1e-6), 1.0)
+    assert RULE in ended.record["instructions"]
+
+
+def test_labels_may_be_a_job_or_qrels(optimise: Optimise, tmp_path: Path) -> None:
+    runs, truth = write_runs(tmp_path), write_labels(tmp_path)
+    job = tmp_path / "out"
+    command("--rag-responses", runs, "--judgments-from", truth, "--out-dir", job, "--name", "x")
+    given = ("--rag-responses", runs, "--with", "gepa", "--hold-out", "0.5")
+    ended = optimise(teachable(rule), *given, truth=job / "x.judgments.jsonl")
+    assert ended.figure("accuracy") == (pytest.approx(4 / 9, abs=1e-6), 1.0)
+    graded = optimise(teachable(rule), *given, truth=job / "x.qrels")
+    # Of each document qrels have the best grade: the even fact of each response decides.
+    assert (graded.done.status, graded.figure("accuracy")) == (0, (1.0, 1.0))
+
+
+def test_another_model_proposes(optimise: Optimise, tmp_path: Path) -> None:
+    with serving(teachable(rule)) as other:
+        where = {"REFLECTION_BASE_URL": other.url, "REFLECTION_API_KEY": "sk-other"}
+        flags = ("--with", "gepa", "--reflection-model", "thinker")
+        ended = optimise(teachable(nothing, "nonsense"), *flags, **where)
+        assert {r["model"] for r in other.requests} == {"thinker"}
+        assert {r["model"] for r in ended.requests} == {"stub"}
+        assert all("response_format" in request for request in ended.requests)
+        assert other.headers[0]["Authorization"] == "Bearer sk-other"
+        assert ended.record["reflection_calls"]["calls"] == len(other.requests) > 0
+        # Long instructions need room, and several of them some warmth.
+        assert (other.requests[0]["max_tokens"], other.requests[0]["temperature"]) == (4096, 1.0)
+        assert f"reflection model: {len(other.requests)} calls" in ended.done.out
+    assert "sk-other" not in ended.out.with_name("a.optimize.json").read_text()
+
+
+def test_a_workflow_may_name_the_other_model(optimise: Optimise, tmp_path: Path) -> None:
+    workflow = tmp_path / "w.yml"
+    workflow.write_text("reflection: {model: thinker, temperature: 0.7}\n")
+    ended = optimise(teachable(rule), "--with", "gepa", "--workflow", workflow)
+    asked = [(r["model"], r["temperature"]) for r in ended.requests]
+    assert ("thinker", 0.7) in asked
+    assert ended.record["outcome"] == "better"
+
+
+@pytest.mark.parametrize("optimizer", ["bootstrap", "gepa", "mipro"])
+def test_a_budget_holds_and_leaves_room_to_measure(optimizer: str, optimise: Optimise) -> None:
+    ended = optimise(teachable(either), "--with", optimizer, "--max-calls", "90")
+    assert ended.done.status == 0, ended.done.err
+    assert len(ended.requests) <= 90
+    assert ended.record["stopped"].startswith("the budget is spent")
+    assert "the optimiser was stopped: the budget" in ended.done.out
+    # What was found until then was measured, and nothing is left unjudged.
+    held = ended.record["held_out"]
+    assert (held["unjudged_before"], held["unjudged_after"]) == (0, 0)
+    assert held["items"] == 24
+
+
+def test_a_cost_that_is_spent_stops_it(optimise: Optimise, tmp_path: Path) -> None:
+    prices = tmp_path / "w.yml"
+    prices.write_text("llm: {prices: {input: 1000, output: 1000}, in_flight: 2}\n")
+    script = teachable(either, usage=(900, 100))
+    ended = optimise(script, "--workflow", prices, "--max-cost", "80")
+    assert len(ended.requests) <= 80
+    assert ended.record["stopped"].startswith("the budget is spent")
+    assert ended.record["held_out"]["unjudged_after"] == 0
+
+
+def test_a_budget_that_measures_nothing_is_refused(optimise: Optimise) -> None:
+    ended = optimise(teachable(either), "--max-calls", "5")
+    assert ended.done.status == 1
+    assert ended.done.err == (
+        "error: the budget does not measure the prompt as it is; allow more calls\n"
+    )
+
+
+def test_a_second_time_nothing_is_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(teachable(either)) as endpoint:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        for optimizer in ("bootstrap", "gepa", "mipro"):
+            first = again(endpoint, tmp_path, "--with", optimizer)
+            second = again(endpoint, tmp_path, "--with", optimizer)
+            assert (len(first.requests) > 10, second.requests) == (True, [])
+            assert second.done.out.splitlines()[:5] == first.done.out.splitlines()[:5]
+
+
+def test_a_plan_asks_nothing(optimise: Optimise) -> None:
+    ended = optimise(teachable(either), "--plan", "--json")
+    plan = json.loads(ended.done.out)
+    assert ended.requests == [] and not ended.out.exists()
+    done = optimise(teachable(either))
+    assert len(done.requests) <= plan["calls"] <= 2 * len(done.requests)
+
+
+def test_it_prints_json_only(optimise: Optimise) -> None:
+    ended = optimise(teachable(rule), "--with", "gepa", "--json")
+    told = json.loads(ended.done.out)
+    assert told["outcome"] == "better" and told["diff"][0] == "--- attest (before)"
+    assert RULE in told["instructions"]
+
+
+MISTAKES = {
+    "no model": ([], "add --use-env-llm"),
+    "two judges": (["--judge", "citation,support"], "--judge: give one judge"),
+    "unknown program": (["--program", "atest"], "--program: unknown program 'atest'"),
+    "unknown topic": (["--hold-out", "t99,"], "--hold-out: unknown topic 't99'"),
+    "all topics": (["--hold-out", "12"], "leaves 0 of 12 topics"),
+    "no share": (["--hold-out", "1.5"], "give a share between 0 and 1"),
+}
+
+
+@pytest.mark.parametrize(("flags", "said"), MISTAKES.values(), ids=MISTAKES)
+def test_mistakes_are_told_in_a_line(flags: list[str], said: str, tmp_path: Path) -> None:
+    truth = write_pairs(tmp_path, topics=12)
+    model = ["--use-env-llm"] if flags else []
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in Endpoint(teachable(rule), "http://127.0.0.1:9/v1").environment().items():
+            environment.setenv(name, value)
+        done = command("optimize", "--truth", truth, "--cache-dir", tmp_path, *model, *flags)
+    assert done.status == 1
+    assert said in done.err and len(done.err.splitlines()) == 1
+
+
+def test_one_topic_cannot_be_held_out(optimise: Optimise, tmp_path: Path) -> None:
+    ended = optimise(teachable(rule), truth=write_pairs(tmp_path, topics=1))
+    assert ended.done.status == 1
+    assert "labels are on 1 topics" in ended.done.err
+
+
+PAGE = ROOT / "docs" / "optimize.md"
+
+
+def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    shown = re.search(r"<!-- shown: optimize -->\n```\n(.*?)```", page, re.DOTALL)
+    words = re.search(r"<!-- run: optimize -->\n```sh\npython run_judge.py (.*?)\n```", page)
+    assert shown and words
+    monkeypatch.chdir(tmp_path)
+    write_pairs(tmp_path, topics=12)
+    with serving(teachable(rule)) as endpoint:
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        done = command(*words[1].split(), "--cache-dir", "cache")
+    assert done.out.endswith(shown[1])
+
+
+def test_the_python_of_the_page(tmp_path: Path) -> None:
+    code = re.search(
+        r"<!-- file: rollouts.py -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL
+    )
+    assert code
+    (tmp_path / "rollouts.py").write_text(code[1])
+    with serving(attesting()) as endpoint:
+        places = {"TRECJUDGE_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            [sys.executable, str(tmp_path / "rollouts.py")],
+            env=os.environ | endpoint.environment() | places,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.stdout, done.returncode) == (f"{['full_support'] * 4}\n", 0), done.stderr
+        assert len(endpoint.requests) == 4

@@ -1,0 +1,92 @@
+"""Optimising that is killed, interrupted, or loses its endpoint."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import ROOT
+from tests.endpoint import Answer, Endpoint, Script, serving
+from tests.models.processes import wait_until
+from tests.teachable import either, teachable, write_pairs
+
+STOPS = 70
+"""The endpoint answers so many requests, then it only takes them."""
+
+
+def start(endpoint: Endpoint, folder: Path, optimizer: str) -> subprocess.Popen[str]:
+    """Start `optimize` in a process of its own."""
+    given = ["--truth", str(folder / "pairs.jsonl"), "--with", optimizer, "--use-env-llm"]
+    places = ["--cache-dir", str(folder / "cache"), "--out", str(folder / "a.json")]
+    few = ["--hold-out", "6", "--candidates", "2", "--set", "llm.in_flight=4"]
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "run_judge.py"), "optimize", *given, *places, *few],
+        env=os.environ | endpoint.environment(), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Return status and output of a process that ends by itself."""
+    out, err = process.communicate(timeout=200)
+    return process.returncode, out, err
+
+
+def test_one_that_was_killed_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+    write_pairs(tmp_path, topics=12)
+    with serving(teachable(either)) as endpoint:
+        endpoint.answers = STOPS
+        killed = start(endpoint, tmp_path, "mipro")
+        wait_until(lambda: len(endpoint.requests) > STOPS)
+        killed.send_signal(signal.SIGKILL)
+        killed.communicate()
+        lost = len(endpoint.requests) - STOPS
+        endpoint.answers = float("inf")
+        status, out, err = ended(start(endpoint, tmp_path, "mipro"))
+        assert (status, err) == (0, "")
+        assert "better: accuracy by topic +0.500" in out
+        asked = len(endpoint.requests)
+        (tmp_path / "cache").rename(tmp_path / "elsewhere")
+        _, undisturbed, _ = ended(start(endpoint, tmp_path, "mipro"))
+        # What was on its way when it was killed is the only thing that is asked again.
+        assert 0 < lost <= 4
+        assert asked == len(endpoint.requests) - asked + lost
+    assert out.splitlines()[:-3] == undisturbed.splitlines()[:-3]
+
+
+def test_an_interrupt_ends_it_and_keeps_what_is_paid(tmp_path: Path) -> None:
+    write_pairs(tmp_path, topics=12)
+    with serving(teachable(either)) as endpoint:
+        endpoint.answers = STOPS
+        process = start(endpoint, tmp_path, "gepa")
+        wait_until(lambda: len(endpoint.requests) > STOPS)
+        process.send_signal(signal.SIGINT)
+        endpoint.answers = float("inf")
+        status, out, err = ended(process)
+    assert (status, out) == (130, "")
+    assert "Traceback" not in err
+    assert err.splitlines()[-1] == "interrupted; run the same command again to go on"
+    assert "replies of the model" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "pairs.jsonl"]
+
+
+@pytest.mark.parametrize("optimizer", ["gepa"])
+def test_an_endpoint_that_refuses_the_key_ends_it_in_a_line(optimizer: str, tmp_path: Path) -> None:
+    write_pairs(tmp_path, topics=12)
+    with serving(_refusing(teachable(either), after=40)) as endpoint:
+        status, out, err = ended(start(endpoint, tmp_path, optimizer))
+    assert (status, out) == (1, "")
+    assert [line.partition(":")[0] for line in err.splitlines()] == ["warning", "error"], err
+    assert "HTTP 401" in err and not (tmp_path / "a.optimize.json").exists()
+
+
+def _refusing(script: Script, after: int) -> Script:
+    def some(body: dict[str, object], number: int) -> Answer:
+        return script(body, number) if number < after else Answer(status=401)
+
+    return some

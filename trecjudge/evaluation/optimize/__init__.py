@@ -1,0 +1,1 @@
+"""Prompts made better by labels of people, and measured on topics that were held out."""

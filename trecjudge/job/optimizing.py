@@ -1,0 +1,287 @@
+"""Optimises a prompt of a judge by labels of people: inputs, models, steps, and what is written."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.errors import InputError, WorkflowError
+from trecjudge.evaluation.label_sets import LabelSet, Row, label_set_at
+from trecjudge.evaluation.optimize.optimize import Optimized, Wanted, optimized
+from trecjudge.evaluation.optimize.optimizers import MINIBATCH
+from trecjudge.evaluation.optimize.people import People
+from trecjudge.evaluation.optimize.programs import program_named
+from trecjudge.evaluation.optimize.questions import (
+    Split,
+    all_answered,
+    questions_on,
+    split,
+)
+from trecjudge.evaluation.optimize.written import difference, plain, saved_form
+from trecjudge.evaluation.pairs.labels import WEIGHTS, Reading, readings, scale_of
+from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, some
+from trecjudge.files import chosen
+from trecjudge.findings import OnFinding
+from trecjudge.inputs.runs import untaken
+from trecjudge.job.interrupts import INTERRUPTS, Interrupted
+from trecjudge.job.job import Job, JobInputs, left_by
+from trecjudge.job.pairs import RUN, response_of
+from trecjudge.job.pipeline import check_jobs
+from trecjudge.judging.judge import asked_singly
+from trecjudge.judging.panel import make_panel, panel_programs, resolved_panel
+from trecjudge.models.client import Client
+from trecjudge.models.model import Model
+from trecjudge.models.opening import open_model
+from trecjudge.models.prompt import Prompts
+from trecjudge.records import Response, Topic
+
+REFLECTION = "REFLECTION_"
+"""How variables of a model begin that proposes prompts, in place of OPENAI_."""
+MOST_QUESTIONS = 200
+"""Questions to learn from, and as many to choose by, unless more are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of it: the prompts, the topics of each part, and what each model spent.
+
+    `record` is all of it as JSON values. `written` says whether the prompt was written.
+    """
+
+    result: Optimized
+    parts: Split
+    program: str
+    spent: dict[str, Any]
+    reflection: dict[str, Any]
+    diff: list[str]
+    written: bool = False
+    record: Path = Path()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        result = self.result
+        return {
+            "program": self.program,
+            "outcome": result.improvement.outcome if result.is_new else "no_better",
+            "written": self.written,
+            "topics": self.parts.topics(),
+            "questions": [
+                len(part)
+                for part in (self.parts.training, self.parts.validation, self.parts.held_out)
+            ],
+            "chosen_by": {
+                "tried": result.tried,
+                "before": result.scores[0],
+                "after": result.scores[1],
+            },
+            "held_out": result.improvement.as_dict(),
+            "stopped": result.stopped,
+            "calls": self.spent,
+            "reflection_calls": self.reflection,
+            "diff": self.diff,
+            "instructions": result.best.signature.instructions,
+            "demonstrations": [plain(demo) for demo in result.best.demos],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PromptJob:
+    """A request to optimise one prompt; `job` has the inputs, the judge and how to use a model."""
+
+    job: Job
+    truth: Path
+    program: str
+    optimizer: str
+    hold_out: str
+    candidates: int
+    seed: int
+    most_questions: int
+    reflection_model: str
+    out: Path
+    keep_anyway: bool
+    notify: Callable[[str], None]
+
+    def run(self, report: OnFinding) -> Found:
+        """Return what was found, written where it is better.
+
+        Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
+        """
+        try:
+            return asyncio.run(self._cancellable(report))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise Interrupted("\n".join(left_by(self.job))) from None
+
+    def plan(self, report: OnFinding) -> dict[str, Any]:
+        """Return about what it would ask, without asking: calls, tokens and cost."""
+        return asyncio.run(self._plan(report))
+
+    async def _cancellable(self, report: OnFinding) -> Found:
+        with INTERRUPTS.cancelling_task():
+            return await self._run(report)
+
+    async def _run(self, report: OnFinding) -> Found:
+        wanted = self._wanted()
+        async with self._model() as model, self._reflection(model) as reflection:
+            assert isinstance(model, Client) and isinstance(reflection, Client)
+            people, parts = self._read(wanted, model, report)
+            budget = self.job.model.command.budget
+            result = await optimized(wanted, parts, people, model, reflection, budget)
+            spent = model.spent()
+            proposing = {} if reflection is model else reflection.spent()
+            before, best = result.before.signature, result.best.signature
+            name = wanted.program.name
+            diff = difference(name, before.instructions, best.instructions)
+            found = self._write(Found(result, parts, name, spent, proposing, diff))
+            if found.written:
+                self._check_read(wanted, model, result)
+        return found
+
+    async def _plan(self, report: OnFinding) -> dict[str, Any]:
+        wanted = self._wanted()
+        async with self._model() as model:
+            _, parts = self._read(wanted, model, report)
+            await all_answered(wanted.judge, parts.held_out, model)
+            plan: dict[str, Any] = model.spent()
+        # Replies that a cache has are not paid for, but the prompts tried have none there.
+        asked = plan["calls"] + plan["cached"] + plan["saved"]
+        each = asked / max(1, len(parts.held_out))
+        tried = _tried(self.optimizer, self.candidates, parts)
+        more = round(each * (tried + len(parts.held_out)))
+        scale = (plan["calls"] + more) / max(1, plan["calls"])
+        for name in ("prompt_tokens", "completion_tokens", "cost"):
+            if plan[name] is not None:
+                plan[name] = round(plan[name] * scale, 6 if name == "cost" else None)
+        plan["calls"] += more
+        return {"name": wanted.program.name} | plan | {"items": len(parts.held_out)}
+
+    def _wanted(self) -> Wanted:
+        """Return what is to be optimised; nothing is read or asked yet."""
+        if not self.job.model.use:
+            raise WorkflowError("a prompt is optimised by asking a model: add --use-env-llm")
+        check_jobs([self.job])
+        panel = resolved_panel(make_panel(self.job.judges, self.job.settings))
+        if len(panel) != 1:
+            raise WorkflowError("--judge: give one judge; each prompt is optimised on its own")
+        program = program_named(panel[0].judge, self.program)
+        return Wanted(panel[0].judge, program, self.optimizer, self.candidates, self.seed)
+
+    def _read(self, wanted: Wanted, model: Model, report: OnFinding) -> tuple[People, Split]:
+        """Return what people say, and the questions; nothing is asked yet."""
+        pairs, side = self._material(report)
+        people, judge = People.of(side), wanted.judge
+        questions = list(questions_on(judge, pairs, people, asked_singly(judge, model)))
+        if not questions:
+            raise InputError(f"{self.truth}: no label on an item that the judge decides on")
+        return people, split(questions, self.hold_out, self.seed, self.most_questions)
+
+    def _check_read(self, wanted: Wanted, model: Client, result: Optimized) -> None:
+        """Warn where the file that was written is read as another prompt than was measured."""
+        program, best = wanted.program, result.best
+        form = model.replies.form_of(program) or "schema"
+        read = Prompts({program.name: str(self.out)}, model.prompts.adapter).get(program, form)
+        varied = model.prompts.variant(program, best.signature, best.demos)
+        if read.digest != model.prompts.get(varied, form).digest:
+            self.notify(f"{self.out}: is read as another prompt than the one that was measured")
+
+    def _material(self, report: OnFinding) -> tuple[list[tuple[Topic, Response]], LabelSet]:
+        """Return responses and labels: of runs, or of pairs that bring their text along."""
+        if not self.job.runs:
+            pairs = list(some(bare_pairs([self.truth], report), str(self.truth)))
+            return [response_of(pair) for pair in pairs], _side_of(self.truth, pairs, report)
+        side = label_set_at(self.truth, report)
+        inputs = JobInputs.read(self.job, report)
+        inputs.check_documents(report)
+        return list(inputs.reader(report, untaken)), side
+
+    def _model(self) -> AbstractAsyncContextManager[Model]:
+        workflow = self.job.workflow
+        programs = panel_programs(make_panel(self.job.judges, self.job.settings)).values()
+        return open_model(self.job.model, workflow.llm, workflow.prompts, programs, self.notify)
+
+    @asynccontextmanager
+    async def _reflection(self, own: Model) -> AsyncIterator[Model]:
+        """Yield the model that proposes prompts: the judge's own, unless another is named."""
+        given = dict(self.job.workflow.reflection)
+        if self.reflection_model:
+            given["model"] = self.reflection_model
+        environment = reflection_environment(os.environ)
+        named = any(os.environ.get(f"{REFLECTION}{n}") for n in ("MODEL", "BASE_URL", "API_KEY"))
+        if not (given or named):
+            yield own
+            return
+        async with open_model(self.job.model, given, {}, (), self.notify, environment) as model:
+            yield model
+
+    def _write(self, found: Found) -> Found:
+        """Write the prompt where it is better, and always the record beside it."""
+        result = found.result
+        better = result.is_new and result.improvement.outcome == "better"
+        written = better or (result.is_new and self.keep_anyway)
+        if written:
+            with chosen(self.out) as file:
+                file.write(saved_form(result.best.signature, result.best.demos))
+        record = self.out.with_name(f"{self.out.name.removesuffix('.json')}.optimize.json")
+        found = Found(
+            *(result, found.parts, found.program, found.spent, found.reflection, found.diff),
+            written,
+            record,
+        )
+        settings = {
+            "judge": list(self.job.judges),
+            "truth": str(self.truth),
+            "with": self.optimizer,
+            "hold_out": self.hold_out,
+            "candidates": self.candidates,
+            "seed": self.seed,
+        }
+        with chosen(record) as file:
+            text = orjson.dumps(settings | found.as_dict(), option=orjson.OPT_INDENT_2)
+            file.write(text + b"\n")
+        return found
+
+
+def reflection_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment in which REFLECTION_* stand for OPENAI_*, where they are set."""
+    own = {
+        f"OPENAI_{name.removeprefix(REFLECTION)}": value
+        for name, value in environment.items()
+        if name.startswith(REFLECTION) and value
+    }
+    return dict(environment) | own
+
+
+def _tried(optimizer: str, candidates: int, parts: Split) -> int:
+    """Return about how many questions an optimiser asks."""
+    chosen_by, learnt = len(parts.validation), len(parts.training)
+    if optimizer == "gepa":
+        return chosen_by + candidates * (chosen_by + 2 * MINIBATCH)
+    if optimizer == "mipro":
+        return learnt + (2 * max(2, candidates) + 1) * chosen_by
+    return learnt + (candidates + 2) * chosen_by
+
+
+def _side_of(path: Path, pairs: Sequence[BarePair], report: OnFinding) -> LabelSet:
+    """Return the labels of pairs: the first of each that can be read."""
+    read: list[tuple[BarePair, Reading]] = []
+    for pair in pairs:
+        if (reading := next(readings(pair, report), None)) is not None:
+            read.append((pair, reading))
+    scale = scale_of({reading.value for _, reading in read if reading.is_number})
+    names = {weight: label for label, weight in WEIGHTS.items()}
+    rows: dict[str, list[Row]] = {}
+    for pair, reading in read:
+        weight = reading.weight(scale)
+        if weight is not None:
+            row = ((0, pair.pair_id), names[weight], pair.place.line, None)
+            rows.setdefault(pair.group or RUN, []).append(row)
+    side = LabelSet(str(path), "labels")
+    for topic_id, labelled in rows.items():
+        side.put((topic_id, RUN), labelled)
+    return side

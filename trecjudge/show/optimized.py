@@ -1,0 +1,104 @@
+"""Tables and lines of `optimize`: agreement before and after, the prompt's difference, the cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from trecjudge.evaluation.optimize.figures import Figure, Improvement
+from trecjudge.evaluation.optimize.optimize import Optimized
+from trecjudge.evaluation.optimize.questions import ENOUGH
+from trecjudge.findings import counted, shown_line
+from trecjudge.show.closing import model_line
+from trecjudge.show.columns import Columns
+from trecjudge.show.tables import interval, number, table
+
+MOST_SHOWN = 120
+"""Characters of a demonstration's field that are shown."""
+
+
+def figure_table(found: Improvement) -> Columns:
+    """Return a row for each figure of agreement on the topics held out."""
+    rows = (
+        (
+            figure.name,
+            number(figure.before, 3),
+            interval(figure.interval_before),
+            number(figure.after, 3),
+            interval(figure.interval_after),
+            _change(figure),
+        )
+        for figure in found.figures
+    )
+    columns = ("held out", "before", "95 % over topics", "after", "95 % over topics", "change")
+    return table(columns, rows)
+
+
+def _change(figure: Figure) -> str:
+    if figure.before is None or figure.after is None:
+        return "-"
+    return f"{figure.after - figure.before:+.3f}"
+
+
+def outcome_lines(result: Optimized, out: str, written: bool) -> Iterator[str]:
+    """Yield what came of it: whether the prompt is better, and the file."""
+    found = result.improvement
+    if not result.is_new:
+        yield "no better: no prompt tried was better on the topics to choose by; none is written"
+        return
+    within = f" ({interval(found.interval)})" if found.interval.low is not None else ""
+    p = "no test" if found.p is None else f"p {found.p:.3f}, sign-flip test over topics"
+    figures = f"accuracy by topic {found.difference:+.3f}{within}, {p}"
+    yield f"{_said(found.outcome)}: {figures}"
+    if found.outcome == "not_shown" and found.topics < ENOUGH:
+        yield f"of {found.topics} topics no p can be below 0.05: hold out {ENOUGH} or more"
+    if written:
+        yield f"prompt: {out}"
+    else:
+        yield "not written: --keep-anyway writes it all the same"
+
+
+def _said(outcome: str) -> str:
+    return {"better": "better", "not_shown": "not shown to be better"}.get(outcome, "no better")
+
+
+def optimized_lines(
+    result: Optimized,
+    topics: Mapping[str, list[str]],
+    spent: Mapping[str, Any],
+    reflection: Mapping[str, Any],
+) -> Iterator[str]:
+    """Yield lines on the topics, the prompts tried, and what the models cost."""
+    counts = {name: len(part) for name, part in topics.items()}
+    found = result.improvement
+    yield (
+        f"topics: {counts['learnt_from']} learnt from, {counts['chosen_by']} chosen by,"
+        f" {counts['held_out']} held out with {counted(found.items, 'label')}"
+    )
+    before, after = result.scores
+    if after is not None:
+        yield (
+            f"tried: {counted(result.tried, 'prompt')}; where they were chosen by, accuracy is"
+            f" {number(before, 3)} before, {number(after, 3)} for the best"
+        )
+    for count, when in ((found.unjudged_before, "before"), (found.unjudged_after, "after")):
+        if count:
+            yield f"unjudged {when}: {count}, counted as wrong"
+    if result.stopped:
+        yield f"the optimiser was stopped: {result.stopped}"
+    if spent:
+        yield model_line(spent)
+    if reflection:
+        yield model_line(reflection).replace("model:", "reflection model:", 1)
+
+
+def prompt_lines(result: Optimized, diff: list[str]) -> Iterator[str]:
+    """Yield the difference of the instructions, and the demonstrations."""
+    yield from diff
+    for number_, demo in enumerate(result.best.demos, 1):
+        yield f"demonstration {number_}:"
+        for name, value in demo.items():
+            if name != "augmented":
+                text = shown_line(str(value))
+                cut = "…" if len(text) > MOST_SHOWN else ""
+                yield f"  {name}: {text[:MOST_SHOWN]}{cut}"
