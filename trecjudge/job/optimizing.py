@@ -15,7 +15,7 @@ import orjson
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.evaluation.label_sets import LabelSet, Row, label_set_at
 from trecjudge.evaluation.optimize.optimize import Optimized, Wanted, optimized
-from trecjudge.evaluation.optimize.optimizers import MINIBATCH
+from trecjudge.evaluation.optimize.optimizers import MINIBATCH, check_installed
 from trecjudge.evaluation.optimize.people import People
 from trecjudge.evaluation.optimize.programs import program_named
 from trecjudge.evaluation.optimize.questions import (
@@ -165,6 +165,7 @@ class PromptJob:
         """Return what is to be optimised; nothing is read or asked yet."""
         if not self.job.model.use:
             raise WorkflowError("a prompt is optimised by asking a model: add --use-env-llm")
+        check_installed(self.optimizer)
         check_jobs([self.job])
         panel = resolved_panel(make_panel(self.job.judges, self.job.settings))
         if len(panel) != 1:

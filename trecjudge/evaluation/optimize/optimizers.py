@@ -85,8 +85,6 @@ def gepa(module: Any, lessons: Lessons, effort: Effort, reflection: Any) -> None
 
 def mipro(module: Any, lessons: Lessons, effort: Effort, reflection: Any) -> None:
     """Try proposed instructions together with demonstrations (MIPROv2)."""
-    if importlib.util.find_spec("optuna") is None:
-        raise PluginError("--with mipro needs optuna: pip install 'trecjudge[optimize]'")
     # The proposer would read our own code as the program, and objects as the data.
     dspy_module().MIPROv2(
         metric,
@@ -107,6 +105,12 @@ def mipro(module: Any, lessons: Lessons, effort: Effort, reflection: Any) -> Non
         program_aware_proposer=False,
         data_aware_proposer=False,
     )
+
+
+def check_installed(optimizer: str) -> None:
+    """Raise PluginError where a package is missing that an optimiser needs."""
+    if optimizer == "mipro" and importlib.util.find_spec("optuna") is None:
+        raise PluginError("--with mipro needs optuna: pip install 'trecjudge[optimize]'")
 
 
 OPTIMIZERS: Mapping[str, Optimizer] = {"bootstrap": bootstrap, "gepa": gepa, "mipro": mipro}
