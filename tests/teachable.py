@@ -77,6 +77,30 @@ def _support(yes: bool) -> str:
     return "full_support" if yes else "no_support"
 
 
+def claiming(needs: Needs) -> Script:
+    """Return the script of a model for judges of claims: each fact is one."""
+    ask = teachable(needs)
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        text, form = str(body["messages"][-1]["content"]), body.get("response_format")
+        if form is None:
+            return ask(body, number)
+        if form["json_schema"]["name"] == "claims":
+            facts = [found[0] for found in FACT.finditer(text)]
+            found = [
+                {"sentence": n, "claim": f"{fact}.", "importance": "vital"}
+                for n, fact in enumerate(facts, 1)
+            ]
+            return Answer(json.dumps({"claims": found}))
+        stated = "odd" not in text or not needs(body)
+        quotes = ["Something about"] if stated else []
+        match, verdict = ("PARAPHRASE", "ATTRIBUTED") if stated else ("NONE", "UNATTRIBUTED")
+        reply = {"quotes": quotes, "reason": "", "match": match, "verdict": verdict}
+        return Answer(json.dumps(reply))
+
+    return script
+
+
 def _proposal(text: str, word: str) -> str:
     """Return what a reflecting model says, in the form of whoever asks."""
     said = f"Decide whether the document attests the sentence. {word}: odd is no_support."
