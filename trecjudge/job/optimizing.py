@@ -32,8 +32,8 @@ from trecjudge.findings import OnFinding
 from trecjudge.inputs.runs import untaken
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
+from trecjudge.job.judges import check_jobs
 from trecjudge.job.pairs import RUN, response_of
-from trecjudge.job.pipeline import check_jobs
 from trecjudge.judging.judge import asked_singly
 from trecjudge.judging.panel import make_panel, panel_programs, resolved_panel
 from trecjudge.models.client import Client
