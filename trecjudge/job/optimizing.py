@@ -217,7 +217,8 @@ class PromptJob:
         if not (given or named):
             yield own
             return
-        async with open_model(self.job.model, given, {}, (), self.notify, environment) as model:
+        asked = (self.job.model, given, {}, (), self.notify)
+        async with open_model(*asked, environment=environment) as model:
             yield model
 
     def _write(self, found: Found) -> Found:

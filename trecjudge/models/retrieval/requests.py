@@ -113,7 +113,8 @@ class TextRequests(Requests):
         messages = [{"role": TEXT, "content": entry.text} for entry in entries]
         joined = "".join([self.form, *(entry.key for entry in entries)])
         key = hashlib.sha256(joined.encode()).hexdigest()
-        prompt = TextsPrompt(more, self.program, "", self.are_vectors, dimensions)
+        vectors = self.are_vectors
+        prompt = TextsPrompt(more, self.program, are_vectors=vectors, dimensions=dimensions)
         return TextsRequest(prompt, messages, key, len(entries), (), first, 0, tuple(entries))
 
     def body(
