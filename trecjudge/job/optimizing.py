@@ -217,8 +217,8 @@ class PromptJob:
         if not (given or named):
             yield own
             return
-        asked = (self.job.model, given, {}, (), self.notify)
-        async with open_model(*asked, environment=environment) as model:
+        opened = open_model(self.job.model, given, {}, (), self.notify, environment=environment)
+        async with opened as model:
             yield model
 
     def _write(self, found: Found) -> Found:
