@@ -111,7 +111,7 @@ def test_provenance_leads_back_to_the_documents(folder: Path, tmp_path: Path) ->
 
 def test_two_equal_jobs_differ_only_in_their_time(folder: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        generate(folder, tmp_path, "-q", "--name", name)
+        generate(folder, tmp_path, "-q", "--name", name, "--run-id", "r")
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     trails = [records(tmp_path / f"{name}.provenance.jsonl") for name in ("a", "b")]
     assert all(line.pop("time") for trail in trails for line in trail)
@@ -193,7 +193,15 @@ class WithModel:
         self.folder, self.out, self.endpoint = folder, out, endpoint
 
     def words(self, name: str, *more: str) -> list[str]:
-        used = ("--use-env-llm", "--name", name, "--cache-dir", str(self.out / "cache"))
+        used = (
+            "--use-env-llm",
+            "--name",
+            name,
+            "--run-id",
+            "r",
+            "--cache-dir",
+            str(self.out / "cache"),
+        )
         return arguments(self.folder, self.out, *used, *more)
 
     def here(self, name: str, *more: str, topics: str = "topics.jsonl") -> Done:
@@ -220,9 +228,7 @@ def test_a_model_answers_and_the_run_is_accepted(folder: Path, tmp_path: Path) -
     run = records(tmp_path / "m.jsonl")
     assert [record["metadata"]["narrative_id"] for record in run] == [str(n) for n in range(TOPICS)]
     assert all(len(record["answer"]) == 1 for record in run)
-    assert (
-        "stub" in run[0]["metadata"]["run_desc"] and run[0]["metadata"]["run_id"] == "grounded-bm25"
-    )
+    assert "stub" in run[0]["metadata"]["run_desc"] and run[0]["metadata"]["run_id"] == "r"
     assert (
         command("check", tmp_path / "m.jsonl", "--rag-topics", folder / "topics.jsonl", "-q").status
         == 0

@@ -96,8 +96,9 @@ class GenerateFlags:
 
     @property
     def run_name(self) -> str:
-        """The run's id: as given, else how it is made."""
-        return self.run_id or f"{'grounded' if self.use_env_llm else 'extractive'}-{self.retriever}"
+        """The run's id: as given, else the name of its files, else how it is made."""
+        made = "grounded" if self.use_env_llm else "extractive"
+        return self.run_id or self.name or f"{made}-{self.retriever}"
 
     @property
     def outputs(self) -> Outputs:

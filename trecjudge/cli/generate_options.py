@@ -35,7 +35,7 @@ RunId = Annotated[
     str,
     typer.Option(
         "--run-id",
-        help="The name of the run; by default how it is made, such as extractive-bm25.",
+        help="The id of the run; by default --name, else how it is made, such as extractive-bm25.",
         rich_help_panel=OUTPUTS,
     ),
 ]
