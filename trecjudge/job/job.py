@@ -87,6 +87,11 @@ class Job:
         """Whether several workers judge it."""
         return self.workers > 1 or bool(self.cluster)
 
+    @property
+    def workers_ask(self) -> bool:
+        """Whether several workers ask a model before all is judged from the cache."""
+        return self.in_parts and self.model.asks and self.labels is None
+
 
 @dataclass(frozen=True, slots=True)
 class JobInputs:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import ExitStack, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import ExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
@@ -24,6 +24,7 @@ from trecjudge.job.job import Job, JobInputs, left_by
 from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
 from trecjudge.job.recording import Recording
 from trecjudge.job.rules import check_along, check_first
+from trecjudge.job.shards.ahead import ask_ahead
 from trecjudge.job.shards.judging import ShardRecords
 from trecjudge.job.shards.part import PartCounts, PartWritten, shard_of
 from trecjudge.job.shards.session import check_in_parts, judged_in_parts, parts_folder
@@ -38,6 +39,7 @@ from trecjudge.judging.panel import (
 )
 from trecjudge.judging.runner import Runner
 from trecjudge.models.model import Model
+from trecjudge.models.shared_work import AskingModel, leave_out_first_uses
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
 from trecjudge.scores.scoring import Scored, scored
@@ -187,7 +189,8 @@ class _Session:
         if job.in_parts and not job.model.use:
             done = self._in_parts(inputs, reader, labels)
         else:
-            await self._judge(inputs, reader, model)
+            async with self._asked_ahead(model):
+                await self._judge(inputs, reader, model)
             judged = JudgmentsReader(job.outputs.judgments)
             # Scores are made from the file, not from memory: `rescore` must give the same bytes.
             done = scored(judged, job.outputs, labels, self.findings, self.panel)
@@ -279,6 +282,18 @@ class _Session:
             kept = f"what was judged before is in {self.job.outputs.judgments}"
             raise PluginError(f"{trial.error}; judging stopped: {kept}")
         return counts
+
+    @asynccontextmanager
+    async def _asked_ahead(self, model: Model) -> AsyncIterator[None]:
+        """Have several workers ask the model before all is judged, where they are wanted."""
+        job = self.job
+        if not (job.workers_ask and isinstance(model, AskingModel)):
+            yield
+            return
+        with parts_folder(job.outputs) as folder:
+            kept = await ask_ahead(job, self.panel, model, folder, self.watcher)
+        yield
+        leave_out_first_uses(model, kept)
 
     def _in_parts(
         self, inputs: JobInputs, reader: RunReader, labels: Mapping[ItemKey, str] | None

@@ -118,7 +118,7 @@ class Client:
                 await self._under_way.settle(waited_for)
         finally:
             await self._under_way.close()
-            self.spending.lost = self.endpoints.silence.lost
+            self.spending.lost += self.endpoints.silence.lost
             self.patience.close()
             await self.endpoints.close()
             self._flights.leases.close()

@@ -46,7 +46,8 @@ class Budget:
 
     The expected cost of calls under way is reserved until they are over. A call waits for them
     where there may not be enough left for it. The last calls are made one at a time, so that no
-    estimate refuses a call that can be paid. `max_cost` needs prices.
+    estimate refuses a call that can be paid; one that is `strict` refuses it, as others share the
+    whole. `max_cost` needs prices.
     """
 
     max_calls: int | None = None
@@ -58,6 +59,7 @@ class Budget:
     under_way: int = 0
     reserved_tokens: float = 0.0
     reserved_cost: float = 0.0
+    strict: bool = False
     _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
     def take(self, tokens: float, cost: float) -> None:
@@ -72,7 +74,8 @@ class Budget:
             ("tokens", self.tokens, self.reserved_tokens + tokens, self.max_tokens),
             ("cost", self.cost, self.reserved_cost + cost, self.max_cost),
         ):
-            if most is not None and spent >= most:
+            is_last = self.strict and not self.under_way
+            if most is not None and (spent >= most or (is_last and spent + wanted > most)):
                 raise JudgmentFailed("budget", f"the budget of {most:g} {what} is spent")
             # With nothing under way the call is made: an estimate never refuses what is paid for.
             if most is not None and spent + wanted > most and self.under_way:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from trecjudge.errors import PluginError, WorkflowError
-from trecjudge.job.shards.judging import judge_shard
-from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
 
+G = TypeVar("G")
+S = TypeVar("S")
+T = TypeVar("T")
 EXTRA = "cluster"
 """The extra of this project that brings Dask."""
 SECONDS_TO_CONNECT = 10
@@ -50,10 +52,10 @@ class DaskWorkers:
         """How many shards can be judged at once, now."""
         return sum(self._client.nthreads().values())
 
-    def submit(self, setup: ShardSetup, shard: Shard) -> Future[ShardDone]:
-        """Begin to judge a shard. A worker that dies is replaced by another, by Dask itself."""
-        asked = self._client.submit(judge_shard, setup, shard, pure=False)
-        return _as_future(asked)
+    def submit(self, work: Callable[[G, S], T], setup: G, shard: S) -> Future[T]:
+        """Begin work on a shard. A worker that dies is replaced by another, by Dask itself."""
+        found: Future[T] = Future()
+        return _as_future(self._client.submit(work, setup, shard, pure=False), found)
 
     def renew(self) -> None:
         """Go on with the workers that are left, or come."""
@@ -63,9 +65,8 @@ class DaskWorkers:
         self._client.close(timeout=SECONDS_TO_CONNECT)
 
 
-def _as_future(asked: Any) -> Future[ShardDone]:
-    """Return a Dask future as one of the standard library."""
-    found: Future[ShardDone] = Future()
+def _as_future(asked: Any, found: Future[T]) -> Future[T]:
+    """Return a Dask future as one of the standard library, `found`."""
     found.set_running_or_notify_cancel()
 
     def done(over: Any) -> None:

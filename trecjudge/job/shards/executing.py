@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from multiprocessing import get_context
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from trecjudge.errors import OutputError
 from trecjudge.job.shards.judging import judge_shard
 from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
 
+G = TypeVar("G")
+S = TypeVar("S")
+T = TypeVar("T")
 MOST_TRIES = 3
 """Times that a shard is begun: one whose worker dies each time most likely kills it."""
 GARBAGE_THRESHOLDS = (50_000, 20, 50)
@@ -32,8 +35,8 @@ class Workers(Protocol):
     def count(self) -> int:
         """How many shards can be judged at once."""
 
-    def submit(self, setup: ShardSetup, shard: Shard) -> Future[ShardDone]:
-        """Begin to judge a shard. Raises BrokenExecutor where workers died."""
+    def submit(self, work: Callable[[G, S], T], setup: G, shard: S) -> Future[T]:
+        """Begin work on a shard. Raises BrokenExecutor where workers died."""
 
     def renew(self) -> None:
         """Replace the workers, after some of them died."""
@@ -58,9 +61,9 @@ class LocalWorkers:
             self.count, get_context("spawn"), _begin_worker, (os.getpid(),)
         )
 
-    def submit(self, setup: ShardSetup, shard: Shard) -> Future[ShardDone]:
-        """Begin to judge a shard. Raises BrokenExecutor where workers died."""
-        return self._pool.submit(judge_shard, setup, shard)
+    def submit(self, work: Callable[[G, S], T], setup: G, shard: S) -> Future[T]:
+        """Begin work on a shard. Raises BrokenExecutor where workers died."""
+        return self._pool.submit(work, setup, shard)
 
     def renew(self) -> None:
         """Replace all processes: the pool gives them all up when one died."""
@@ -119,7 +122,7 @@ class Execution:
         broken = False
         try:
             for shard in shards:
-                futures[self.workers.submit(self.setup, shard)] = shard
+                futures[self.workers.submit(judge_shard, self.setup, shard)] = shard
         except BrokenExecutor:
             broken = True
         waiting = set(futures)

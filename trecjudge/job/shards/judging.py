@@ -142,7 +142,12 @@ _KEPT = threading.local()
 def judge_shard(setup: ShardSetup, shard: Shard) -> ShardDone:
     """Judge a shard in this process. Raises a TrecJudgeError for what the user can put right."""
     with limits_are(setup.limits), keyed(setup.record_keys):
-        if getattr(_KEPT, "token", "") != setup.token:
-            _KEPT.worker, _KEPT.token = Worker.of(setup), setup.token
-        worker: Worker = _KEPT.worker
-        return worker.judge(shard)
+        return worker_of(setup).judge(shard)
+
+
+def worker_of(setup: ShardSetup) -> Worker:
+    """Return what this thread keeps of a job; what another one was about is let go."""
+    if getattr(_KEPT, "token", "") != setup.token:
+        _KEPT.worker, _KEPT.token = Worker.of(setup), setup.token
+    worker: Worker = _KEPT.worker
+    return worker

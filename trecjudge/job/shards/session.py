@@ -62,6 +62,8 @@ def check_in_parts(job: Job, panel: Panel) -> None:
                 f"judge {named.name} is shown all responses before the first is judged: it cannot"
                 " judge in parts; leave out --workers and --shard"
             )
+    if job.workers_ask and job.workflow.llm.get("batch"):
+        raise WorkflowError("llm.batch: one process sends a batch; leave out --workers")
     if job.made:
         raise WorkflowError("judges given as objects cannot be sent to other processes")
 

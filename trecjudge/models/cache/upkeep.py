@@ -92,7 +92,7 @@ def export_to(
             with closing(open_sound(target / FILE)) as database:
                 with database:
                     database.executemany(ADD, map(_without_secrets, source.rows(model)))
-                    _add_abilities(database, source, model)
+                    add_abilities(database, source, model)
                 database.execute("PRAGMA journal_mode = DELETE")  # one file, for a read-only place
         except (OSError, sqlite3.Error) as error:
             raise OutputError(f"{target}: cannot be written: {why(error)}") from error
@@ -115,7 +115,7 @@ def import_from(folder: Path | None, source: Path, notify: Notify = untold) -> i
                 def add(database: sqlite3.Connection) -> int:
                     rows = (_of(label, row) for row in other.rows())
                     count = database.executemany(ADD, rows).rowcount
-                    _add_abilities(database, other)
+                    add_abilities(database, other)
                     return count
 
                 count = file.write(add)
@@ -180,9 +180,10 @@ def _check_pages(database: sqlite3.Connection) -> None:
         raise Damaged(" ".join(found.split()))
 
 
-def _add_abilities(
+def add_abilities(
     database: sqlite3.Connection, source: ReadCache, model: str | None = None
 ) -> None:
+    """Add what another cache knows of endpoints, where this one knows nothing."""
     rows: Iterable[tuple[str, str, str]] = (
         (_address(endpoint), name, form)
         for endpoint, name, form in source.abilities()

@@ -1,0 +1,74 @@
+"""What a client hands over to another one, or takes over: spending, requests asked, its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from trecjudge.models.allowances import Spent
+from trecjudge.models.model import Program
+
+if TYPE_CHECKING:
+    from trecjudge.models.bearing import FaultPolicy
+    from trecjudge.models.requests import Replies
+    from trecjudge.models.spending import Spending
+
+COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "prefix_tokens", "kept", "lost")
+"""Counts of `Spending` that add up; the others are counted by who uses the replies."""
+
+
+@runtime_checkable
+class AskingModel(Protocol):
+    """A model that asks an endpoint, keeps the replies, and counts what it spends."""
+
+    replies: Replies
+    spending: Spending
+    fault_policy: FaultPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one client asked: `counts` as COUNTS, requests by their marks, why it stopped.
+
+    `stopped` is kind and message, None where it asked to the end.
+    """
+
+    spent: Spent
+    counts: tuple[int, ...]
+    marks: frozenset[int]
+    stopped: tuple[str, str] | None
+
+
+def asked_by(model: AskingModel) -> Asked:
+    """Return what a client has asked until now."""
+    spending, budget = model.spending, model.spending.budget
+    return Asked(
+        Spent(budget.calls, budget.tokens, budget.cost),
+        tuple(getattr(spending, name) for name in COUNTS),
+        frozenset(model.replies.asked_marks),
+        model.fault_policy.stopped,
+    )
+
+
+def take_over(model: AskingModel, asked: Asked) -> None:
+    """Count what another client asked as asked by this one; its budget is counted elsewhere."""
+    for name, count in zip(COUNTS, asked.counts, strict=True):
+        setattr(model.spending, name, getattr(model.spending, name) + count)
+    model.replies.asked_marks |= asked.marks
+    if asked.stopped and model.fault_policy.stopped is None:
+        # Its own client has said so already.
+        model.fault_policy.stopped = asked.stopped
+        model.fault_policy.wake()
+
+
+def learn_forms(model: AskingModel, programs: Iterable[Program]) -> None:
+    """Learn in which form each program's replies come, as another client has found it out."""
+    model.replies.cache.renew()
+    for program in programs:
+        model.replies.learned_form(program)
+
+
+def leave_out_first_uses(model: AskingModel, replies: int) -> None:
+    """Count the first use of so many replies that others asked for as their calls only."""
+    model.spending.saved -= min(replies, model.spending.saved)
