@@ -26,6 +26,7 @@ from trecjudge.models.patience import Patience
 from trecjudge.models.requests import Replies
 from trecjudge.models.settings import LlmSettings
 from trecjudge.models.transport import TOO_MANY
+from trecjudge.records import ModelCall
 
 LONGEST_BACK_OFF = 30.0
 """Seconds, at most, before an item is tried again."""
@@ -258,7 +259,15 @@ class FaultPolicy:
     def _failure(self, asking: Asking, fault: Fault, message: str = "") -> JudgmentFailed:
         """Return the failure of this item."""
         message = message or str(fault)
-        return asking.failure(fault.kind, message, asking.tries)
+        failed = asking.failure(fault.kind, message, asking.tries)
+        if self.stopped is None and (failed.call is None or isinstance(failed.call, ModelCall)):
+            self.replies.failed[asking.request.mark] = (
+                fault.kind,
+                message,
+                asking.tries,
+                failed.call,
+            )
+        return failed
 
     def _end(self, kind: str, message: str) -> None:
         """Ask nothing from now on: what is left is unjudged, with this kind and message."""

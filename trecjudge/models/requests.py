@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from trecjudge.errors import JudgmentFailed
 from trecjudge.models.access.secrets import VARIABLE
 from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache, RequestInfo
 from trecjudge.models.habits import FORMS, Form, Habits, shared_habits
@@ -149,19 +150,26 @@ class KeptReply:
         )
 
 
+Failed = tuple[str, str, int, ModelCall | None]
+"""How a request failed: kind, message, tries, and the exchange."""
+
+
 @dataclass(slots=True)
 class Replies:
     """The replies that a job may use without asking: of earlier jobs, and of its own calls.
 
     `refresh` takes none of earlier jobs; `asked_marks` are the requests of this command.
     `habits` are what is known of the endpoint: of several, the form that all of them take and the
-    limits of tokens that the model needs. `of_each` is what each endpoint takes.
+    limits of tokens that the model needs. `of_each` is what each endpoint takes. `failed` are
+    requests of this job that came to nothing, by mark; `given_up` those that are not asked again.
     """
 
     requests: Requests
     cache: ReplyCache
     refresh: bool = False
     asked_marks: set[int] = field(default_factory=set)
+    failed: dict[int, Failed] = field(default_factory=dict)
+    given_up: Mapping[int, Failed] = field(default_factory=dict)
     habits: Habits = field(init=False)
     of_each: list[Habits] = field(init=False)
     answered_before: bool = field(init=False)
@@ -201,7 +209,12 @@ class Replies:
         return next((kept for request in made.values() if (kept := self.kept(request))), None)
 
     def kept(self, request: Request) -> KeptReply | None:
-        """Return the kept reply to a request, where it parses."""
+        """Return the kept reply to a request, where it parses.
+
+        Raises JudgmentFailed for one that is not asked again.
+        """
+        if self.given_up and (failed := self.given_up.get(request.mark)):
+            raise JudgmentFailed(*failed)
         if self.refresh and not self.asked(request):
             return None
         # An equal model at another address may have answered: its reply is as good.

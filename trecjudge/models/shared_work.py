@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from trecjudge.models.allowances import Spent
@@ -11,7 +11,7 @@ from trecjudge.models.model import Program
 
 if TYPE_CHECKING:
     from trecjudge.models.bearing import FaultPolicy
-    from trecjudge.models.requests import Replies
+    from trecjudge.models.requests import Failed, Replies
     from trecjudge.models.spending import Spending
 
 COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "prefix_tokens", "kept", "lost")
@@ -31,12 +31,14 @@ class AskingModel(Protocol):
 class Asked:
     """What one client asked: `counts` as COUNTS, requests by their marks, why it stopped.
 
-    `stopped` is kind and message, None where it asked to the end.
+    `failed` are requests that came to nothing, by mark. `stopped` is kind and message, None where
+    it asked to the end.
     """
 
     spent: Spent
     counts: tuple[int, ...]
     marks: frozenset[int]
+    failed: Mapping[int, Failed]
     stopped: tuple[str, str] | None
 
 
@@ -47,8 +49,17 @@ def asked_by(model: AskingModel) -> Asked:
         Spent(budget.calls, budget.tokens, budget.cost),
         tuple(getattr(spending, name) for name in COUNTS),
         frozenset(model.replies.asked_marks),
+        model.replies.failed,
         model.fault_policy.stopped,
     )
+
+
+def with_earlier(asked: Asked, earlier: Asked | None) -> Asked:
+    """Return what was asked, with the requests of an earlier attempt at the same."""
+    if earlier is None:
+        return asked
+    failed = {**earlier.failed, **asked.failed}
+    return replace(asked, marks=asked.marks | earlier.marks, failed=failed)
 
 
 def take_over(model: AskingModel, asked: Asked) -> None:
@@ -56,6 +67,7 @@ def take_over(model: AskingModel, asked: Asked) -> None:
     for name, count in zip(COUNTS, asked.counts, strict=True):
         setattr(model.spending, name, getattr(model.spending, name) + count)
     model.replies.asked_marks |= asked.marks
+    model.replies.given_up = {**model.replies.given_up, **asked.failed}
     if asked.stopped and model.fault_policy.stopped is None:
         # Its own client has said so already.
         model.fault_policy.stopped = asked.stopped

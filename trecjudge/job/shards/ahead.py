@@ -23,7 +23,7 @@ from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.models.allowances import Spent, given_back, lent
 from trecjudge.models.cache.carrying import carried_in, carried_out
 from trecjudge.models.opening import Command
-from trecjudge.models.shared_work import AskingModel, learn_forms, take_over
+from trecjudge.models.shared_work import AskingModel, learn_forms, take_over, with_earlier
 
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_TO_END = 60.0
@@ -88,7 +88,6 @@ class AskingAhead:
     _left: deque[Share] = field(default_factory=deque)
     _under_way: dict[asyncio.Future[ShareDone], Share] = field(default_factory=dict)
     _tries: Counter[int] = field(default_factory=Counter)
-    _marks: dict[int, frozenset[int]] = field(default_factory=dict)
     _told: dict[Path, int] = field(default_factory=dict)
     _error: BaseException | None = None
 
@@ -118,10 +117,7 @@ class AskingAhead:
                 return
             self._attempts += 1
             share = self._left.popleft()
-            asked = self._marks.get(share.number, frozenset())
             share = replace(share, allowance=allowance, attempt=self._attempts)
-            if self.setup.setup.job.model.refresh:
-                share = replace(share, asked=asked)
             try:
                 future = self.workers.submit(ask_share, self.setup, share)
             except BrokenExecutor:
@@ -163,13 +159,12 @@ class AskingAhead:
         before = self.model.spending.kept
         take_over(self.model, asked)
         self.kept += self.model.spending.kept - before
-        self._marks[share.number] = self._marks.get(share.number, frozenset()) | asked.marks
         if self.setup.known is not None:
             cache = self.model.replies.cache.folder
             source = self.setup.replies(share)
             await asyncio.to_thread(carried_in, cache, source, self.teller.notify)
         if done.unpaid and asked.spent.calls:
-            self._left.append(share)
+            self._left.append(replace(share, before=with_earlier(asked, share.before)))
 
     def _died(self, share: Share) -> None:
         """Begin a share again; what its worker was allowed to spend counts as spent."""

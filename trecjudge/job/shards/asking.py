@@ -70,7 +70,9 @@ class AskingShare:
 
     def _options(self) -> ModelOptions:
         whole, known = self.given.setup.job.model, self.given.known
-        command = Command(self.share.allowance.budget(), asked=set(self.share.asked))
+        before = self.share.before
+        asked = set(before.marks if before and whole.refresh else ())
+        command = Command(self.share.allowance.budget(), asked=asked)
         if known is None:
             return replace(whole, command=command)
         own = own_cache(self.given.setup.job.outputs.folder / self.given.setup.job.outputs.name)
@@ -89,6 +91,8 @@ class AskingShare:
                 assert isinstance(model, AskingModel)
                 asking = model
                 self._check(model)
+                if self.share.before is not None:
+                    model.replies.given_up = self.share.before.failed
                 runner = Runner(share_of(worker.judging, self.share), model)
                 async for judged in runner.run(worker.inputs.responses()):
                     self._unpaid += sum(

@@ -31,15 +31,15 @@ DIVIDED = {
 class Share:
     """One of `of` shares of a job's items, and what may be spent on it.
 
-    `attempt` counts all shares that were ever begun. `asked` are marks of requests that were asked
-    for this share before, for a job that takes no older reply.
+    `attempt` counts all shares that were ever begun. `before` is what was asked for this share by
+    earlier attempts.
     """
 
     number: int
     of: int
     allowance: Allowance = field(default_factory=Allowance)
     attempt: int = 0
-    asked: frozenset[int] = frozenset()
+    before: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)
