@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from contextlib import ExitStack, asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
@@ -39,7 +39,7 @@ from trecjudge.judging.panel import (
 )
 from trecjudge.judging.runner import Runner
 from trecjudge.models.model import Model
-from trecjudge.models.shared_work import AskingModel, leave_out_first_uses
+from trecjudge.models.shared_work import AskingModel, asked_before
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
 from trecjudge.scores.scoring import Scored, scored
@@ -189,8 +189,8 @@ class _Session:
         if job.in_parts and not job.model.use:
             done = self._in_parts(inputs, reader, labels)
         else:
-            async with self._asked_ahead(model):
-                await self._judge(inputs, reader, model)
+            await self._ask_ahead(inputs, model)
+            await self._judge(inputs, reader, model)
             judged = JudgmentsReader(job.outputs.judgments)
             # Scores are made from the file, not from memory: `rescore` must give the same bytes.
             done = scored(judged, job.outputs, labels, self.findings, self.panel)
@@ -283,17 +283,12 @@ class _Session:
             raise PluginError(f"{trial.error}; judging stopped: {kept}")
         return counts
 
-    @asynccontextmanager
-    async def _asked_ahead(self, model: Model) -> AsyncIterator[None]:
+    async def _ask_ahead(self, inputs: JobInputs, model: Model) -> None:
         """Have several workers ask the model before all is judged, where they are wanted."""
-        job = self.job
-        if not (job.workers_ask and isinstance(model, AskingModel)):
-            yield
-            return
-        with parts_folder(job.outputs) as folder:
-            kept = await ask_ahead(job, self.panel, model, folder, self.watcher)
-        yield
-        leave_out_first_uses(model, kept)
+        if self.job.workers_ask and isinstance(model, AskingModel):
+            async with asked_before(model):
+                with parts_folder(self.job.outputs) as folder:
+                    await ask_ahead(self.job, self.panel, inputs, model, folder, self.watcher)
 
     def _in_parts(
         self, inputs: JobInputs, reader: RunReader, labels: Mapping[ItemKey, str] | None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from trecjudge.models.allowances import Spent
-from trecjudge.models.model import Program
+from trecjudge.models.model import Model, Program
 
 if TYPE_CHECKING:
     from trecjudge.models.bearing import FaultPolicy
@@ -19,7 +20,7 @@ COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "prefix_toke
 
 
 @runtime_checkable
-class AskingModel(Protocol):
+class AskingModel(Model, Protocol):
     """A model that asks an endpoint, keeps the replies, and counts what it spends."""
 
     replies: Replies
@@ -81,6 +82,15 @@ def learn_forms(model: AskingModel, programs: Iterable[Program]) -> None:
         model.replies.learned_form(program)
 
 
-def leave_out_first_uses(model: AskingModel, replies: int) -> None:
-    """Count the first use of so many replies that others asked for as their calls only."""
-    model.spending.saved -= min(replies, model.spending.saved)
+@asynccontextmanager
+async def asked_before(model: AskingModel) -> AsyncIterator[None]:
+    """Within it, all is asked that is to be used afterwards; it is counted once, when it is used.
+
+    What failed is not asked again.
+    """
+    spending = model.spending
+    kept, cached, saved = spending.kept, spending.cached, spending.saved
+    yield
+    # The first use of a reply that was paid for now counts as its call.
+    spending.cached, spending.saved = cached, saved - (spending.kept - kept)
+    model.replies.given_up = {**model.replies.given_up, **model.replies.failed}

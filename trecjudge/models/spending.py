@@ -191,6 +191,8 @@ class Spending:
         """Return the counts by name; the cost where prices are known."""
         named = (f.name for f in fields(self) if f.name not in UNRECORDED)
         counts = {name: getattr(self, name) for name in named}
+        # Below 0 while replies that were asked for ahead are still to be used.
+        counts["saved"] = max(0, self.saved)
         return counts if self.cost is None else counts | {"cost": round(self.cost, 6)}
 
 

@@ -77,26 +77,25 @@ def bodies(ends: Both) -> list[str]:
     return [json.dumps(body, sort_keys=True) for end in ends for body in end.requests]
 
 
-@pytest.mark.parametrize("group", ["1", "5"])
-def test_two_workers_ask_what_one_process_asks(group: str, folder: Path, judged: Judged) -> None:
+def test_two_workers_ask_what_one_process_asks(folder: Path, judged: Judged) -> None:
     found = []
     for workers in ("1", "2"):
         with two(attesting()) as ends:
-            more = ("--set", f"group={group}", "--workers", workers)
-            status, summary, err = judged(f"{group}by{workers}", ends, *more)
+            more = ("--set", "group=5", "--workers", workers)
+            status, summary, err = judged(f"by{workers}", ends, *more)
             assert status == 3, err  # a line was broken
             assert all(end.requests for end in ends)
+            # Sentences are asked about together, which this endpoint does not answer well: what
+            # fails is not asked again either.
             found.append((sorted(bodies(ends)), summary["calls"]))
             # From the cache, and to plan, no worker is wanted.
             calls = len(bodies(ends))
-            judged(f"{group}by{workers}", ends, *more, "--offline")
+            judged(f"by{workers}", ends, *more, "--offline")
             judged("planned", ends, *more, "--plan")
             assert len(bodies(ends)) == calls
     assert found[0] == found[1]
-    if group == "1":
-        assert len(set(found[0][0])) == len(found[0][0]) == ITEMS
-    assert same_files(folder / f"{group}by1", folder / f"{group}by2") == list(FILES)
-    assert not list((folder / f"{group}by2").glob(".x*"))
+    assert same_files(folder / "by1", folder / "by2") == list(FILES)
+    assert not list((folder / "by2").glob(".x*"))
 
 
 def test_a_budget_holds_for_all_and_the_next_job_pays_nothing_twice(judged: Judged) -> None:
@@ -104,9 +103,6 @@ def test_a_budget_holds_for_all_and_the_next_job_pays_nothing_twice(judged: Judg
         status, summary, err = judged("budget", ends, "--max-calls", "31")
         assert (status, summary["calls"]["calls"], len(bodies(ends))) == (3, 31, 31), err
         assert summary["failures"] == {"budget": ITEMS - 31}
-        status, summary, err = judged("budget", ends, "--max-tokens", "600")
-        tokens = summary["calls"]["prompt_tokens"] + summary["calls"]["completion_tokens"]
-        assert 0 < tokens <= 600
         calls = len(bodies(ends))
         status, summary, err = judged("budget", ends)
         assert summary["calls"]["cached"] == calls
@@ -119,7 +115,7 @@ def test_a_budget_holds_for_all_and_the_next_job_pays_nothing_twice(judged: Judg
 def test_a_killed_worker_costs_what_was_on_its_way(folder: Path) -> None:
     with two(attesting(delay=0.15)) as ends:
         job = started(folder, "killed", ends, "--workers", "2", "--set", "llm.in_flight=8")
-        until(lambda: len(bodies(ends)) > 20 or job.poll() is not None)
+        until(lambda: len(bodies(ends)) > 40 or job.poll() is not None)
         os.kill(pool_of(job.pid)[0], signal.SIGKILL)
         text, err = job.communicate(timeout=120)
         times = Counter(bodies(ends))
@@ -142,12 +138,12 @@ def test_a_wrong_key_ends_all_with_few_calls(judged: Judged) -> None:
         status, _, err = judged("key", ends)
         calls = len(bodies(ends))
     assert (status, "wrong key" in err, "Traceback" in err) == (1, True, False), err
-    assert calls <= 8  # each of two workers asks both endpoints, and one item more at most
+    assert calls <= 4  # as by one process: no worker was started
 
 
 def broke(body: dict[str, Any], number: int) -> Answer:
     """Answer until the money is spent."""
-    if number < 10:
+    if number < 30:
         return Answer(attestation(body))
     return Answer(status=402, raw=b'{"error": {"message": "no money", "code": "billing"}}')
 
@@ -157,14 +153,14 @@ def test_an_account_without_money_ends_all_and_what_is_paid_for_is_judged(judged
         status, summary, err = judged("money", ends)
         calls = len(bodies(ends))
     assert status == 3, err
-    assert summary["failures"] == {"account": ITEMS - 20}
-    assert calls < 20 + 32 + 4
+    assert summary["failures"] == {"account": ITEMS - 60}
+    assert calls < 60 + 32 + 4
 
 
 def test_after_an_interrupt_what_is_paid_for_is_kept(folder: Path) -> None:
     with two(attesting(delay=0.2)) as ends:
         job = started(folder, "stopped", ends, "--workers", "2")
-        until(lambda: len(bodies(ends)) > 20 or job.poll() is not None)
+        until(lambda: len(bodies(ends)) > 40 or job.poll() is not None)
         workers = pool_of(job.pid)
         job.send_signal(signal.SIGINT)
         _, err = job.communicate(timeout=60)
@@ -193,7 +189,7 @@ def test_a_cluster_brings_its_replies_home_though_a_worker_dies(
         monkeypatch.setenv("TRECJUDGE_CACHE", str(tmp_path / "own"))
         with cluster(tmp_path, 2) as (address, workers):
             job = started(folder, "dask", ends, "--workers", address)
-            until(lambda: len(bodies(ends)) > 20 or job.poll() is not None)
+            until(lambda: len(bodies(ends)) > 40 or job.poll() is not None)
             workers[0].kill()
             text, err = job.communicate(timeout=120)
         times = Counter(bodies(ends))

@@ -8,22 +8,27 @@ from collections import Counter, deque
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from trecjudge.errors import ModelError, OutputError
 from trecjudge.files import default_folder
-from trecjudge.job.job import Job
+from trecjudge.job.job import Job, JobInputs
+from trecjudge.job.judges import job_spec
 from trecjudge.job.shards.asking import ask_share
 from trecjudge.job.shards.cutting import SHARDS_OF_A_WORKER
 from trecjudge.job.shards.executing import MOST_TRIES, Workers
 from trecjudge.job.shards.session import setup_of, workers_of
 from trecjudge.job.shards.share import DIVIDED, Share, ShareDone, ShareSetup, divided
+from trecjudge.job.trial import MeasureTrial
+from trecjudge.judging.bugs import Stop
 from trecjudge.judging.panel import Panel, panel_programs
+from trecjudge.judging.runner import Runner
 from trecjudge.models.allowances import Spent, given_back, lent
 from trecjudge.models.cache.carrying import carried_in, carried_out
 from trecjudge.models.opening import Command
-from trecjudge.models.shared_work import AskingModel, learn_forms, take_over, with_earlier
+from trecjudge.models.shared_work import AskingModel, asked_by, learn_forms, take_over, with_earlier
 
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_TO_END = 60.0
@@ -38,21 +43,33 @@ class Teller(Protocol):
 
 
 async def ask_ahead(
-    job: Job, panel: Panel, model: AskingModel, folder: Path, teller: Teller
-) -> int:
-    """Have the workers of a job ask its model about all items; return how many replies they kept.
+    job: Job, panel: Panel, inputs: JobInputs, model: AskingModel, folder: Path, teller: Teller
+) -> None:
+    """Have the workers of a job ask its model about all items, and keep the replies.
 
     Nothing is judged: the job does that afterwards, and asks for what is left. Raises a
     TrecJudgeError that none of the items would survive.
     """
+    if not await _works(job, panel, inputs, model) or model.fault_policy.stopped:
+        return  # the job itself finds that again, and says so
     with closing(workers_of(job)) as workers:
         whole = job.workflow.llm.get("in_flight", DIVIDED["in_flight"])
         count = max(1, min(workers.count, int(whole or 1)))
         setup = _setup_of(job, folder, model, count)
-        asking = AskingAhead(workers, setup, model, teller, count)
-        await asking.run()
+        await AskingAhead(workers, setup, model, teller, count).run()
     learn_forms(model, panel_programs(panel).values())
-    return asking.kept
+
+
+async def _works(job: Job, panel: Panel, inputs: JobInputs, model: AskingModel) -> bool:
+    """Return whether one response can be judged and measured: all others cost far more.
+
+    What the endpoint takes is learned by it, once for all workers.
+    """
+    stop = Stop()
+    trial = MeasureTrial(job_spec(job, panel), stop, pays=True)
+    async for judged in Runner(panel, model, stop).run(islice(inputs.responses(), 1)):
+        trial.add(judged)
+    return not stop.why
 
 
 def _setup_of(job: Job, folder: Path, model: AskingModel, workers: int) -> ShareSetup:
@@ -83,7 +100,6 @@ class AskingAhead:
     model: AskingModel
     teller: Teller
     count: int
-    kept: int = 0
     _attempts: int = 0
     _left: deque[Share] = field(default_factory=deque)
     _under_way: dict[asyncio.Future[ShareDone], Share] = field(default_factory=dict)
@@ -94,7 +110,8 @@ class AskingAhead:
     async def run(self) -> None:
         """Return when all shares are done, or nothing more can be asked."""
         of = self.count * SHARDS_OF_A_WORKER
-        self._left.extend(Share(number, of) for number in range(of))
+        before = asked_by(self.model)
+        self._left.extend(Share(number, of, before=before) for number in range(of))
         try:
             while self._left or self._under_way:
                 self._submit()
@@ -142,7 +159,7 @@ class AskingAhead:
         error = None if future.cancelled() else future.exception()
         if isinstance(error, BrokenExecutor) or future.cancelled():
             self._died(share)
-        elif isinstance(error, ModelError) and self.kept:
+        elif isinstance(error, ModelError) and self.model.spending.kept:
             # The endpoint did answer before: what is judged is written.
             self.model.fault_policy.stopped = ("stopped", str(error))
         elif error is not None:
@@ -156,9 +173,7 @@ class AskingAhead:
             self._died(share)
             return
         given_back(self.model.spending.budget, share.allowance, asked.spent)
-        before = self.model.spending.kept
         take_over(self.model, asked)
-        self.kept += self.model.spending.kept - before
         if self.setup.known is not None:
             cache = self.model.replies.cache.folder
             source = self.setup.replies(share)

@@ -31,8 +31,8 @@ DIVIDED = {
 class Share:
     """One of `of` shares of a job's items, and what may be spent on it.
 
-    `attempt` counts all shares that were ever begun. `before` is what was asked for this share by
-    earlier attempts.
+    `attempt` counts all shares that were ever begun. `before` is what was asked by earlier
+    attempts at it, and by the job itself.
     """
 
     number: int
