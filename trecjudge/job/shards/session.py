@@ -64,6 +64,8 @@ def check_in_parts(job: Job, panel: Panel) -> None:
             )
     if job.workers_ask and job.workflow.llm.get("batch"):
         raise WorkflowError("llm.batch: one process sends a batch; leave out --workers")
+    if job.workers_ask and job.workflow.voters:
+        raise WorkflowError("voters: one process asks all their models; leave out --workers")
     if job.made:
         raise WorkflowError("judges given as objects cannot be sent to other processes")
 
