@@ -133,7 +133,7 @@ async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
         reader = inputs.reader(findings, watcher.taken)
         items = 0
         if rules := audit_rules(job.workflow):
-            auditor = Auditor(panel, rules, findings, watcher.notify)
+            auditor = Auditor(panel, voting(job.workflow, panel), rules, findings, watcher.notify)
             await auditor.judged(auditor.items(inputs.responses), model, job.outputs)
         async for judged in Runner(voting(job.workflow, panel), model).run(reader):
             items += len(judged.judgments)
@@ -251,7 +251,8 @@ class _Session:
         rules = audit_rules(self.job.workflow)
         if rules is None:
             return None
-        auditor = Auditor(self.panel, rules, self.findings, self.watcher.notify)
+        judging = voting(self.job.workflow, self.panel)
+        auditor = Auditor(self.panel, judging, rules, self.findings, self.watcher.notify)
         items = auditor.items(inputs.responses)
         judged = await auditor.judged(items, model, self.job.outputs)
         self.recording.tried(judged)

@@ -122,9 +122,6 @@ def _llm(workflow: Workflow, own: VoterSettings, where: str) -> dict[str, Any]:
 def check_voters(workflow: Workflow, panel: Panel, programs: Mapping[str, Program]) -> None:
     """Raise a TrecJudgeError for voters that cannot vote, judges that have none, stray prompts."""
     voting(workflow, panel)
-    if workflow.voters and workflow.audit:
-        where = workflow.where("audit")
-        raise WorkflowError(f"{where}: an audit tries one model; it does not go with voters")
     for name, entry in workflow.voters.items():
         for program in (entry or {}).get("prompts", {}):
             if program not in programs:

@@ -128,6 +128,15 @@ def test_what_the_audit_asked_is_not_asked_again(tmp_path: Path, endpoint: Endpo
     assert audit["figures"]["accuracy"] == pytest.approx(23 / 38, abs=1e-6)
 
 
+def test_voters_are_tried_as_one_judge(tmp_path: Path, endpoint: Endpoint) -> None:
+    (tmp_path / "p.jsonl").write_text(pair_lines())
+    path = workflow(tmp_path, labels="p.jsonl", min={"accuracy": 0.9})
+    path.write_text(path.read_text() + "voters: {a: {samples: 3}}\n")
+    done = judged(tmp_path, path)
+    assert (done.status, len(endpoint.requests)) == (1, 12), done.err
+    assert "accuracy is 0.5000, must be at least 0.9" in done.err
+
+
 def test_without_one_judgment_there_is_no_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,9 +15,9 @@ from trecjudge.job.audit.rules import AuditRules
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
 from trecjudge.job.judges import check_jobs
-from trecjudge.judging.panel import Panel, make_panel, panel_programs, resolved_panel
+from trecjudge.job.voters import opened, voting
+from trecjudge.judging.panel import Panel, make_panel, resolved_panel
 from trecjudge.judging.panel import with_calibration as calibrated
-from trecjudge.models.opening import open_model
 from trecjudge.records import Response, Topic
 
 
@@ -48,12 +48,10 @@ class AuditJob:
 
     async def _run(self, panel: Panel) -> tuple[Audit | None, dict[str, Any]]:
         job, workflow = self.job, self.job.workflow
-        programs = panel_programs(panel).values()
+        judging = voting(workflow, panel)
         with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():
-            async with open_model(
-                job.model, workflow.llm, workflow.prompts, programs, self.notify
-            ) as model:
-                auditor = Auditor(panel, self.rules, self.report, self.notify)
+            async with opened(job.model, workflow, panel, self.notify) as model:
+                auditor = Auditor(panel, judging, self.rules, self.report, self.notify)
                 items = auditor.items(self._responses)
                 judged = await auditor.judged(items, model, job.outputs)
                 spent = model.spent()

@@ -67,9 +67,13 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Auditor:
-    """Judges the labelled items by the first judge of a panel, through the job's own model."""
+    """Judges the labelled items by the first judge of a panel, through the job's own model.
+
+    `judging` is the panel as it judges: with voters, these in place of each judge.
+    """
 
     panel: Panel
+    judging: Panel
     rules: AuditRules
     report: OnFinding
     notify: Callable[[str], None]
@@ -89,7 +93,7 @@ class Auditor:
         A judge that is shown all responses first may put what it makes of them beside `outputs`.
         """
         topics = {topic.topic_id: topic for topic, _ in items.responses}
-        runner = Runner(self.panel[:1], model)
+        runner = Runner(self.judging[:1], model)
         beside = outputs.folder / outputs.name
         shown = partial(iter, items.responses)
         await runner.prepare(ShownResponses(shown, topics, model, beside, self.notify))
