@@ -123,6 +123,10 @@ class RunRecords:
                 self.report(Finding("file_unreadable", Place(str(opened.path)), message))
             self._position += opened.position
 
+    def forget_names(self) -> None:
+        """Name the runs of the next file as if it were the first one."""
+        self.names = RunNames(self._digests)
+
     def of_file(self, opened: Opened) -> Iterator[Event]:
         """Yield the records of one of the files. Raises InputError where it cannot be read."""
         path, format_name, count, before = opened.path, "", 0, 0

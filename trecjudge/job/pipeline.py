@@ -296,6 +296,7 @@ class _Session:
     ) -> Scored:
         """Judge by several workers; write the judgments file and the numbers."""
         job, outputs = self.job, self.job.outputs
+        judging_panel(job, self.panel, self.findings)  # for the findings: workers report none
         with parts_folder(outputs) as folder:
             parts = judged_in_parts(job, self.panel, inputs, reader, folder, self.watcher)
             self.recording.spared += sum(part.spared for part in parts.done)

@@ -58,6 +58,24 @@ def test_two_workers_write_the_bytes_of_one_process(folder: Path) -> None:
     assert outputs[0] == outputs[1] > 0
 
 
+def test_paths_may_be_relative_and_a_run_may_come_by_standard_input(
+    folder: Path, tmp_path: Path
+) -> None:
+    run = (folder / "runs" / "0.jsonl").read_bytes()
+    given = [sys.executable, str(ROOT / "run_judge.py"), "--judge", "support", "--name", "x", "-q"]
+    given += ["--documents", "documents.jsonl", "--rag-responses"]
+    for runs, more, named in (("runs", b"", "dir"), ("-", run, "in")):
+        for workers in ("1", "2"):
+            out = tmp_path / f"{named}{workers}"
+            words = [*given, runs, "--out-dir", str(out), "--workers", workers]
+            environment = os.environ | {"PYTHONPATH": str(ROOT)}
+            done = subprocess.run(
+                words, input=more, cwd=folder, env=environment, capture_output=True, check=False
+            )
+            assert done.returncode in (0, 3), done.stderr
+        assert same_files(tmp_path / f"{named}1", tmp_path / f"{named}2") == list(FILES)
+
+
 def test_a_killed_worker_changes_nothing(folder: Path) -> None:
     job = process(*flags(folder, "killed", "--workers", "2"))
     until(lambda: shards_done(folder, "killed") or job.poll() is not None)

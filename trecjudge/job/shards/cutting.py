@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.run_records import Event, FileBegins, ReadRecords, RunRecord
-from trecjudge.job.shards.shard import LEAST_ITEMS, Portion, Shard
+from trecjudge.job.shards.shard import LEAST_ITEMS, Portion, Shard, seen_by_all
 from trecjudge.records import Response, Topic
 
 SHARDS_OF_A_WORKER = 4
@@ -94,6 +94,8 @@ def _shard(number: int, part: list[Placed]) -> Shard:
     for path, group in groupby(part, key=lambda one: one.path):
         rows = [(one.ordinal, one.run_id) for one in group]
         portions.append(
-            Portion(path, tuple(map(itemgetter(0), rows)), tuple(map(itemgetter(1), rows)))
+            Portion(
+                seen_by_all(path), tuple(map(itemgetter(0), rows)), tuple(map(itemgetter(1), rows))
+            )
         )
     return Shard(number, tuple(portions), len(part), sum(one.items for one in part))

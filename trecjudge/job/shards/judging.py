@@ -119,6 +119,7 @@ class ShardRecords:
 
     def _of(self, portion: Portion) -> Iterator[Event]:
         wanted = dict(zip(portion.ordinals, portion.run_ids, strict=True))
+        self.records.forget_names()  # they are given; a file seen before would be read whole again
         ordinal, last = -1, portion.ordinals[-1]
         for event in self.records.of_file(Opened(portion.path)):
             if not isinstance(event, RunRecord):

@@ -24,7 +24,7 @@ from trecjudge.job.shards.cutting import PlacedRecords, into_shards, placed
 from trecjudge.job.shards.dask import DaskWorkers
 from trecjudge.job.shards.executing import Execution, LocalWorkers, Workers
 from trecjudge.job.shards.merging import append, merge_judgments, scored_by_shards
-from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
+from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup, seen_by_all
 from trecjudge.judging.judge import PreparingJudge
 from trecjudge.judging.panel import Panel
 from trecjudge.results.judgments import Header, JudgmentsReader
@@ -98,18 +98,26 @@ def cut(inputs: JobInputs, reader: RunReader, records: PlacedRecords, workers: i
     return shards
 
 
-def setup_of(job: Job, folder: Path) -> ShardSetup:
-    """Return what the shards of a job share; a model is none of it."""
+def setup_of(job: Job, folder: Path, runs: Sequence[Path]) -> ShardSetup:
+    """Return what the shards of a job share; a model is none of it.
+
+    Raises WorkflowError where one of the run files can be read by this process only.
+    """
 
     def there(paths: Sequence[Path]) -> list[Path]:
-        return [path if is_data_set(path) else path.absolute() for path in paths]
+        return [path if is_data_set(path) else seen_by_all(path) for path in paths]
+
+    for run in runs:
+        if run.exists() and not run.is_file():
+            raise WorkflowError(f"{run}: is a pipe, which workers cannot read: give it as a file")
 
     # A worker may have been started in another folder.
     single = ("topics", "qrels", "labels", "calibration", "human")
     paths: dict[str, Any] = {
-        name: path.absolute() for name in single if (path := getattr(job, name)) is not None
+        name: seen_by_all(path) for name in single if (path := getattr(job, name)) is not None
     }
-    paths |= {name: there(getattr(job, name)) for name in ("runs", "documents", "nuggets")}
+    paths |= {name: there(getattr(job, name)) for name in ("documents", "nuggets")}
+    paths["runs"] = list(map(seen_by_all, runs))
     alone = replace(job, model=replace(NO_MODEL, cache_folder=job.model.cache_folder), **paths)
     return ShardSetup(secrets.token_hex(8), alone, folder, limits(), record_keys())
 
@@ -156,7 +164,8 @@ def judged_in_parts(
     """Return the parts of a job, judged by its workers. Raises what a shard raises."""
     records = PlacedRecords(reader.read)
     reader.read = records.read
-    setup, found = setup_of(job, folder), {}
+    found: dict[int, ShardDone] = {}
+    setup = setup_of(job, folder, [opened.path for opened in inputs.files])
     with closing(workers_of(job)) as workers:
         shards = cut(inputs, reader, records, workers.count)
         for done in Execution(workers, setup, watcher.notify).run(shards):

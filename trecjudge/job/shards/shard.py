@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trecjudge.errors import WorkflowError
+from trecjudge.inputs.sources.paths import STANDARD_INPUT, standard_input
 from trecjudge.job.job import Job
 from trecjudge.scores.scoring import PartScores
 from trecjudge.settings.limits import Limits
@@ -53,6 +54,12 @@ def shard_asked(text: str) -> tuple[int, int]:
     if number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of):
         return int(number), int(of)
     raise WorkflowError(f"--shard {text}: give I/N, such as 2/8: the second of eight")
+
+
+def seen_by_all(path: Path) -> Path:
+    """Return a path by which other processes find a file, whatever folder they were started in."""
+    found = standard_input() if str(path) == STANDARD_INPUT else path
+    return Path(os.path.abspath(found))  # by its real path: standard input is kept in a file
 
 
 @dataclass(frozen=True, slots=True)
