@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
+from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -55,7 +56,8 @@ async def ask_ahead(
     with closing(workers_of(job)) as workers:
         whole = job.workflow.llm.get("in_flight", DIVIDED["in_flight"])
         count = max(1, min(workers.count, int(whole or 1)))
-        setup = _setup_of(job, folder, model, count)
+        runs = [opened.path for opened in inputs.files]
+        setup = _setup_of(job, folder, runs, model, count)
         await AskingAhead(workers, setup, model, teller, count).run()
     learn_forms(model, panel_programs(panel).values())
 
@@ -72,8 +74,10 @@ async def _works(job: Job, panel: Panel, inputs: JobInputs, model: AskingModel) 
     return not stop.why
 
 
-def _setup_of(job: Job, folder: Path, model: AskingModel, workers: int) -> ShareSetup:
-    setup = setup_of(job, folder)
+def _setup_of(
+    job: Job, folder: Path, runs: Sequence[Path], model: AskingModel, workers: int
+) -> ShareSetup:
+    setup = setup_of(job, folder, runs)
     cache = (job.model.cache_folder or default_folder()).absolute()
     options = replace(
         job.model,
