@@ -39,7 +39,7 @@ def scripted() -> Script:
         kind, first = sum(text.encode()) % 8, asked[text] == 1
         usage = (len(text) // 4, 20 + kind)
         if sentence == text:  # of the judge `direct_prompt`
-            bad = {1: Answer("It depends."), 4: Answer("", finish_reason="content_filter")}
+            bad = {1: Answer("It depends."), 2: Answer("", finish_reason="content_filter")}
             return replace(bad.get(kind, Answer('{"grade": 3}')), usage=usage)
         if kind == 2 and first:
             return Answer("I cannot tell.", usage=usage)
