@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from trecjudge.baseline.generate.answering import Answerer, Generating
+from trecjudge.baseline.generate.answering import Generating
 from trecjudge.baseline.generate.filters import only_of
-from trecjudge.baseline.generate.formats import RunFacts, RunFormat, format_for
-from trecjudge.baseline.generate.generating import Made, answers, ask_all, write_run
-from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
-from trecjudge.baseline.generate.provenance import Origin, index_name
-from trecjudge.baseline.index.opening import open_index
-from trecjudge.baseline.index.protocol import Index
-from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
+from trecjudge.baseline.generate.formats import RunFormat, format_for
+from trecjudge.baseline.generate.making import RunWanted, make_run
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.cli import generate_options as own
 from trecjudge.cli import model_options as of_model
@@ -28,18 +20,17 @@ from trecjudge.cli import search_options as of_search
 from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_lines, print_plans
-from trecjudge.cli.retrieving import Retrieving
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.choice import model_options, workflow_at
-from trecjudge.models.model import Model
-from trecjudge.models.opening import ModelOptions, open_model
+from trecjudge.job.workflow import Workflow
+from trecjudge.models.opening import ModelOptions
 from trecjudge.models.spending import Budget
 from trecjudge.records import Topic
 from trecjudge.results.outputs import Outputs
-from trecjudge.show.generated import described, generated_lines
+from trecjudge.show.generated import generated_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,22 +101,28 @@ class GenerateFlags:
         """The file of the run."""
         return self.out_dir / f"{self.outputs.name}.jsonl"
 
-    def retrieving(self, model: ModelOptions, warn: Callable[[str], None]) -> Retrieving:
-        """How passages are found."""
-        settings = RetrieverSettings(self.retriever, rerank=self.rerank, recency=self.recency)
-        return Retrieving(self.index, settings, model, warn, self.rerank_by, self.threshold)
-
-    def facts(self, model: Model, index: Index) -> RunFacts:
-        """What all records say of the run."""
-        asked = (model.record() or {}).get("model", "") if model.available else ""
-        by = f"{self.retriever}, reranked" if self.rerank else self.retriever
-        how = described(str(asked), by, self.generating)
-        carried = index.document if self.carry_documents else None
-        return RunFacts(self.run_name, self.team_id, how, carried)
+    def wanted(self, format_: RunFormat, workflow: Workflow) -> RunWanted:
+        """The run with all that it is made by."""
+        return RunWanted(
+            self.index,
+            self.run,
+            self.run_name,
+            format_,
+            self.team_id,
+            RetrieverSettings(self.retriever, rerank=self.rerank, recency=self.recency),
+            self.rerank_by,
+            self.threshold,
+            self.generating,
+            self.carry_documents,
+            workflow.llm,
+            workflow.prompts,
+            workflow.embeddings,
+            workflow.rerank,
+        )
 
 
 @exits
-def make_run(flags: GenerateFlags) -> int:
+def answer(flags: GenerateFlags) -> int:
     """Make the run, write it and its provenance; return the exit status."""
     format_, model = format_for(flags.format_name), flags.model
     flags.generating.check(model.use)
@@ -133,8 +130,9 @@ def make_run(flags: GenerateFlags) -> int:
         raise InputError("give one of --mask-pii and --carry-documents: it would carry what is hid")
     printer = FindingPrinter(flags.quiet)
     topics = _topics(flags, printer)
-    with closing(open_index(flags.index)) as index:
-        made, spent = asyncio.run(_made(flags, index, format_, model, topics, printer))
+    wanted, warn = flags.wanted(format_, workflow_at(flags.workflow)), warning_printer(flags.quiet)
+    held = flags.outputs.held(warn)
+    made, spent = asyncio.run(make_run(wanted, topics, model, printer, warn, held))
     printer.close()
     if made is None:
         return _print_plan(spent, flags)
@@ -148,7 +146,7 @@ def make_run(flags: GenerateFlags) -> int:
     return printer.status()
 
 
-generate = taking(GenerateFlags)(lambda ctx, flags: make_run(flags))
+generate = taking(GenerateFlags)(lambda ctx, flags: answer(flags))
 generate.__doc__ = """Answer topics from an index, as a run of a track.
 
 A file beside the run, NAME.provenance.jsonl, shows where each citation is from.
@@ -162,36 +160,6 @@ def _topics(flags: GenerateFlags, printer: FindingPrinter) -> list[Topic]:
             raise InputError(unknown("topic", topic_id, every))
     wanted = (t for t in every.values() if not flags.only_topics or t.topic_id in flags.only_topics)
     return list(islice(wanted, flags.max_topics))
-
-
-async def _made(
-    flags: GenerateFlags,
-    index: Index,
-    format_: RunFormat,
-    options: ModelOptions,
-    topics: list[Topic],
-    printer: FindingPrinter,
-) -> tuple[Made | None, dict[str, Any]]:
-    """Return what the run has, None where calls were only counted, and what was spent."""
-    workflow, warn = workflow_at(flags.workflow), warning_printer(flags.quiet)
-    programs = (*PROGRAMS, GRADE_PASSAGES) if flags.rerank else PROGRAMS
-    names = {program.name for program in programs}
-    prompts = {name: text for name, text in workflow.prompts.items() if name in names}
-    async with (
-        open_model(options, REPLY | workflow.llm, prompts, programs, warn) as model,
-        flags.retrieving(options, warn).opened(index, model) as retriever,
-    ):
-        answerer = Answerer(retriever, model, format_.track, printer, flags.generating)
-        each = answers(topics, answerer.answer, model.in_flight)
-        facts = flags.facts(model, index)
-        format_.check(facts)
-        if options.plan:
-            await ask_all(each)
-            return None, model.spent() | {"items": len(topics)}
-        time = datetime.now(UTC).isoformat(timespec="seconds")
-        origin = Origin(facts.run_id, index_name(flags.index), time)
-        with flags.outputs.held(warn):
-            return await write_run(each, flags.run, format_, facts, origin), model.spent()
 
 
 def _print_plan(spent: dict[str, Any], flags: GenerateFlags) -> int:

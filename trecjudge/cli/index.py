@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from trecjudge.baseline.chunking import Chunking
+from trecjudge.baseline.index.building import build_index
 from trecjudge.baseline.index.embedding import VECTORS, check_vectors
-from trecjudge.baseline.index.endpoint import open_embeds
-from trecjudge.baseline.index.opening import make_index, shown_place
-from trecjudge.baseline.index.protocol import Changes, Index, IndexFacts, Source
+from trecjudge.baseline.index.opening import shown_place
+from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
 from trecjudge.baseline.index.sources import Distinct, Placed, sources_carried, sources_in
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
@@ -133,16 +133,12 @@ def _index(flags: IndexFlags) -> int:
     printer = common.FindingPrinter(flags.quiet)
     distinct = Distinct(printer)
     sources = _some(distinct.of(_placed(flags, printer)), flags)
-    held = make_index(flags.to, flags.chunking)
     try:
-        changes = asyncio.run(_refreshed(flags, held, sources))
-        facts = held.facts
+        changes, facts = asyncio.run(_refreshed(flags, sources))
     except JudgmentFailed as failed:
         message = f"no vectors: {failed.kind}: {failed}; the index stays as it was"
         print_errors([f"{message}; vectors that came are in the cache: run it again to go on"])
         return 3
-    finally:
-        held.close()
     seconds = time.monotonic() - begun
     printer.close()
     if flags.as_json:
@@ -153,12 +149,18 @@ def _index(flags: IndexFlags) -> int:
     return printer.status()
 
 
-async def _refreshed(flags: IndexFlags, held: Index, sources: Iterator[Source]) -> Changes:
+async def _refreshed(flags: IndexFlags, sources: Iterator[Source]) -> tuple[Changes, IndexFacts]:
     """Return what changed, after the index holds the documents. Raises JudgmentFailed."""
-    warn = warning_printer(flags.quiet)
-    given = workflow_at(flags.workflow).embeddings
-    async with open_embeds(flags.vectors, held.facts.vectors, flags.model, given, warn) as embeds:
-        return await held.refresh(sources, embeds, not flags.keep_others)
+    return await build_index(
+        flags.to,
+        flags.chunking,
+        sources,
+        flags.vectors,
+        flags.model,
+        workflow_at(flags.workflow).embeddings,
+        warning_printer(flags.quiet),
+        not flags.keep_others,
+    )
 
 
 def _placed(flags: IndexFlags, report: OnFinding) -> Iterator[Placed]:

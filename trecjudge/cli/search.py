@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from trecjudge.baseline.generate.filters import only_of
-from trecjudge.baseline.index.embedding import NAME as WORDLLAMA
-from trecjudge.baseline.index.embedding import embeds_for
-from trecjudge.baseline.index.endpoint import EndpointEmbeds
 from trecjudge.baseline.index.opening import is_address, open_index
-from trecjudge.baseline.index.protocol import Embeds, Index, Only, VectorModel
+from trecjudge.baseline.index.protocol import Index, Only
 from trecjudge.baseline.retrieve.many import Searched, calibrated, write_run
-from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES, ModelRanks
-from trecjudge.baseline.retrieve.protocol import Ranks
+from trecjudge.baseline.retrieve.model_ranks import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
-from trecjudge.baseline.retrieve.threshold import (
-    Threshold,
-    read_threshold,
-    threshold_path,
-    write_threshold,
-)
+from trecjudge.baseline.retrieve.retrieving import Retrieving, name_of
+from trecjudge.baseline.retrieve.threshold import threshold_path, write_threshold
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import search_options as own
@@ -35,8 +27,9 @@ from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import counted
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.choice import model_options, workflow_at
+from trecjudge.job.workflow import Workflow
+from trecjudge.models.model import Model, NoModel
 from trecjudge.models.opening import ModelOptions, open_model
-from trecjudge.models.retrieval.vectors import open_ranker, open_vectors
 from trecjudge.models.spending import Budget
 from trecjudge.show.search import search_record, search_view
 
@@ -130,9 +123,23 @@ how likely the documents answer at all; --calibrate finds from which one on.
 
 
 async def _found(flags: SearchFlags, index: Index, printer: FindingPrinter) -> int:
-    only = only_of(flags.only or ())
-    async with _embeds(flags, index) as embeds, _ranks(flags) as ranks:
-        retriever = IndexRetriever(index, flags.settings, embeds, ranks)
+    only, workflow = only_of(flags.only or ()), workflow_at(flags.workflow)
+    options, warn = flags.model, warning_printer(flags.quiet)
+    retrieving = Retrieving(
+        flags.index,
+        flags.settings,
+        options,
+        warn,
+        flags.rerank_by,
+        flags.threshold,
+        workflow.embeddings,
+        workflow.rerank,
+        with_line=bool(flags.question),
+    )
+    async with (
+        _grading(flags, options, workflow) as model,
+        retrieving.opened(index, model) as retriever,
+    ):
         if flags.calibrate is not None:
             return await _calibrate(flags, retriever, only, printer)
         if flags.topics is not None:
@@ -141,55 +148,23 @@ async def _found(flags: SearchFlags, index: Index, printer: FindingPrinter) -> i
 
 
 @asynccontextmanager
-async def _embeds(flags: SearchFlags, index: Index) -> AsyncIterator[Embeds | None]:
-    """Yield what makes vectors of questions; only a search by words can do without."""
-    held, warn = index.facts.vectors, warning_printer(flags.quiet)
-    if held is None or (held.name != WORDLLAMA and not flags.use_env_llm):
-        yield None
-    elif held.name != WORDLLAMA:
-        async with open_vectors(flags.model, {}, warn) as vectors:
-            yield await EndpointEmbeds.of(vectors)
-    else:
-        yield _word_vectors(flags, held, warn)
-
-
-def _word_vectors(
-    flags: SearchFlags, held: VectorModel, warn: Callable[[str], None]
-) -> Embeds | None:
-    try:
-        return embeds_for(None, held)
-    except InputError as error:
-        if flags.retriever != "bm25":
-            raise
-        warn(f"the confidence is by words: {error}")
-        return None
-
-
-@asynccontextmanager
-async def _ranks(flags: SearchFlags) -> AsyncIterator[Ranks | None]:
-    """Yield what reranks, None where that is not asked for."""
+async def _grading(
+    flags: SearchFlags, options: ModelOptions, workflow: Workflow
+) -> AsyncIterator[Model]:
+    """Yield the model that reranks; none where nothing asks one."""
+    if not flags.rerank or flags.rerank_by == "endpoint":
+        yield NoModel()
+        return
+    prompts = {n: text for n, text in workflow.prompts.items() if n == GRADE_PASSAGES.name}
     warn = warning_printer(flags.quiet)
-    if not flags.rerank:
-        yield None
-    elif flags.rerank_by == "endpoint":
-        async with open_ranker(flags.model, {}, warn) as ranker:
-            yield ranker
-    else:
-        workflow = workflow_at(flags.workflow)
-        prompts = {n: text for n, text in workflow.prompts.items() if n == GRADE_PASSAGES.name}
-        programs = [GRADE_PASSAGES]
-        async with open_model(flags.model, workflow.llm, prompts, programs, warn) as model:
-            if not model.available:
-                raise InputError("--rerank needs a model: add --use-env-llm")
-            yield ModelRanks(model)
+    async with open_model(options, workflow.llm, prompts, [GRADE_PASSAGES], warn) as model:
+        yield model
 
 
 async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Only | None) -> int:
-    line = _threshold(flags, retriever)
+    line = retriever.threshold
     try:
-        found = await replace(retriever, threshold=line).retrieve(
-            flags.question, flags.top or SHOWN, only
-        )
+        found = await retriever.retrieve(flags.question, flags.top or SHOWN, only)
     except JudgmentFailed as failed:
         print_errors([f"not reranked: {failed.kind}: {failed}"])
         return 3
@@ -201,37 +176,14 @@ async def _show(flags: SearchFlags, retriever: IndexRetriever, only: Only | None
     return 0
 
 
-def _threshold(flags: SearchFlags, retriever: IndexRetriever) -> Threshold | None:
-    """Return the threshold that holds here. Raises InputError if the one named does not."""
-    if flags.threshold is None and (
-        is_address(flags.index) or not threshold_path(flags.index).exists()
-    ):
-        return None
-    line = read_threshold(flags.line)
-    try:
-        line.check(retriever.confidence_by, _name(flags))
-    except InputError as error:
-        if flags.threshold is not None:
-            raise
-        warning_printer(flags.quiet)(str(error))
-        return None
-    if line.index_version != retriever.index.facts.version:
-        warning_printer(flags.quiet)("the index has changed since its threshold was calibrated")
-    return line
-
-
-def _name(flags: SearchFlags) -> str:
-    """Return the name of the index without its folder, its server or a password."""
-    return flags.index.rstrip("/").rpartition("/")[2].partition("?")[0]
-
-
 async def _calibrate(
     flags: SearchFlags, retriever: IndexRetriever, only: Only | None, printer: FindingPrinter
 ) -> int:
     assert flags.calibrate is not None
     topics = read_topics(flags.calibrate, printer)
     others = read_topics(flags.against, printer) if flags.against else {}
-    found = await calibrated(retriever, topics.values(), others.values(), only, _name(flags))
+    name = name_of(flags.index)
+    found = await calibrated(retriever, topics.values(), others.values(), only, name)
     write_threshold(flags.line, found.threshold)
     if flags.as_json:
         print_json([found.as_dict() | {"file": str(flags.line)}])

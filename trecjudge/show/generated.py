@@ -7,28 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from trecjudge.baseline.generate.answering import Generating
 from trecjudge.baseline.generate.generating import Made
 from trecjudge.findings import counted
 from trecjudge.inputs.provenance import provenance_path
-from trecjudge.version import __version__
 
 MOST_LISTED = 5
 """Topics without an answer that are listed with why."""
-
-
-def described(model: str, retriever: str, generating: Generating) -> str:
-    """Return in one sentence how a run is made; without a model it says that it is extractive."""
-    passages = f"the best {generating.top} passages by {retriever}"
-    tool = f"trecjudge {__version__}"
-    if not model:
-        return (
-            f"{tool}, extractive, no model: whole sentences of {passages}, chosen by how much of"
-            " the topic's words they cover"
-        )
-    rounds = counted(generating.rounds, "further round")
-    again = f"; up to {rounds} of retrieval" if generating.rounds else ""
-    return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
 
 
 def generated_lines(

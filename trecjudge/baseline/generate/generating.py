@@ -11,13 +11,16 @@ from typing import Any
 
 import orjson
 
+from trecjudge.baseline.generate.answering import Generating
 from trecjudge.baseline.generate.formats import RunFacts, RunFormat
 from trecjudge.baseline.generate.provenance import Origin, write_provenance
 from trecjudge.baseline.generate.records import Answer
 from trecjudge.errors import ModelError
 from trecjudge.files import chosen
+from trecjudge.findings import counted
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.records import Topic
+from trecjudge.version import __version__
 
 LOOK_AHEAD = 4
 """Topics begun and not yet handed out, for each request that may be under way."""
@@ -79,6 +82,20 @@ class Made:
             "confidence_by": self.confidence_by,
             "abstentions": self.abstentions,
         }
+
+
+def described(model: str, retriever: str, generating: Generating) -> str:
+    """Return in one sentence how a run is made; without a model it says that it is extractive."""
+    passages = f"the best {generating.top} passages by {retriever}"
+    tool = f"trecjudge {__version__}"
+    if not model:
+        return (
+            f"{tool}, extractive, no model: whole sentences of {passages}, chosen by how much of"
+            " the topic's words they cover"
+        )
+    rounds = counted(generating.rounds, "further round")
+    again = f"; up to {rounds} of retrieval" if generating.rounds else ""
+    return f"{tool}, {model}: answers from {passages}, each quote checked word for word{again}"
 
 
 async def answers(

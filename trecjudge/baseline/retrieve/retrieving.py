@@ -1,12 +1,12 @@
-"""The retriever that flags ask for: with vectors, what reranks, and the line of an answer."""
+"""The retriever that is asked for: with vectors, what reranks, and the line of an answer."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from trecjudge.baseline.index.embedding import NAME as WORDLLAMA
 from trecjudge.baseline.index.embedding import embeds_for
@@ -28,7 +28,8 @@ class Retrieving:
     """How passages are found; `where` names the index.
 
     `threshold` is the file of the least confidence of an answer; None for the one beside the index,
-    if it is there. With a plan nothing is reranked: what would be asked is not known before.
+    if it is there. `embeddings` and `rerank` are settings of their endpoints. With a plan nothing
+    is reranked: what would be asked is not known before. `with_line` is whether a threshold counts.
     """
 
     where: str
@@ -37,16 +38,19 @@ class Retrieving:
     warn: Callable[[str], None]
     rerank_by: Literal["model", "endpoint"] = "model"
     threshold: Path | None = None
+    embeddings: Mapping[str, Any] = field(default_factory=dict)
+    rerank: Mapping[str, Any] = field(default_factory=dict)
+    with_line: bool = True
 
     @asynccontextmanager
     async def opened(self, index: Index, model: Model) -> AsyncIterator[IndexRetriever]:
-        """Yield the retriever. Raises InputError for what the index or the flags lack."""
+        """Yield the retriever. Raises InputError for what the index or the settings lack."""
         settings = replace(self.settings, rerank=0) if self.options.plan else self.settings
         async with AsyncExitStack() as stack:
             embeds = await self._embeds(index, stack)
             ranks = await self._ranks(model, stack) if settings.rerank else None
             found = IndexRetriever(index, settings, embeds, ranks)
-            yield replace(found, threshold=self._line(found))
+            yield replace(found, threshold=self._line(found)) if self.with_line else found
 
     async def _embeds(self, index: Index, stack: AsyncExitStack) -> Embeds | None:
         """Return what makes vectors of questions; only a search by words can do without."""
@@ -63,12 +67,14 @@ class Retrieving:
                 return None
         if not self.options.use or (self.options.plan and by_words):
             return None
-        vectors = await stack.enter_async_context(open_vectors(self.options, {}, self.warn))
+        opened = open_vectors(self.options, self.embeddings, self.warn)
+        vectors = await stack.enter_async_context(opened)
         return await EndpointEmbeds.of(vectors)
 
     async def _ranks(self, model: Model, stack: AsyncExitStack) -> Ranks:
         if self.rerank_by == "endpoint":
-            return await stack.enter_async_context(open_ranker(self.options, {}, self.warn))
+            opened = open_ranker(self.options, self.rerank, self.warn)
+            return await stack.enter_async_context(opened)
         if not model.available:
             raise InputError("--rerank needs a model: add --use-env-llm")
         return ModelRanks(model)
@@ -83,7 +89,7 @@ class Retrieving:
             return None
         line = read_threshold(path)
         try:
-            line.check(retriever.confidence_by, _name(self.where))
+            line.check(retriever.confidence_by, name_of(self.where))
         except InputError as error:
             if self.threshold is not None:
                 raise
@@ -94,6 +100,6 @@ class Retrieving:
         return line
 
 
-def _name(where: str) -> str:
+def name_of(where: str) -> str:
     """Return the name of an index without its folder, its server or a password."""
     return where.rstrip("/").rpartition("/")[2].partition("?")[0]
