@@ -245,6 +245,12 @@ EXAMPLES: Mapping[str, tuple[Example, ...]] = {
             " --use-env-llm",
         ),
     ),
+    "experiment": (
+        Example(
+            "Variants made, judged and compared, with a report", "experiment chunks.yml --report"
+        ),
+        Example("What they would ask of a model", "experiment chunks.yml --use-env-llm --plan"),
+    ),
     "cache": (Example("What the cache holds", "cache info"),),
     "cache info": (Example("What the cache holds", "cache info"),),
     "cache export": (

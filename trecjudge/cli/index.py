@@ -17,7 +17,13 @@ from trecjudge.baseline.index.building import build_index
 from trecjudge.baseline.index.embedding import VECTORS, check_vectors
 from trecjudge.baseline.index.opening import shown_place
 from trecjudge.baseline.index.protocol import Changes, IndexFacts, Source
-from trecjudge.baseline.index.sources import Distinct, Placed, sources_carried, sources_in
+from trecjudge.baseline.index.sources import (
+    Distinct,
+    Placed,
+    at_least_one,
+    sources_carried,
+    sources_in,
+)
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
@@ -173,13 +179,10 @@ def _placed(flags: IndexFlags, report: OnFinding) -> Iterator[Placed]:
 
 def _some(sources: Iterator[Source], flags: IndexFlags) -> Iterator[Source]:
     """Return the documents. Raises InputError if there is none: nothing is made or emptied."""
-    first = next(sources, None)
-    if first is not None:
-        return chain([first], sources)
     paths = [*(flags.documents or ()), *(flags.from_runs or ())]
     if not paths:
         raise InputError("no documents given; give files of documents, or runs with --from-runs")
-    raise InputError(f"{', '.join(map(str, paths))}: no document in it; the index stays as it is")
+    return at_least_one(sources, paths)
 
 
 def _record(where: str, changes: Changes, facts: IndexFacts) -> dict[str, Any]:

@@ -124,6 +124,10 @@ class Commands(LazyGroup):
             "trecjudge.cli.generate:generate",
             "Answer topics from an index, as a run of a track.",
         ),
+        "experiment": (
+            "trecjudge.cli.experiment:experiment",
+            "Make, judge and compare variants of retrieval and answers.",
+        ),
         "cache": (
             "trecjudge.cli.cache:cache_app",
             "Show, copy, check and clear the cache of model replies.",

@@ -303,7 +303,7 @@ def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
     """Return what each point adds to the names of its files: safe, and no two the same."""
     owners: dict[str, str] = {}
     for name, _ in named:
-        suffix = _suffix(name)
+        suffix = suffix_of(name)
         # Two names may become one once they are safe for a file; one job would replace the other.
         if suffix in owners:
             both = f"{owners[suffix]!r} and {name!r}" if name != owners[suffix] else f"{name!r}"
@@ -312,7 +312,8 @@ def _suffixes(named: Sequence[tuple[str, Settings]]) -> list[str]:
     return list(owners)
 
 
-def _suffix(name: str) -> str:
+def suffix_of(name: str) -> str:
+    """Return a name as it can be a part of the names of files."""
     safe = UNSAFE.sub("_", name)
     if len(safe.encode()) <= LONGEST:
         return safe

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import WorkflowError, unknown, why
+from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import shown
 from trecjudge.job.autojudge_workflow import CLASSES, converted, is_of_autojudge
 from trecjudge.models.compiled import names_file
 from trecjudge.records import Place
 from trecjudge.settings.plugins import SHIPPED
-from trecjudge.settings.strict_yaml import MOST_WRITTEN, Document, YamlFault, read_yaml
+from trecjudge.settings.strict_yaml import Document
+from trecjudge.settings.yaml_files import read_yaml_file
 
 DEFAULT_JUDGE = "citation"
 WORKFLOWS = SHIPPED / "workflows"
@@ -96,19 +97,7 @@ def read_workflow(path: Path) -> Workflow:
 
     Raises WorkflowError with file and line.
     """
-    try:
-        # Editors on Windows put a byte order mark first.
-        with path.open(encoding="utf-8-sig") as file:
-            text = file.read(MOST_WRITTEN + 1)
-    except OSError as error:
-        raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
-    except UnicodeDecodeError as error:
-        raise WorkflowError(f"{path}: is no workflow: not text in UTF-8") from error
-    try:
-        read = read_yaml(text)
-    except YamlFault as error:
-        raise WorkflowError(f"{Place(str(path), error.line)}: {error}") from error
-    read = _of_a_config(read)
+    read = _of_a_config(read_yaml_file(path, "workflow"))
     if read.value is None:
         return Workflow(path=path)
     if not isinstance(read.value, dict):
@@ -120,11 +109,11 @@ def read_workflow(path: Path) -> Workflow:
     given = {k: v for k, v in read.value.items() if v is not None}
     workflow = Workflow(**given, path=path, lines=read.lines)
     _check_entries(workflow)
-    prompts = {name: _beside(path, text) for name, text in workflow.prompts.items()}
+    prompts = {name: beside(path, text) for name, text in workflow.prompts.items()}
     return replace(workflow, prompts=prompts)
 
 
-def _beside(path: Path, prompt: str) -> str:
+def beside(path: Path, prompt: str) -> str:
     """Return a prompt; the name of a file that lies beside the workflow as seen from here."""
     found = path.parent / prompt.strip() if names_file(prompt.strip()) else None
     return str(found) if found is not None and found.exists() else prompt

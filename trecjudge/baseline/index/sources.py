@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from trecjudge.baseline.index.protocol import Source
+from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.documents.digests import Digests, digest
 from trecjudge.inputs.documents.further import further_fields
@@ -42,6 +44,15 @@ def sources_carried(paths: Sequence[Path], report: OnFinding) -> Iterator[Placed
         for document in response.documents.values():
             if document.own and document.has_text:
                 yield response.place, Source(document)
+
+
+def at_least_one(sources: Iterator[Source], paths: Sequence[Path]) -> Iterator[Source]:
+    """Return the documents of paths. Raises InputError if there is none, before one is used."""
+    first = next(sources, None)
+    if first is None:
+        listed = ", ".join(map(str, paths))
+        raise InputError(f"{listed}: no document in it; the index stays as it is")
+    return chain([first], sources)
 
 
 @dataclass(slots=True)

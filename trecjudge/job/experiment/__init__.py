@@ -1,0 +1,1 @@
+"""An experiment: variants of retrieval and answers, each made, checked, judged and compared."""

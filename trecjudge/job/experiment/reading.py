@@ -1,0 +1,146 @@
+"""Experiment files: what is varied, on which documents and topics, and who judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from trecjudge.baseline.generate.formats import FORMATS, NEWEST, RunFormat, format_for
+from trecjudge.errors import WorkflowError, unknown
+from trecjudge.findings import shown
+from trecjudge.job.choice import workflow_at
+from trecjudge.job.experiment.variants import OF_AN_INDEX, Variant
+from trecjudge.job.points import suffix_of
+from trecjudge.job.workflow import Workflow, beside
+from trecjudge.records import Place
+from trecjudge.settings.fields import typed_fields
+from trecjudge.settings.yaml_files import read_yaml_file
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The keys of an experiment file. `base` are settings of all variants."""
+
+    topics: str
+    format: str
+    documents: list[str] = field(default_factory=list)
+    index: str = ""
+    judge: list[str] = field(default_factory=list)
+    workflow: str = ""
+    team_id: str = "trecjudge"
+    base: dict[str, Any] = field(default_factory=dict)
+    variants: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+NEEDED = ("topics", "format", "variants")
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment as read. Either `documents` are given or an `index`.
+
+    `variants` are in the order of the file; the others are compared with the first. `files` are the
+    names of their files, which are safe.
+    """
+
+    topics: Path
+    format: RunFormat
+    variants: Mapping[str, Variant]
+    files: Mapping[str, str]
+    documents: list[Path] = field(default_factory=list)
+    index: str = ""
+    judges: list[str] = field(default_factory=list)
+    workflow: Workflow = field(default_factory=Workflow)
+    team_id: str = "trecjudge"
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    lines: Mapping[tuple[str, ...], int]
+
+    def where(self, *keys: str) -> str:
+        """Return the place of a key, for a message: `e.yml:3: variants.short`."""
+        known = (keys[:count] for count in range(len(keys), 0, -1) if keys[:count] in self.lines)
+        place = Place(str(self.path), self.lines.get(next(known, ())))
+        return f"{place}: {'.'.join(keys)}" if keys else str(place)
+
+    def typed(self, owner: type, values: Mapping[str, Any], *above: str) -> dict[str, Any]:
+        """Return values of the types that the fields of `owner` have. Raises WorkflowError."""
+        typed: dict[str, Any] = {}
+        for key, value in values.items():
+            if not isinstance(key, str):
+                raise WorkflowError(f"{self.where(*above)}: the key {shown(key)} must be a name")
+            # The line is that of the key; the path is that of what it stands in.
+            line = self.where(*above, key).removesuffix(f": {'.'.join((*above, key))}")
+            where = f"{line}: {'.'.join(above)}" if above else line
+            typed |= typed_fields(owner, {key: value}, where)
+        return typed
+
+
+def read_experiment(path: Path, with_model: bool) -> Experiment:
+    """Return the experiment of a file, checked; `with_model` is whether a model may be asked.
+
+    Paths in it count from its own folder or, where nothing is there, from the current one. Raises
+    WorkflowError with file and line.
+    """
+    read = read_yaml_file(path, "experiment")
+    if not isinstance(read.value, dict):
+        raise WorkflowError(f"{path}: must be a mapping, with {', '.join(NEEDED)}")
+    file = _File(path, read.lines)
+    given = {key: value for key, value in read.value.items() if value is not None}
+    typed = file.typed(Written, given)
+    for key in NEEDED:
+        if not typed.get(key):
+            raise WorkflowError(f"{path}: {key} is missing; needed are {', '.join(NEEDED)}")
+    written = Written(**typed)
+    if bool(written.documents) == bool(written.index):
+        raise WorkflowError(f"{path}: give documents, or an index of them: one of the two")
+    known = (*FORMATS, *NEWEST)
+    if written.format not in known:
+        where = file.where("format")
+        raise WorkflowError(f"{where}: {unknown('format', written.format, known)}")
+    variants = _variants(file, written, with_model)
+    return Experiment(
+        Path(beside(path, written.topics)),
+        format_for(written.format),
+        variants,
+        _file_names(file, variants),
+        [Path(beside(path, document)) for document in written.documents],
+        beside(path, written.index) if written.index else "",
+        written.judge,
+        workflow_at(Path(beside(path, written.workflow)) if written.workflow else None),
+        written.team_id,
+    )
+
+
+def _variants(file: _File, written: Written, with_model: bool) -> dict[str, Variant]:
+    """Return the variants by name. Raises WorkflowError for settings that cannot be."""
+    base = file.typed(Variant, written.base, "base")
+    if len(written.variants) < 2:
+        raise WorkflowError(f"{file.where('variants')}: give two or more, to be compared")
+    found = {}
+    for name, values in written.variants.items():
+        own = file.typed(Variant, values, "variants", name)
+        variant, where = Variant(**base | own), file.where("variants", name)
+        if set_of_index := [key for key in OF_AN_INDEX if written.index and key in base | own]:
+            raise WorkflowError(f"{where}: {', '.join(set_of_index)}: the index given decides that")
+        variant.check(where, bool(written.index), with_model)
+        prompts = {key: beside(file.path, text) for key, text in variant.prompts.items()}
+        found[name] = replace(variant, prompts=prompts)
+    return found
+
+
+def _file_names(file: _File, variants: Mapping[str, Variant]) -> dict[str, str]:
+    """Return a name for the files of each variant: safe, and no two the same in any case."""
+    owners: dict[str, str] = {}
+    for name in variants:
+        where, safe = file.where("variants", name), suffix_of(name).lstrip(".")
+        if not any(map(str.isalnum, safe)):
+            raise WorkflowError(f"{where}: {shown(name)} can be in no file name; give letters")
+        if owner := owners.get(safe.casefold()):
+            raise WorkflowError(f"{where}: has the files of {shown(owner)}; give another name")
+        owners[safe.casefold()] = name
+    return {name: suffix_of(name).lstrip(".") for name in variants}

@@ -1,0 +1,25 @@
+"""YAML files read strictly, with their place in every message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trecjudge.errors import WorkflowError, why
+from trecjudge.settings.strict_yaml import MOST_WRITTEN, Document, YamlFault, read_yaml
+
+
+def read_yaml_file(path: Path, what: str) -> Document:
+    """Return what a file holds; `what` it should be, for messages. Raises WorkflowError."""
+    try:
+        # Editors on Windows put a byte order mark first.
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(MOST_WRITTEN + 1)
+    except OSError as error:
+        raise WorkflowError(f"{path}: cannot be read: {why(error)}") from error
+    except UnicodeDecodeError as error:
+        raise WorkflowError(f"{path}: is no {what}: not text in UTF-8") from error
+    try:
+        return read_yaml(text)
+    except YamlFault as error:
+        place = f"{path}:{error.line}" if error.line else path
+        raise WorkflowError(f"{place}: {error}") from error

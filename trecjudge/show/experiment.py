@@ -1,0 +1,90 @@
+"""An experiment for a person: a row for each variant, with its difference from the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trecjudge.findings import counted, shown_line
+from trecjudge.job.experiment.making import VariantRun
+from trecjudge.job.experiment.running import Experimented
+from trecjudge.scores.summary import RunSummary
+from trecjudge.show.check import cause_lines, place_lines, shared_rules
+from trecjudge.show.columns import Columns
+from trecjudge.show.comparison import SIGNIFICANT, difference_lines
+from trecjudge.show.tables import interval, number, probability, table
+from trecjudge.stats.comparison import Difference
+
+COLUMNS = ("variant", "answered", "words", "check", "measure", "mean", "difference", "95 %")
+SHOWN = ("leaderboard", "judgments", "report")
+"""The files that are named; the others lie beside them."""
+
+
+def variant_table(found: Experimented) -> Columns:
+    """Return a row for each variant and measure that a judge ranks by, in the order of the file."""
+    summary = found.summary
+    runs = {run.run_id: run for run in summary.runs} if summary else {}
+    measures = list(dict.fromkeys(summary.ranked_by_judge.values())) if summary else []
+    differences = found.compared.differences if found.compared else ()
+    rows = [
+        _row(run, measure, runs.get(run.variant), differences)
+        for measure in measures or [summary.ranked_by if summary else ""]
+        for run in found.runs
+    ]
+    return table((*COLUMNS, "p (Holm)"), rows, once=("measure",))
+
+
+def _row(
+    run: VariantRun,
+    measure: str,
+    judged: RunSummary | None,
+    differences: tuple[Difference, ...],
+) -> tuple[str, ...]:
+    own = next((d for d in differences if d.measure == measure and _run_of(d) == run.variant), None)
+    mean = judged.means.get(measure) if judged else None
+    counts = run.counts
+    return (
+        run.variant,
+        str(counts.get("answered", "-")),
+        str(counts.get("words", "-")),
+        "no run" if run.failure else run.standing or "-",
+        measure,
+        number(None if mean is None else mean.value),
+        "" if own is None else f"{own.difference:+.4f}",
+        "" if own is None else interval(own.interval),
+        "" if own is None else probability(own.holm),
+    )
+
+
+def _run_of(difference: Difference) -> str:
+    return difference.after.partition(": ")[2]
+
+
+def closing_lines(found: Experimented) -> Iterator[str]:
+    """Yield what went wrong, what can be told apart, and where everything is."""
+    for run in found.runs:
+        if run.failure:
+            yield f"no run: {shown_line(run.variant)}: {shown_line(run.failure)}"
+    if found.checked is not None and found.checked.refused:
+        shared = shared_rules(found.checked)
+        yield from cause_lines(found.checked, shared)
+        yield from place_lines(found.checked, shared)
+    if found.note:
+        yield f"note: {found.note}"
+    if found.compared is not None:
+        yield from difference_lines(found.compared.differences)
+        yield from _too_few(found.compared.differences)
+    reused = [run.variant for run in found.runs if run.reused]
+    if reused:
+        yield f"not made again: {', '.join(map(shown_line, reused))}"
+    if found.summary is not None:
+        files = found.summary.files
+        yield from (f"{kind}: {files[kind]}" for kind in SHOWN if kind in files)
+
+
+def _too_few(differences: Sequence[Difference]) -> Iterator[str]:
+    """Yield a line where no difference over so few topics could be significant."""
+    topics = max((d.topics for d in differences), default=0)
+    pairs = len({d.after for d in differences})
+    # Of n topics the smallest p of a sign-flip test is 2 / 2^n; Holm multiplies it by the pairs.
+    if topics and pairs * 2.0 ** (1 - topics) >= SIGNIFICANT:
+        yield f"note: {counted(topics, 'topic')}: too few for any difference to be significant"
