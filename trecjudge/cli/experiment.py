@@ -30,7 +30,7 @@ from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
-from trecjudge.show.experiment import closing_lines, variant_table
+from trecjudge.show.experiment import closing_lines, variant_tables
 from trecjudge.show.progress import ConsoleWatcher
 
 
@@ -121,5 +121,6 @@ def _report(outputs: Outputs) -> str:
 
 
 def _print(found: Experimented) -> None:
-    print_table(variant_table(found))
+    for table in variant_tables(found):
+        print_table(table)
     print_lines(closing_lines(found))

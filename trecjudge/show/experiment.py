@@ -14,32 +14,30 @@ from trecjudge.show.comparison import SIGNIFICANT, difference_lines
 from trecjudge.show.tables import interval, number, probability, table
 from trecjudge.stats.comparison import Difference
 
-COLUMNS = ("variant", "answered", "words", "check", "measure", "mean", "difference", "95 %")
+COLUMNS = ("variant", "answered", "words", "check", "mean", "difference", "95 %", "p (Holm)")
 SHOWN = ("leaderboard", "judgments", "report")
 """The files that are named; the others lie beside them."""
 
 
-def variant_table(found: Experimented) -> Columns:
-    """Return a row for each variant and measure that a judge ranks by, in the order of the file."""
+def variant_tables(found: Experimented) -> Iterator[Columns]:
+    """Yield a table for each measure that a judge ranks by: a row a variant, as in the file."""
     summary = found.summary
     runs = {run.run_id: run for run in summary.runs} if summary else {}
-    measures = list(dict.fromkeys(summary.ranked_by_judge.values())) if summary else []
+    ranking = summary.ranked_by_judge.values() if summary else ()
+    own = [summary.ranked_by] if summary else [""]
     differences = found.compared.differences if found.compared else ()
-    rows = [
-        _row(run, measure, runs.get(run.variant), differences)
-        for measure in measures or [summary.ranked_by if summary else ""]
-        for run in found.runs
-    ]
-    return table((*COLUMNS, "p (Holm)"), rows, once=("measure",))
+    for measure in dict.fromkeys(ranking or own):
+        of_measure = {_run_of(d): d for d in differences if d.measure == measure}
+        rows = (
+            _row(run, measure, runs.get(run.variant), of_measure.get(run.variant))
+            for run in found.runs
+        )
+        yield Columns(table(COLUMNS, rows).columns, measure)
 
 
 def _row(
-    run: VariantRun,
-    measure: str,
-    judged: RunSummary | None,
-    differences: tuple[Difference, ...],
+    run: VariantRun, measure: str, judged: RunSummary | None, own: Difference | None
 ) -> tuple[str, ...]:
-    own = next((d for d in differences if d.measure == measure and _run_of(d) == run.variant), None)
     mean = judged.means.get(measure) if judged else None
     counts = run.counts
     return (
@@ -47,7 +45,6 @@ def _row(
         str(counts.get("answered", "-")),
         str(counts.get("words", "-")),
         "no run" if run.failure else run.standing or "-",
-        measure,
         number(None if mean is None else mean.value),
         "" if own is None else f"{own.difference:+.4f}",
         "" if own is None else interval(own.interval),
