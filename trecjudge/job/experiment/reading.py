@@ -104,16 +104,22 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
         raise WorkflowError(f"{where}: {unknown('format', written.format, known)}")
     variants = _variants(file, written, with_model)
     return Experiment(
-        Path(beside(path, written.topics)),
+        Path(_found(path, written.topics)),
         format_for(written.format),
         variants,
         _file_names(file, variants),
-        [Path(beside(path, document)) for document in written.documents],
-        beside(path, written.index) if written.index else "",
+        [Path(_found(path, document)) for document in written.documents],
+        _found(path, written.index) if written.index else "",
         written.judge,
-        workflow_at(Path(beside(path, written.workflow)) if written.workflow else None),
+        workflow_at(Path(_found(path, written.workflow)) if written.workflow else None),
         written.team_id,
     )
+
+
+def _found(path: Path, written: str) -> str:
+    """Return a path of the file: from its folder or, where nothing is there, from here."""
+    near = path.parent / written
+    return str(near) if near.exists() else written
 
 
 def _variants(file: _File, written: Written, with_model: bool) -> dict[str, Variant]:

@@ -1,0 +1,179 @@
+"""`experiment` from the command line: real indexes and runs, a model on loopback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_generate import writing
+from tests.commandline import ROOT, Done, command
+from tests.endpoint import Answer, Endpoint, attestation, in_a_thread, running
+
+RAG = ROOT / "sample_data" / "rag"
+DOCUMENTS = f"documents: [{RAG / 'documents.jsonl'}]\n"
+HEAD = f"topics: {RAG / 'topics.jsonl'}\njudge: [support, direct_prompt]\n"
+TWO = "variants:\n  usual: {}\n  one: {top: 1}\n"
+NAMES = ("usual", "one")
+
+
+def experiment(folder: Path, text: str, *more: str | Path, documents: str = DOCUMENTS) -> Done:
+    path = folder / "e.yml"
+    path.write_text(documents + HEAD + text, encoding="utf-8")
+    return command("experiment", path, "--out-dir", folder / "o", *more)
+
+
+def told(folder: Path, text: str, *more: str | Path, documents: str = DOCUMENTS) -> Any:
+    return json.loads(experiment(folder, text, "--json", *more, documents=documents).out)
+
+
+def files(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Return the bytes and the time of each file of the runs."""
+    paths = sorted((folder / "o" / "experiment.runs").iterdir())
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+
+
+def test_variants_are_judged_together_and_compared(tmp_path: Path) -> None:
+    done = experiment(tmp_path, f"format: rag25\n{TWO}", "--json", "--report")
+    found = json.loads(done.out)
+    assert done.status == found["exit_status"] == 0
+    assert [(v["variant"], v["check"], v["answered"]) for v in found["variants"]] == [
+        ("usual", "accepted", 3),
+        ("one", "accepted", 3),
+    ]
+    assert {run["run_id"] for run in found["job"]["runs"]} == set(NAMES)
+    (grade,) = [d for d in found["compared"]["differences"] if d["measure"] == "AVG_GRADE"]
+    assert (grade["before"].endswith(": usual"), grade["after"].endswith(": one")) == (True, True)
+    assert (grade["topics"], grade["difference"]) == (3, -1.3333)
+    assert Path(found["job"]["files"]["report"]).stat().st_size > 10_000
+    board = (tmp_path / "o" / "experiment.leaderboard.txt").read_text()
+    assert "usual\tall\tWEIGHTED_PRECISION\t1.0" in board
+    # The usual tools find the job by its name.
+    assert command("compare", tmp_path / "o" / "experiment", "-q").status == 0
+
+
+def test_nothing_unchanged_is_made_again(tmp_path: Path) -> None:
+    text = f"format: rag25\n{TWO}"
+    experiment(tmp_path, text, "-q")
+    before = files(tmp_path)
+    again = experiment(tmp_path, text)
+    assert "not made again: usual, one" in again.out
+    assert files(tmp_path) == before
+    changed = told(tmp_path, text.replace("top: 1", "top: 2"))
+    assert [v["reused"] for v in changed["variants"]] == [True, False]
+    # A run that was touched by hand is no run of these inputs.
+    run = tmp_path / "o" / "experiment.runs" / "usual.jsonl"
+    run.write_text(run.read_text() + "\n")
+    third = told(tmp_path, text.replace("top: 1", "top: 2"))
+    assert [v["reused"] for v in third["variants"]] == [False, True]
+    assert run.read_bytes() == before["usual.jsonl"][0]
+
+
+def test_a_changed_document_reaches_every_run(tmp_path: Path) -> None:
+    own = tmp_path / "docs.jsonl"
+    own.write_text((RAG / "documents.jsonl").read_text())
+    given = {"documents": "documents: [docs.jsonl]\n"}
+    told(tmp_path, f"format: rag25\n{TWO}", **given)
+    kept = own.read_text().splitlines()[1:]
+    own.write_text("\n".join(kept))
+    found = told(tmp_path, f"format: rag25\n{TWO}", **given)
+    assert [v["reused"] for v in found["variants"]] == [False, False]
+
+
+def test_variants_that_cut_alike_share_an_index(tmp_path: Path) -> None:
+    text = "format: rag25\nvariants: {a: {}, b: {top: 2}, c: {chunk_size: 40}}\n"
+    assert experiment(tmp_path, text, "-q").status == 0
+    indexes = {path.name for path in (tmp_path / "o" / "experiment.indexes").glob("*.index")}
+    assert indexes == {"220-30-none.index", "40-20-none.index"}
+
+
+def test_an_index_that_is_there_is_enough(tmp_path: Path) -> None:
+    command("index", RAG / "documents.jsonl", "--to", tmp_path / "my.index", "-q")
+    found = told(tmp_path, f"format: rag25\n{TWO}", documents="index: my.index\n")
+    assert found["exit_status"] == 0
+    assert [v["answered"] for v in found["variants"]] == [3, 3]
+    cited = (tmp_path / "o" / "experiment.documents.jsonl").read_text().splitlines()
+    assert 3 <= len(cited) <= 12 and json.loads(cited[0])["text"]
+
+
+def test_a_run_that_is_refused_is_judged_and_marked(tmp_path: Path) -> None:
+    done = experiment(tmp_path, f"format: rag26\n{TWO}")
+    assert done.status == 1
+    assert "refused" in done.out and "id not of the form" in done.out
+    assert (tmp_path / "o" / "experiment.judgments.jsonl").exists()
+
+
+def test_names_of_variants_are_made_safe_for_files(tmp_path: Path) -> None:
+    text = "format: rag25\nvariants:\n  '../../évil': {}\n  'b c': {top: 2}\n"
+    found = told(tmp_path, text)
+    assert [v["variant"] for v in found["variants"]] == ["../../évil", "b c"]
+    assert {run["run_id"] for run in found["job"]["runs"]} == {"../../évil", "b c"}
+    runs = {Path(v["run"]).resolve() for v in found["variants"]}
+    assert {run.parent for run in runs} == {tmp_path / "o" / "experiment.runs"}
+
+
+def test_what_is_wrong_is_one_line_and_nothing_is_made(tmp_path: Path) -> None:
+    wrong = experiment(tmp_path, "format: rag25\nvariants:\n  a: {}\n  b: {tap: 1}\n")
+    assert (wrong.status, len(wrong.err.splitlines())) == (1, 1)
+    assert "e.yml:7: variants.b: unknown key 'tap'" in wrong.err
+    judge = experiment(tmp_path, f"format: rag25\n{TWO}workflow: nowhere\n")
+    assert judge.status == 1 and "nowhere" in judge.err
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    none = experiment(tmp_path, f"format: rag25\n{TWO}", documents="documents: [empty.jsonl]\n")
+    assert none.status == 1 and "empty.jsonl" in none.err
+
+
+def replying(body: dict[str, Any], number: int) -> Answer:
+    """Write an answer, or judge that a document supports its sentence."""
+    name = body["response_format"]["json_schema"]["name"]
+    return writing(body, number) if name == "write_answer" else Answer(attestation(body))
+
+
+def asked(endpoint: Endpoint, patch: pytest.MonkeyPatch) -> None:
+    for variable, value in endpoint.environment().items():
+        patch.setenv(variable, value)
+
+
+def test_one_variant_has_a_model_and_the_budget_holds_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "format: rag25\nvariants:\n  copied: {extractive: true, top: 1}\n  written: {}\n"
+    used = ("--use-env-llm", "--cache-dir", tmp_path / "cache")
+    head = DOCUMENTS + "judge: [citation]\n"
+    text = text.replace("format", f"topics: {RAG / 'topics.jsonl'}\nformat")
+    path = tmp_path / "e.yml"
+    path.write_text(head + text)
+    words = ("experiment", path, "--out-dir", tmp_path / "o", "--json", *used)
+    with in_a_thread(running(replying)) as endpoint:
+        asked(endpoint, monkeypatch)
+        planned = json.loads(command(*words, "--plan").out)
+        assert (planned["name"], planned["calls"], len(endpoint.requests)) == ("written", 3, 0)
+        assert not (tmp_path / "o").exists()
+        short = command(*words, "--max-calls", "4")
+        assert (short.status, len(endpoint.requests)) == (3, 4)
+        found = json.loads(short.out)
+        assert [v["answered"] for v in found["variants"]] == [3, 3]
+        assert found["job"]["unjudged"] > 0
+        whole = json.loads(command(*words).out)
+        calls = len(endpoint.requests)
+        assert whole["exit_status"] == 0 and whole["job"]["unjudged"] == 0
+        assert [v["calls"].get("calls", 0) for v in whole["variants"]] == [0, 0]
+        assert json.loads(command(*words).out)["exit_status"] == 0
+        assert len(endpoint.requests) == calls
+
+
+def test_a_variant_without_a_run_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "format: rag25\nvariants: {copied: {extractive: true}, written: {}, c: {extractive: true, top: 2}}\n"
+    with in_a_thread(running(lambda body, number: Answer(status=400))) as endpoint:
+        asked(endpoint, monkeypatch)
+        done = experiment(tmp_path, text, "--use-env-llm", "--max-calls", "3", "--json")
+    found = json.loads(done.out)
+    assert done.status == 3
+    copied, written, other = found["variants"]
+    assert written["failure"] and not copied["failure"] and other["answered"] == 3
+    assert {run["run_id"] for run in found["job"]["runs"]} == {"copied", "c"}
