@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_generate import writing
+from tests.cli.test_generate import inputs
 from tests.commandline import ROOT, Done, command
 from tests.endpoint import Answer, Endpoint, attestation, in_a_thread, running
 
@@ -46,7 +46,7 @@ def test_variants_are_judged_together_and_compared(tmp_path: Path) -> None:
     assert {run["run_id"] for run in found["job"]["runs"]} == set(NAMES)
     (grade,) = [d for d in found["compared"]["differences"] if d["measure"] == "AVG_GRADE"]
     assert (grade["before"].endswith(": usual"), grade["after"].endswith(": one")) == (True, True)
-    assert (grade["topics"], grade["difference"]) == (3, -1.3333)
+    assert (grade["topics"], grade["difference"]) == (3, -1.333333)
     assert Path(found["job"]["files"]["report"]).stat().st_size > 10_000
     board = (tmp_path / "o" / "experiment.leaderboard.txt").read_text()
     assert "usual\tall\tWEIGHTED_PRECISION\t1.0" in board
@@ -128,8 +128,11 @@ def test_what_is_wrong_is_one_line_and_nothing_is_made(tmp_path: Path) -> None:
 
 def replying(body: dict[str, Any], number: int) -> Answer:
     """Write an answer, or judge that a document supports its sentence."""
-    name = body["response_format"]["json_schema"]["name"]
-    return writing(body, number) if name == "write_answer" else Answer(attestation(body))
+    if body["response_format"]["json_schema"]["name"] != "write_answer":
+        return Answer(attestation(body))
+    quote = " ".join(json.loads(inputs(body, "passages"))[0].split()[-8:])
+    said = {"text": f"It is known: {quote}", "passages": [1], "quote": quote}
+    return Answer(json.dumps({"answerable": "yes", "sentences": [said]}))
 
 
 def asked(endpoint: Endpoint, patch: pytest.MonkeyPatch) -> None:
@@ -168,12 +171,13 @@ def test_one_variant_has_a_model_and_the_budget_holds_for_all(
 def test_a_variant_without_a_run_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "format: rag25\nvariants: {copied: {extractive: true}, written: {}, c: {extractive: true, top: 2}}\n"
+    copied = "a: {extractive: true}, c: {extractive: true, top: 2}"
+    text = f"format: rag25\nvariants: {{written: {{}}, {copied}}}\n"
     with in_a_thread(running(lambda body, number: Answer(status=400))) as endpoint:
         asked(endpoint, monkeypatch)
         done = experiment(tmp_path, text, "--use-env-llm", "--max-calls", "3", "--json")
     found = json.loads(done.out)
     assert done.status == 3
-    copied, written, other = found["variants"]
+    written, copied, other = found["variants"]
     assert written["failure"] and not copied["failure"] and other["answered"] == 3
-    assert {run["run_id"] for run in found["job"]["runs"]} == {"copied", "c"}
+    assert {run["run_id"] for run in found["job"]["runs"]} == {"a", "c"}

@@ -46,11 +46,11 @@ def test_a_small_chunk_shares_half_of_it_at_most(tmp_path: Path) -> None:
         (f"{HEAD}variants: {{a: {{top: ten}}, b: {{}}}}\n", "e.yml:4: variants.a: top: ten is not"),
         (
             f"{HEAD}variants: {{a: {{retriever: bm52}}, b: {{}}}}\n",
-            "there are: bm25, dense, hybrid",
+            "there are: bm25, dense",
         ),
         (
             f"{HEAD}variants: {{a: {{}}, b: {{retriever: dense}}}}\n",
-            "dense needs vectors: semantic",
+            "dense needs vectors",
         ),
         (f"{HEAD}variants: {{a: {{}}, b: {{rerank: 5}}}}\n", "rerank: add --use-env-llm"),
         (f"{HEAD}variants: {{a: {{}}, b: {{rounds: 1}}}}\n", "add --use-env-llm"),

@@ -54,7 +54,7 @@ class RunFormat:
         record = self.make(answer, facts)
         if facts.document is not None:
             found = {doc_id: facts.document(doc_id) for doc_id in references(answer)}
-            record["documents"] = {d: _carried(chunk) for d, chunk in found.items() if chunk}
+            record["documents"] = {d: carried(chunk) for d, chunk in found.items() if chunk}
         return record
 
 
@@ -79,7 +79,8 @@ def cited_by(sentence: AnswerSentence) -> list[str]:
     return [support.passage.chunk.doc_id for support in sentence.support]
 
 
-def _carried(chunk: Chunk) -> Record:
+def carried(chunk: Chunk) -> Record:
+    """Return a whole document as a run, or a file of documents, has it."""
     title = chunk.document.title
     text = chunk.text.removeprefix(f"{title}\n") if title else chunk.text
     return {"docid": chunk.doc_id, "title": title, "text": text}

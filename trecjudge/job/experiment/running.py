@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from trecjudge.baseline.generate.formats import carried
 from trecjudge.baseline.index.opening import open_index
 from trecjudge.check.checking import check
 from trecjudge.check.outcome import CheckReport
@@ -170,9 +171,7 @@ def _cited(asked: Request, runs: Sequence[Path]) -> Path:
     with closing(open_index(asked.experiment.index)) as index, whole(path) as file:
         for doc_id in sorted(ids):
             if (chunk := index.document(doc_id)) is not None:
-                document = chunk.document
-                record = {"docid": doc_id, "title": document.title, "text": document.text}
-                file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+                file.write(orjson.dumps(carried(chunk), option=orjson.OPT_APPEND_NEWLINE))
     return path
 
 
