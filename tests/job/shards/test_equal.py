@@ -1,0 +1,282 @@
+"""Whatever is judged, with whatever flags: shards of a few items write the bytes of one process."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tests.commandline import SAMPLES, command
+from trecjudge.cli.flags import JobFlags, taking
+from trecjudge.cli.judge import jobs_asked_for
+from trecjudge.files import whole
+from trecjudge.findings import Finding
+from trecjudge.inputs.labels import read_labels
+from trecjudge.inputs.pipelines.fields import keyed
+from trecjudge.inputs.runs import untaken
+from trecjudge.job.job import Job, JobInputs
+from trecjudge.job.judges import header_of, job_panel
+from trecjudge.job.shards.cutting import PlacedRecords, into_shards, placed
+from trecjudge.job.shards.executing import Execution
+from trecjudge.job.shards.judging import judge_shard
+from trecjudge.job.shards.session import Parts, setup_of
+from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
+from trecjudge.results.outputs import Outputs
+
+OF_A_FEW = 3
+"""Items of a shard, at least: so there are many, and runs are cut in the middle."""
+
+
+class Here:
+    """Judges shards in this process, at once."""
+
+    count = 1
+
+    def submit(self, setup: ShardSetup, shard: Shard) -> Future[ShardDone]:
+        """Judge a shard."""
+        found: Future[ShardDone] = Future()
+        found.set_result(judge_shard(setup, shard))
+        return found
+
+    def renew(self) -> None:
+        """Nothing dies."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _ignore(_: object) -> None:
+    """Ignore a finding or a message."""
+
+
+def in_shards(job: Job, folder: Path) -> int:
+    """Judge and score a job in shards of a few items; return how many there were."""
+    outputs, panel = Outputs(folder, "x"), job_panel(job)
+    outputs.prepare()
+    findings: list[Finding] = []
+    inputs = JobInputs.read(job, findings.append)
+    reader = inputs.reader(findings.append, untaken)
+    records = PlacedRecords(reader.read)
+    reader.read = records.read
+    parts = folder / "parts"
+    parts.mkdir()
+    setup = setup_of(job, parts)
+    # The longest first is another order than that of the job.
+    shards = into_shards(placed(reader, records), 10**6, least=OF_A_FEW)
+    done = {one.number: one for one in Execution(Here(), setup, _ignore).run(shards)}
+    merged = Parts(setup, header_of(job, panel, inputs), panel, [done[n] for n in sorted(done)])
+    with whole(outputs.log) as log:
+        merged.merge(outputs, log if job.debug_log else None)
+    labels = read_labels(job.human, _ignore) if job.human else None
+    merged.scored(outputs, labels, findings.append)
+    return len(shards)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return the files that must be the same byte for byte."""
+    own = ("x.log", "x.config.yml")
+    found = (path for path in folder.glob("x.*") if path.name not in own)
+    return {path.name: path.read_bytes() for path in found}
+
+
+def log_of(folder: Path) -> list[dict[str, object]]:
+    """Return what the log says of items, without the time."""
+    path = folder / "x.log"
+    events = map(json.loads, path.read_text().splitlines()) if path.exists() else ()
+    return [
+        {name: value for name, value in event.items() if name != "timestamp"}
+        for event in events
+        if str(event["event"]).endswith(("INPUT", "OUTPUT"))
+    ]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is judged, and how; `data` is a folder of sample data."""
+
+    data: str
+    judge: str = "support"
+    more: tuple[str, ...] = ()
+
+
+def words(case: Case, root: Path = SAMPLES) -> list[str]:
+    """Return the flags of a case."""
+    folder = root / case.data
+    given = ["--judge", case.judge] if case.judge else []
+    if case.data == "pipeline":
+        return [*given, "--rag-responses", str(folder), *case.more]
+    inputs = {"rag-responses": "runs", "rag-topics": "topics.jsonl", "documents": "documents.jsonl"}
+    paths = [word for name, at in inputs.items() for word in (f"--{name}", str(folder / at))]
+    return [*given, *paths, *case.more]
+
+
+OFFLINE = ("citation", "support", "citation_score", "attribution", "faithfulness", "length")
+LABELS = str(SAMPLES / "rag" / "labels.jsonl")
+CASES = [
+    *(Case(data, judge) for data in ("rag", "ragtime", "dragun") for judge in OFFLINE),
+    Case("rag", "grounding"),
+    Case("rag", "direct_prompt"),
+    Case("pipeline", "grounding"),
+    Case("pipeline", ""),
+    Case("rag", more=("--also", "length", "--also", "citation")),
+    Case("rag", more=("--run", "careless")),
+    Case("rag", more=("--topic", "12", "--topic", "11")),
+    Case("rag", more=("--max-runs", "2")),
+    Case("rag", more=("--max-topics", "1")),
+    Case("rag", more=("--qrels-pool",)),
+    Case("rag", more=("--human", LABELS)),
+    Case("rag", more=("--judgments-from", LABELS)),
+    Case("rag", more=("--no-debug-log",)),
+    Case("rag", more=("--no-document-text",)),
+    Case("rag", more=("--no-check",)),
+    Case("ragtime", "", ("--workflow", "support_ragtime")),
+    Case("dragun", "", ("--workflow", "length_dragun")),
+]
+
+
+def flags_of(given: list[str], out: Path) -> list[str]:
+    """Return the words of a command that writes into a folder."""
+    return [*given, "--out-dir", str(out), "--name", "x"]
+
+
+@contextmanager
+def job_of(given: list[str]) -> Iterator[Job]:
+    """Yield the job that a command line asks for."""
+    taken: list[JobFlags] = []
+    app = typer.Typer()
+
+    @app.command()
+    @taking(JobFlags)
+    def take(_: typer.Context, flags: JobFlags) -> None:
+        taken.append(flags)
+
+    assert CliRunner().invoke(app, given).exit_code == 0
+    with keyed(taken[0].keys):
+        yield jobs_asked_for(taken[0])[0]
+
+
+def check_equal(given: list[str], folder: Path, parts: int = 3) -> None:
+    """Judge by one process, in shards and in parts of their own; all must be the same."""
+    one, shards, merged = folder / "one", folder / "shards", folder / "merged"
+    status = command(*flags_of(given, one), "-q").status
+    assert status in (0, 3)
+    with job_of(flags_of(given, shards)) as job:
+        assert in_shards(job, shards) > 1
+    assert files_of(shards) == files_of(one)
+    assert log_of(shards) == log_of(one)
+    for number in range(1, parts + 1):
+        asked = ("--shard", f"{number}/{parts}")
+        done = command(*flags_of(given, folder / "parts"), *asked, "-q")
+        assert done.status in (0, 3), done.err
+    human = [w for n, w in enumerate(given) if "--human" in (w, given[n - 1])]
+    done = command("merge", folder / "parts", *flags_of(human, merged), "-q")
+    assert done.status == status, done.err
+    assert files_of(merged) == files_of(one)
+    assert log_of(merged) == log_of(one)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: "-".join((c.data, c.judge, *c.more[:1])))
+def test_shards_of_sample_data(case: Case, tmp_path: Path) -> None:
+    check_equal(words(case), tmp_path)
+
+
+def _sample_runs(folder: Path) -> list[list[str]]:
+    """Return the lines of each run of the RAG sample; make a folder for other runs."""
+    folder.mkdir()
+    return [p.read_text().splitlines() for p in sorted((SAMPLES / "rag" / "runs").iterdir())]
+
+
+def _one_file(folder: Path) -> None:
+    lines = [line for run in _sample_runs(folder) for line in run]
+    (folder / "all.jsonl").write_text("\n".join(lines[::2] + lines[1::2]) + "\n")
+
+
+def _halves(folder: Path) -> None:
+    for number, run in enumerate(_sample_runs(folder)):
+        (folder / f"a{number}.jsonl").write_text(run[0] + "\n")
+        (folder / f"b{number}.jsonl").write_text("\n".join(run[1:]) + "\n")
+
+
+def _packed(folder: Path) -> None:
+    for number, run in enumerate(_sample_runs(folder)):
+        (folder / f"{number}.jsonl.gz").write_bytes(gzip.compress("\n".join(run).encode()))
+
+
+def _zipped(folder: Path) -> None:
+    for number, run in enumerate(_sample_runs(folder)):
+        with zipfile.ZipFile(folder / f"{number}.zip", "w") as file:
+            file.writestr("run.jsonl", "\n".join(run))
+
+
+def _one_array(folder: Path) -> None:
+    for number, run in enumerate(_sample_runs(folder)):
+        (folder / f"{number}.json").write_text("[" + ",\n".join(run) + "]")
+
+
+def _twice_and_broken(folder: Path) -> None:
+    """Make runs called alike, a response twice, a broken line, a file that repeats another."""
+    runs = _sample_runs(folder)
+    (folder / "0.jsonl").write_text("\n".join([*runs[0], "{broken", *runs[0][:1]]))
+    (folder / "1.jsonl").write_text("\n".join(runs[1]).replace("careless", "careful"))
+    (folder / "2.jsonl").write_text("\n".join(runs[0]))
+    (folder / "3.jsonl").write_text("\n".join(["[]", *runs[2], "\u0000"]))
+
+
+@pytest.mark.parametrize(
+    "write", [_one_file, _halves, _packed, _zipped, _one_array, _twice_and_broken]
+)
+@pytest.mark.parametrize("topics", [True, False])
+def test_shards_of_other_files(write: Callable[[Path], None], topics: bool, tmp_path: Path) -> None:
+    write(tmp_path / "runs")
+    folder = SAMPLES / "rag"
+    given = ["--judge", "support", "--documents", str(folder / "documents.jsonl")]
+    given += ["--rag-topics", str(folder / "topics.jsonl")] if topics else ["--max-topics", "2"]
+    check_equal([*given, "--rag-responses", str(tmp_path / "runs")], tmp_path)
+
+
+JUDGE = """
+from dataclasses import dataclass
+from trecjudge import Item, LeaderboardSpec, MeasureSpec, judgment_of
+
+@dataclass(frozen=True)
+class All:
+    measures = LeaderboardSpec((MeasureSpec("ONE", lambda response, judgments: 1.0),))
+
+    async def prepare(self, responses):
+        pass
+
+    def pool(self, topic, response):
+        yield Item(topic, response.run_id, response.text)
+
+    async def judge(self, item, model):
+        return judgment_of(item, label="yes", value=1.0)
+"""
+
+
+@pytest.mark.parametrize("how", [("--workers", "2"), ("--shard", "1/2")])
+def test_a_judge_that_looks_at_all_responses_is_refused(
+    how: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "looks_at_all.py").write_text(JUDGE)
+    done = command(*flags_of(words(Case("rag", "looks_at_all:All")), tmp_path), *how)
+    assert (done.status, "is shown all responses before" in done.err) == (1, True), done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("flag", ["--rag-responses", "--documents", "--judgments-from"])
+def test_standard_input_is_refused_where_others_would_read_it(flag: str, tmp_path: Path) -> None:
+    given = [*flags_of(words(Case("rag")), tmp_path), flag, "-", "--workers", "2"]
+    done = command(*given)
+    assert done.status == 1
+    assert done.err.startswith("error: -: other processes cannot read the standard input")
+    assert list(tmp_path.iterdir()) == []
