@@ -271,12 +271,3 @@ def test_a_judge_that_looks_at_all_responses_is_refused(
     done = command(*flags_of(words(Case("rag", "looks_at_all:All")), tmp_path), *how)
     assert (done.status, "is shown all responses before" in done.err) == (1, True), done.err
     assert len(done.err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("flag", ["--rag-responses", "--documents", "--judgments-from"])
-def test_standard_input_is_refused_where_others_would_read_it(flag: str, tmp_path: Path) -> None:
-    given = [*flags_of(words(Case("rag")), tmp_path), flag, "-", "--workers", "2"]
-    done = command(*given)
-    assert done.status == 1
-    assert done.err.startswith("error: -: other processes cannot read the standard input")
-    assert list(tmp_path.iterdir()) == []
