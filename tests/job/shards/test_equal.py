@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import typer
@@ -27,13 +28,13 @@ from trecjudge.job.job import Job, JobInputs
 from trecjudge.job.judges import header_of, job_panel
 from trecjudge.job.shards.cutting import PlacedRecords, into_shards, placed
 from trecjudge.job.shards.executing import Execution
-from trecjudge.job.shards.judging import judge_shard
 from trecjudge.job.shards.session import Parts, setup_of
-from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
 from trecjudge.results.outputs import Outputs
 
 OF_A_FEW = 3
 """Items of a shard, at least: so there are many, and runs are cut in the middle."""
+
+G, S, T = TypeVar("G"), TypeVar("S"), TypeVar("T")
 
 
 class Here:
@@ -41,10 +42,10 @@ class Here:
 
     count = 1
 
-    def submit(self, setup: ShardSetup, shard: Shard) -> Future[ShardDone]:
-        """Judge a shard."""
-        found: Future[ShardDone] = Future()
-        found.set_result(judge_shard(setup, shard))
+    def submit(self, work: Callable[[G, S], T], setup: G, shard: S) -> Future[T]:
+        """Do the work on a shard."""
+        found: Future[T] = Future()
+        found.set_result(work(setup, shard))
         return found
 
     def renew(self) -> None:
@@ -69,7 +70,7 @@ def in_shards(job: Job, folder: Path) -> int:
     reader.read = records.read
     parts = folder / "parts"
     parts.mkdir()
-    setup = setup_of(job, parts)
+    setup = setup_of(job, parts, [opened.path for opened in inputs.files])
     # The longest first is another order than that of the job.
     shards = into_shards(placed(reader, records), 10**6, least=OF_A_FEW)
     done = {one.number: one for one in Execution(Here(), setup, _ignore).run(shards)}
