@@ -113,8 +113,7 @@ def judged(bench: Bench, run: Path) -> Mapping[str, float]:
         topics=bench.folder / "topics.jsonl",
         documents=documents,
     )
-    (means,) = (one.means for one in found.summary.runs)
-    return {name: float(mean.value) for name, mean in means.items() if mean.value is not None}
+    return {one.measure: one.mean for one in found.statistics if one.mean is not None}
 
 
 def quality(name: str, counts: Made, means: Mapping[str, float]) -> Iterator[Row]:

@@ -53,9 +53,10 @@ def test_one_that_was_killed_goes_on_and_pays_nothing_twice(tmp_path: Path) -> N
         asked = len(endpoint.requests)
         (tmp_path / "cache").rename(tmp_path / "elsewhere")
         _, undisturbed, _ = ended(start(endpoint, tmp_path, "mipro"))
-        # What was on its way when it was killed is the only thing that is asked again.
-        assert 0 < lost <= 4
-        assert asked == len(endpoint.requests) - asked + lost
+        # Only what was on its way when it was killed is asked again: four at most, of which some
+        # may have been answered and not kept yet.
+        again = asked - (len(endpoint.requests) - asked)
+        assert 0 < lost <= again <= 4
     assert out.splitlines()[:-3] == undisturbed.splitlines()[:-3]
 
 

@@ -12,7 +12,7 @@ from tests.show.html.browser import Browser
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 Open = Callable[..., Browser]
-FIRST = ["#", "Run", "CITATION_SUPPORT", "LENGTH", "Responses", "Judged"]
+FIRST = ["#", "Run", "CITATION_SUPPORT", "LENGTH", "Responses", "Judged", "Copied"]
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +31,11 @@ def heads(browser: Browser) -> list[str]:
 def test_of_several_judges_the_ranking_measures_come_first(page: Path, open_page: Open) -> None:
     browser = open_page(page)
     assert heads(browser) == FIRST
-    assert browser.text(".menu summary") == "Columns 4 of 9"
+    assert browser.text(".menu summary") == "Columns 5 of 10"
 
 
 def test_of_one_judge_all_are_shown(sample_page: Path, open_page: Open) -> None:
-    assert len(heads(open_page(sample_page))) == 9
+    assert len(heads(open_page(sample_page))) == 10
 
 
 def test_columns_are_chosen_and_moved_by_key_and_found_again(page: Path, open_page: Open) -> None:
@@ -43,10 +43,10 @@ def test_columns_are_chosen_and_moved_by_key_and_found_again(page: Path, open_pa
     browser.find(".menu summary").send_keys(Keys.ENTER)
     browser.find("[data-column=FITS] input").send_keys(Keys.SPACE)
     assert browser.run("return document.activeElement.closest('li').dataset.column") == "FITS"
-    for _ in range(2):
+    for _ in range(3):
         browser.find("[data-column=FITS] .before").send_keys(Keys.ENTER)
     browser.find("[data-column=LENGTH] input").send_keys(Keys.SPACE)
-    chosen = ["#", "Run", "CITATION_SUPPORT", "FITS", "Responses", "Judged"]
+    chosen = ["#", "Run", "CITATION_SUPPORT", "FITS", "Responses", "Judged", "Copied"]
     assert heads(browser) == chosen
     browser.find("[data-column=FITS] input").send_keys(Keys.ESCAPE)
     assert not browser.run("return document.querySelector('.menu').open")
@@ -67,4 +67,4 @@ def test_the_first_columns_are_gone_back_to(page: Path, open_page: Open) -> None
     assert heads(browser) == FIRST
     assert "columns" not in browser.run("return location.hash")
     browser.all(".menu-panel > button")[0].click()
-    assert len(heads(browser)) == 2 + 9
+    assert len(heads(browser)) == 2 + 10
