@@ -11,6 +11,7 @@ import typer
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exit_status, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.lazy import Later
@@ -18,9 +19,8 @@ from trecjudge.cli.printing import print_json, print_lines, print_plans, print_t
 from trecjudge.errors import InputError
 from trecjudge.findings import counted
 from trecjudge.job.audit.rules import FIGURES, AuditRules, audit_rules, bounds_of
-from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
+from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
-from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 
@@ -140,15 +140,7 @@ def _rules(flags: AuditFlags, job: Job) -> AuditRules:
 
 def _job(flags: AuditFlags) -> Job:
     """Return the judge with its settings, the inputs, and how to use a model."""
-    model = model_options(
-        flags.use_env_llm,
-        Budget(flags.max_calls, flags.max_tokens, flags.max_cost),
-        flags.cache_dir,
-        flags.cache_from or (),
-        flags.refresh,
-        flags.offline,
-        flags.plan,
-    )
+    model = options_of(flags, flags.refresh, flags.plan)
     template = Job(
         flags.responses or (),
         Outputs(Path(), "audit"),

@@ -14,11 +14,11 @@ from rich.console import Console
 
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.cli.shared import FindingPrinter
-from trecjudge.job.choice import model_options
 from trecjudge.job.experiment.reading import read_experiment
 from trecjudge.job.experiment.running import (
     Experimented,
@@ -26,7 +26,6 @@ from trecjudge.job.experiment.running import (
     plan_experiment,
     run_experiment,
 )
-from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
@@ -73,10 +72,7 @@ unchanged inputs are not made again.
 
 def _run(flags: ExperimentFlags) -> int:
     find_in_working_folder()  # for the user's own judges, measures and prompts
-    budget = Budget(flags.max_calls, flags.max_tokens, flags.max_cost)
-    caches = (flags.cache_dir, flags.cache_from or ())
-    switches = (flags.refresh, flags.offline, flags.plan)
-    options = model_options(flags.use_env_llm, budget, *caches, *switches)
+    options = options_of(flags, flags.refresh, flags.plan)
     printer, warn = FindingPrinter(flags.quiet), warning_printer(flags.quiet)
     given = read_experiment(flags.file, flags.use_env_llm)
     outputs = Outputs(flags.out_dir, flags.name)

@@ -17,6 +17,7 @@ from trecjudge.cli import generate_options as own
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import search_options as of_search
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_lines, print_plans
@@ -24,10 +25,9 @@ from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.choice import model_options, workflow_at
+from trecjudge.job.choice import workflow_at
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.spending import Budget
 from trecjudge.records import Topic
 from trecjudge.results.outputs import Outputs
 from trecjudge.show.generated import generated_lines
@@ -79,11 +79,7 @@ class GenerateFlags:
     @property
     def model(self) -> ModelOptions:
         """How a model may be used."""
-        budget = Budget(self.max_calls, self.max_tokens, self.max_cost)
-        caches = (self.cache_dir, self.cache_from or ())
-        return model_options(
-            self.use_env_llm, budget, *caches, self.refresh, self.offline, self.plan
-        )
+        return options_of(self, self.refresh, self.plan)
 
     @property
     def run_name(self) -> str:

@@ -27,14 +27,14 @@ from trecjudge.baseline.index.sources import (
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exit_status, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_listing
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import OnFinding, counted
-from trecjudge.job.choice import model_options, workflow_at
+from trecjudge.job.choice import workflow_at
 from trecjudge.models.opening import ModelOptions
-from trecjudge.models.spending import Budget
 from trecjudge.settings.limits import limited
 
 Documents = Annotated[
@@ -113,9 +113,7 @@ class IndexFlags:
     @property
     def model(self) -> ModelOptions:
         """How an endpoint may be asked for vectors."""
-        budget = Budget(self.max_calls, self.max_tokens, self.max_cost)
-        caches = (self.cache_dir, self.cache_from or ())
-        return model_options(self.use_env_llm, budget, *caches, offline=self.offline)
+        return options_of(self)
 
 
 @taking(IndexFlags)

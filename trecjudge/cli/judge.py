@@ -10,18 +10,18 @@ from typing import Any
 
 from rich.console import Console
 
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_summaries
 from trecjudge.inputs.pipelines.fields import keyed
-from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
+from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.pipeline import plan_job, run_job, run_part
 from trecjudge.job.shards.shard import shard_asked, workers_asked
 from trecjudge.job.shards.together import part_name
 from trecjudge.judging.panel import make_panel, panel_spec
-from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import Summary
 from trecjudge.settings.limits import limited
@@ -80,7 +80,6 @@ def _check_measures(jobs: Sequence[Job], wanted: Wanted) -> None:
 
 def jobs_asked_for(flags: JobFlags) -> list[Job]:
     """Return the jobs that the command line asks for."""
-    budget = Budget(flags.max_calls, flags.max_tokens, flags.max_cost)
     choice = Choice(
         judges=flags.judge or (),
         also=flags.also or (),
@@ -100,15 +99,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         qrels=flags.qrels,
         nuggets=flags.nuggets or (),
         dataset=flags.dataset,
-        model=model_options(
-            flags.use_env_llm,
-            budget,
-            flags.cache_dir,
-            flags.cache_from or (),
-            flags.refresh,
-            flags.offline,
-            flags.plan,
-        ),
+        model=options_of(flags, flags.refresh, flags.plan),
         max_topics=flags.max_topics,
         max_runs=flags.max_runs,
         only_topics=flags.only_topics or (),

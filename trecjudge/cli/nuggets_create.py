@@ -13,6 +13,7 @@ import typer
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_plans
@@ -23,10 +24,9 @@ from trecjudge.files import default_folder
 from trecjudge.findings import Finding
 from trecjudge.inputs.nuggets.registry import BankFormat, bank_format_named
 from trecjudge.inputs.nuggets.writing import fields_lost, write_banks
-from trecjudge.job.choice import model_options, workflow_at
+from trecjudge.job.choice import workflow_at
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
-from trecjudge.models.spending import Budget
 from trecjudge.records import Place
 
 Target = Annotated[
@@ -128,11 +128,7 @@ class CreateFlags:
     @property
     def model(self) -> ModelOptions:
         """How a model may be used."""
-        budget = Budget(self.max_calls, self.max_tokens, self.max_cost)
-        caches = (self.cache_dir, self.cache_from or ())
-        return model_options(
-            self.use_env_llm, budget, *caches, self.refresh, self.offline, self.plan
-        )
+        return options_of(self, self.refresh, self.plan)
 
 
 @exits

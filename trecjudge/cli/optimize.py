@@ -11,13 +11,13 @@ import typer
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exit_status, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.lazy import Later
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
-from trecjudge.job.choice import Choice, jobs_of, model_options, workflow_at
+from trecjudge.job.choice import Choice, jobs_of, workflow_at
 from trecjudge.job.job import Job
-from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
@@ -200,15 +200,7 @@ def _optimize(flags: OptimizeFlags) -> int:
 
 def _job(flags: OptimizeFlags) -> Job:
     """Return the inputs, the judge with its settings, and how to use a model."""
-    model = model_options(
-        flags.use_env_llm,
-        Budget(flags.max_calls, flags.max_tokens, flags.max_cost),
-        flags.cache_dir,
-        flags.cache_from or (),
-        False,
-        flags.offline,
-        flags.plan,
-    )
+    model = options_of(flags, plan=flags.plan)
     template = Job(
         flags.responses or (),
         Outputs(Path(), NAME),

@@ -13,6 +13,7 @@ import typer
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exit_status, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.judge import GARBAGE_THRESHOLDS
@@ -22,10 +23,9 @@ from trecjudge.evaluation.pairs.measuring import Tally
 from trecjudge.evaluation.pairs.reading import bare_pairs, renamed, some
 from trecjudge.evaluation.pairs.verdicts import Verdict
 from trecjudge.files import chosen
-from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
+from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pairs import JUDGE, RUN, PairJob
-from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.show import pairs as shown
@@ -121,15 +121,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def _job(flags: PairFlags) -> Job:
     """Return the settings of the judge, and how to use a model."""
-    model = model_options(
-        flags.use_env_llm,
-        Budget(flags.max_calls, flags.max_tokens, flags.max_cost),
-        flags.cache_dir,
-        flags.cache_from or (),
-        flags.refresh,
-        flags.offline,
-        flags.plan,
-    )
+    model = options_of(flags, flags.refresh, flags.plan)
     template = Job((), Outputs(Path(), RUN), model=model, calibration=flags.calibration)
     choice = Choice((JUDGE,), workflow=workflow_at(flags.workflow), written=flags.settings or ())
     (job,) = jobs_of(template, choice)

@@ -19,6 +19,7 @@ from trecjudge.baseline.retrieve.threshold import threshold_path, write_threshol
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import search_options as own
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_lines, text_output
@@ -26,11 +27,10 @@ from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import counted
 from trecjudge.inputs.topics import read_topics
-from trecjudge.job.choice import model_options, workflow_at
+from trecjudge.job.choice import workflow_at
 from trecjudge.job.workflow import Workflow
 from trecjudge.models.model import Model, NoModel
 from trecjudge.models.opening import ModelOptions, open_model
-from trecjudge.models.spending import Budget
 from trecjudge.show.search import search_record, search_view
 
 SHOWN, WRITTEN = 10, 100
@@ -89,9 +89,7 @@ class SearchFlags:
     @property
     def model(self) -> ModelOptions:
         """How a model may be used."""
-        budget = Budget(self.max_calls, self.max_tokens, self.max_cost)
-        caches = (self.cache_dir, self.cache_from or ())
-        return model_options(self.use_env_llm, budget, *caches, self.refresh, self.offline, False)
+        return options_of(self, self.refresh)
 
     @property
     def line(self) -> Path:

@@ -12,15 +12,15 @@ import typer
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
 from trecjudge.cli import shared as common
+from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exit_status, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.stability.changes import CHANGES, Change
-from trecjudge.job.choice import Choice, jobs_of, model_options, without_effect, workflow_at
+from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.stability import StabilityJob
-from trecjudge.models.spending import Budget
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show import stability as shown
@@ -115,15 +115,7 @@ def _changes(names: list[str] | None) -> list[Change]:
 
 def _job(flags: StabilityFlags) -> Job:
     """Return the judge, its inputs, and how to use a model."""
-    model = model_options(
-        flags.use_env_llm,
-        Budget(flags.max_calls, flags.max_tokens, flags.max_cost),
-        flags.cache_dir,
-        flags.cache_from or (),
-        flags.refresh,
-        flags.offline,
-        flags.plan,
-    )
+    model = options_of(flags, flags.refresh, flags.plan)
     template = Job(
         runs=flags.responses or (),
         outputs=Outputs(Path(), NAME),
