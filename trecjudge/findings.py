@@ -216,6 +216,10 @@ OnFinding = Callable[[Finding], None]
 """Called with each finding, as it is made."""
 
 
+def unreported(_: object) -> None:
+    """Do nothing with a finding: it is reported elsewhere, or says nothing here."""
+
+
 UNREAD = frozenset(
     {
         *("line_not_json", "bad_utf8", "record_not_an_object", "record_too_large"),

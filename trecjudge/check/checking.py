@@ -8,16 +8,12 @@ from pathlib import Path
 from trecjudge.check.checker import Checker
 from trecjudge.check.outcome import CheckReport, Violation
 from trecjudge.check.rules import track_named
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.run_records import ReadRecords
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.records import Topic
-
-
-def ignore(_: Finding | Violation) -> None:
-    """Do nothing with what was found."""
 
 
 def check(
@@ -27,8 +23,8 @@ def check(
     track: str = "",
     dataset: str = "auto",
     store: DocumentStore | None = None,
-    on_finding: OnFinding = ignore,
-    on_violation: Callable[[Violation], None] = ignore,
+    on_finding: OnFinding = unreported,
+    on_violation: Callable[[Violation], None] = unreported,
     records: ReadRecords | None = None,
     flag_hostile: bool = False,
 ) -> CheckReport:

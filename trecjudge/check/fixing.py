@@ -14,7 +14,7 @@ from trecjudge.check.mending import change_text, mend
 from trecjudge.check.rules import Track, track_named, track_of
 from trecjudge.errors import InputError, OutputError, why
 from trecjudge.files import whole
-from trecjudge.findings import Finding
+from trecjudge.findings import Finding, unreported
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.registry import format_of
@@ -163,7 +163,7 @@ class _Copying:
             self.track = named or track_of(format_.NAME, record, self.dataset)
         shelf = Shelf(self.store)
         # Read as the job reads it, since only then is it known which response this is.
-        response = Reader(format_.draft(record), place, lambda finding: None, shelf).read()
+        response = Reader(format_.draft(record), place, unreported, shelf).read()
         if response is not None and self._is_second(response):
             topic = f"second response on topic {response.topic_id!r}"
             self._change(place, "left out", topic)

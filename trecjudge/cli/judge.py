@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
@@ -19,6 +18,7 @@ from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.pipeline import plan_job, run_job, run_part
+from trecjudge.job.process import settle_process
 from trecjudge.job.shards.shard import shard_asked, workers_asked
 from trecjudge.job.shards.together import part_name
 from trecjudge.judging.panel import make_panel, panel_spec
@@ -32,7 +32,6 @@ from trecjudge.show.ranking import Wanted
 
 MOST_HELD = 100
 """Points of a sweep that are locked from the start; further ones only while they are judged."""
-GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 
 def judge(flags: JobFlags) -> int:
@@ -49,7 +48,7 @@ def _judge(flags: JobFlags) -> int:
     _check_measures(jobs, wanted)
     if flags.plan:
         return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
-    _settle_process()
+    settle_process()
     warn = warning_printer(flags.quiet)
     if message := without_effect(jobs):
         warn(message)
@@ -124,13 +123,6 @@ def _outputs(flags: JobFlags) -> Outputs:
     """Return where a job writes; a part of one has files of its own."""
     name = part_name(flags.name, *shard_asked(flags.shard)) if flags.shard else flags.name
     return Outputs(flags.out_dir, name)
-
-
-def _settle_process() -> None:
-    """Set garbage collection for a process that only judges."""
-    # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
-    # costs a fifth of the time.
-    gc.set_threshold(*GARBAGE_THRESHOLDS)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +15,6 @@ from trecjudge.cli import shared as common
 from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import exit_status, warning_printer
 from trecjudge.cli.flags import taking
-from trecjudge.cli.judge import GARBAGE_THRESHOLDS
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.errors import InputError
 from trecjudge.evaluation.pairs.measuring import Tally
@@ -26,6 +24,7 @@ from trecjudge.files import chosen
 from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pairs import JUDGE, RUN, PairJob
+from trecjudge.job.process import settle_process
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.show import pairs as shown
@@ -103,7 +102,7 @@ def _judge(flags: PairFlags) -> int:
         return print_plans([plan | {"items": tally.pairs}], flags.as_json)
     if any(_is_same(flags.output, path) for path in flags.files):
         raise InputError(f"--output {flags.output}: is one of the files to judge; give another")
-    gc.set_threshold(*GARBAGE_THRESHOLDS)
+    settle_process()
     with chosen(flags.output) as file:
 
         def take(verdict: Verdict) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from trecjudge.errors import InputError, TrecJudgeError, unknown
 from trecjudge.evaluation.loading import scores_at
-from trecjudge.findings import OnFinding
+from trecjudge.findings import OnFinding, unreported
 from trecjudge.judging.judge import measures_of
 from trecjudge.judging.panel import column_names, column_of
 from trecjudge.measures import ranks
@@ -96,7 +96,7 @@ def standings_at(
     for name in lower_is_better:
         scores.chosen([name])
     if scores.statistics and found.statistics:
-        stands = list(_of_statistics(read_statistics(found.statistics, lambda finding: None)))
+        stands = list(_of_statistics(read_statistics(found.statistics, unreported)))
     else:
         stands = [s for m in scores.measures for s in _of_scores(scores, m, m in lower_is_better)]
     by_measure: dict[str, dict[str, Stand]] = {}

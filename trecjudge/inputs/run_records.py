@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.documents.shelf import Shelf
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.carriers import Carriers
@@ -95,7 +95,7 @@ class RunRecords:
     own_documents: bool = False
     dataset: str = "auto"
     flag_instructions: bool = False
-    report: OnFinding = lambda finding: None
+    report: OnFinding = unreported
     names: RunNames = field(init=False, repr=False)
     shelf: Shelf = field(init=False)
     carriers: Carriers = field(init=False)
@@ -181,7 +181,7 @@ class RunRecords:
         paths = (Opened.of(file).path for file in self.files)
         file = next(file for file in paths if Place(str(file)).path == path)
         with suppress(InputError):  # reported where the file is read
-            for number, record in run_records(file, lambda finding: None):
+            for number, record in run_records(file, unreported):
                 claimed = format_of(record, self.dataset)
                 if claimed is None:
                     continue

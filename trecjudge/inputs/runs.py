@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.hostile import HostileText
@@ -41,7 +41,7 @@ def unobserved(
     """Ignore a record: the default of `observe`."""
 
 
-def find_runs(paths: Sequence[Path], report: OnFinding = lambda finding: None) -> list[Path]:
+def find_runs(paths: Sequence[Path], report: OnFinding = unreported) -> list[Path]:
     """Return the files below `paths`, each once. Raises InputError if there is none.
 
     A backup beside its original is passed over, unless its own path is given. Then it comes after

@@ -9,6 +9,7 @@ import click
 from autojudge_base.nugget_data import NuggetBank, NuggetBanks
 from pydantic import PrivateAttr, model_validator
 
+from trecjudge.findings import unreported
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import bank_format_named, bank_format_of
@@ -30,7 +31,7 @@ class AnyBank(NuggetBank):
         format_ = bank_format_of(value) if isinstance(value, Mapping) else None
         if format_ is None or format_.NAME == THEIRS:
             return made(value)
-        read = bank_of(format_, value, Place("nuggets"), lambda finding: None)
+        read = bank_of(format_, value, Place("nuggets"), unreported)
         if read is None:  # it names no topic: theirs says so
             return made(value)
         bank = made(record_of(read, bank_format_named(THEIRS)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding
+from trecjudge.findings import unreported
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.formats.registry import format_named, format_of
 from trecjudge.inputs.nuggets.registry import bank_format_of
@@ -106,7 +106,7 @@ def _read_runs(found: Found) -> None:
     def taken(path: Path, format_name: str, why: str) -> None:
         found.formats[format_name] += 1
 
-    for _, response in RunReader(files, _ignore, taken=taken):
+    for _, response in RunReader(files, unreported, taken=taken):
         found.responses += 1
         found.topic_ids.add(response.topic_id)
         found.cited |= {c.doc_id for s in response.sentences for c in s.citations if c.doc_id}
@@ -131,14 +131,10 @@ def _table_kind(path: Path, found: Found) -> Kind | None:
     columns = first_line(path).split()
     # Our own qrels have a run in the second column: they are outputs.
     if is_json_qrels(path) or (len(columns) == 4 and columns[1] in (b"0", b"Q0")):
-        graded = read_grades(path, _ignore)
+        graded = read_grades(path, unreported)
         if set(graded) & found.topic_ids:
             return "qrels"
-    return "topics" if set(read_topics(path, _ignore)) & found.topic_ids else None
-
-
-def _ignore(finding: Finding) -> None:
-    """Ignore a finding: the job that is proposed reports it."""
+    return "topics" if set(read_topics(path, unreported)) & found.topic_ids else None
 
 
 def _by_folder(files: Sequence[Path], every: Sequence[Path]) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.files import default_folder
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.documents.overlap import Overlap
 from trecjudge.inputs.documents.store import DocumentStore, is_data_set, open_documents
 from trecjudge.inputs.nuggets.bank import Bank
@@ -133,11 +133,11 @@ class JobInputs:
 
     def reader_of(self, records: ReadRecords) -> RunReader:
         """Return a reader of the responses that some records hold; it reports nothing."""
-        return self._reader(_ignore, untaken, unobserved, records)
+        return self._reader(unreported, untaken, unobserved, records)
 
     def responses(self) -> Iterator[tuple[Topic, Response]]:
         """Yield all responses that will be judged; findings on them come when they are judged."""
-        return iter(self._reader(_ignore, untaken, unobserved, self.records.read))
+        return iter(self._reader(unreported, untaken, unobserved, self.records.read))
 
     def all_responses(self, model: Model, notify: Callable[[str], None]) -> AllResponses:
         """Return them for judges that look at all before the first is judged."""
@@ -230,10 +230,6 @@ def _run_records(job: Job, files: list[Opened], store: DocumentStore | None) -> 
         dataset=job.dataset,
         flag_instructions=job.model.use,
     )
-
-
-def _ignore(finding: Finding) -> None:
-    """Ignore a finding: it is reported when the responses are judged."""
 
 
 def _wanted(topics: dict[str, Topic] | None, job: Job) -> dict[str, Topic] | None:

@@ -26,16 +26,16 @@ from trecjudge.evaluation.optimize.questions import (
 )
 from trecjudge.evaluation.optimize.written import difference, plain, saved_form
 from trecjudge.evaluation.pairs.labels import WEIGHTS, Reading, readings, scale_of
-from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, some
+from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, some
 from trecjudge.files import chosen
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.runs import untaken
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
-from trecjudge.job.judges import check_jobs
-from trecjudge.job.pairs import RUN, response_of
+from trecjudge.job.judges import job_panel
+from trecjudge.job.pairs import RUN
 from trecjudge.judging.judge import asked_singly
-from trecjudge.judging.panel import make_panel, panel_programs, resolved_panel
+from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.models.client import Client
 from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
@@ -127,8 +127,9 @@ class PromptJob:
             return await self._run(report)
 
     async def _run(self, report: OnFinding) -> Found:
-        wanted = self._wanted()
-        async with self._model() as model, self._reflection(model) as reflection:
+        panel = self._panel()
+        wanted = self._wanted(panel)
+        async with self._model(panel) as model, self._reflection(model) as reflection:
             assert isinstance(model, Client) and isinstance(reflection, Client)
             people, parts = self._read(wanted, model, report)
             budget = self.job.model.command.budget
@@ -144,8 +145,9 @@ class PromptJob:
         return found
 
     async def _plan(self, report: OnFinding) -> dict[str, Any]:
-        wanted = self._wanted()
-        async with self._model() as model:
+        panel = self._panel()
+        wanted = self._wanted(panel)
+        async with self._model(panel) as model:
             _, parts = self._read(wanted, model, report)
             await all_answered(wanted.judge, parts.held_out, model)
             plan: dict[str, Any] = model.spent()
@@ -161,15 +163,17 @@ class PromptJob:
         plan["calls"] += more
         return {"name": wanted.program.name} | plan | {"items": len(parts.held_out)}
 
-    def _wanted(self) -> Wanted:
-        """Return what is to be optimised; nothing is read or asked yet."""
+    def _panel(self) -> Panel:
+        """Return the one judge; nothing is read or asked yet."""
         if not self.job.model.use:
             raise WorkflowError("a prompt is optimised by asking a model: add --use-env-llm")
         check_installed(self.optimizer)
-        check_jobs([self.job])
-        panel = resolved_panel(make_panel(self.job.judges, self.job.settings))
+        panel = job_panel(self.job)
         if len(panel) != 1:
             raise WorkflowError("--judge: give one judge; each prompt is optimised on its own")
+        return panel
+
+    def _wanted(self, panel: Panel) -> Wanted:
         program = program_named(panel[0].judge, self.program)
         return Wanted(panel[0].judge, program, self.optimizer, self.candidates, self.seed)
 
@@ -195,15 +199,15 @@ class PromptJob:
         """Return responses and labels: of runs, or of pairs that bring their text along."""
         if not self.job.runs:
             pairs = list(some(bare_pairs([self.truth], report), str(self.truth)))
-            return [response_of(pair) for pair in pairs], _side_of(self.truth, pairs, report)
+            responses = [pair_as_response(pair, RUN) for pair in pairs]
+            return responses, _side_of(self.truth, pairs, report)
         side = label_set_at(self.truth, report)
         inputs = JobInputs.read(self.job, report)
         inputs.check_documents(report)
         return list(inputs.reader(report, untaken)), side
 
-    def _model(self) -> AbstractAsyncContextManager[Model]:
-        workflow = self.job.workflow
-        programs = panel_programs(make_panel(self.job.judges, self.job.settings)).values()
+    def _model(self, panel: Panel) -> AbstractAsyncContextManager[Model]:
+        workflow, programs = self.job.workflow, panel_programs(panel).values()
         return open_model(self.job.model, workflow.llm, workflow.prompts, programs, self.notify)
 
     @asynccontextmanager

@@ -10,22 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from trecjudge.errors import WorkflowError
-from trecjudge.evaluation.pairs.reading import BarePair
+from trecjudge.evaluation.pairs.reading import BarePair, pair_as_response
 from trecjudge.evaluation.pairs.verdicts import Verdict, as_judged, by_words
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, left_by
-from trecjudge.job.judges import check_jobs
+from trecjudge.job.judges import job_panel
 from trecjudge.job.voters import opened, voting
 from trecjudge.judging.offline.calibration import calibration_at
-from trecjudge.judging.panel import (
-    Panel,
-    calibrations,
-    make_panel,
-    with_calibration,
-)
+from trecjudge.judging.panel import Panel, calibrations
 from trecjudge.judging.runner import Runner
 from trecjudge.models.model import Model
-from trecjudge.records import Citation, Document, Response, Sentence, Topic
+from trecjudge.records import Response, Topic
 
 JUDGE = "citation"
 """The judge whose question a model is asked."""
@@ -57,9 +52,7 @@ class PairJob:
         if job.calibration is not None and job.model.use:
             message = "--calibration is for judging by words, --use-env-llm asks a model: give one"
             raise WorkflowError(message)
-        check_jobs([job])
-        panel = make_panel(job.judges, job.settings)
-        return panel if job.calibration is None else with_calibration(panel, job.calibration)
+        return job_panel(job)
 
     async def _run(self, panel: Panel, pairs: Iterator[BarePair], take: Take) -> dict[str, Any]:
         job = self.job
@@ -85,16 +78,8 @@ async def _judged(panel: Panel, model: Model, pairs: Iterator[BarePair]) -> Asyn
     def responses() -> Iterator[tuple[Topic, Response]]:
         for pair in pairs:
             begun.append(pair)
-            yield response_of(pair)
+            yield pair_as_response(pair, RUN)
 
     async for judged in Runner(panel, model).run(responses()):
         (judgment,) = judged.judgments
         yield as_judged(begun.popleft(), judgment)
-
-
-def response_of(pair: BarePair) -> tuple[Topic, Response]:
-    """Return a pair as a response of one sentence, which cites the document, with a topic."""
-    topic_id, doc_id = pair.group or RUN, pair.pair_id
-    sentence = Sentence(0, pair.sentence, (Citation(doc_id, doc_id),))
-    documents = {doc_id: Document(doc_id, pair.document)}
-    return Topic(topic_id), Response(RUN, topic_id, (sentence,), documents=documents)

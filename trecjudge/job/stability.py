@@ -24,17 +24,15 @@ from trecjudge.evaluation.stability.figures import (
 from trecjudge.findings import OnFinding
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
-from trecjudge.job.judges import check_jobs
+from trecjudge.job.judges import job_panel
 from trecjudge.job.voters import SAMPLED
 from trecjudge.judging.judge import GroupingJudge
 from trecjudge.judging.panel import (
     NamedJudge,
     Panel,
-    make_panel,
     panel_programs,
     panel_spec,
     ranked_by_judge,
-    resolved_panel,
 )
 from trecjudge.judging.reversed import ReversedGroups
 from trecjudge.judging.runner import Runner
@@ -100,15 +98,14 @@ class StabilityJob:
         """Return what was found. Raises a TrecJudgeError for what the user can put right."""
         if self.job.workflow.voters:
             raise WorkflowError("stability: tests one model; its workflow may have no voters")
-        check_jobs([self.job])
+        panel = job_panel(self.job)
         try:
-            return asyncio.run(self._run(on_finding))
+            return asyncio.run(self._run(panel, on_finding))
         except (KeyboardInterrupt, asyncio.CancelledError):
             raise Interrupted("\n".join(left_by(self.job))) from None
 
-    async def _run(self, on_finding: OnFinding) -> Tested:
+    async def _run(self, panel: Panel, on_finding: OnFinding) -> Tested:
         job = self.job
-        panel = resolved_panel(make_panel(job.judges, job.settings, job.made))
         answers = _sampled(JobInputs.read(job, on_finding), self.most)
         if not answers:
             raise InputError("no response could be read; `run_judge.py formats` lists what can")

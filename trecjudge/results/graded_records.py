@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Place
@@ -24,7 +24,7 @@ def is_graded_records(path: Path) -> bool:
     """Return whether a file begins with a record of a graded document, or of several."""
     if not first_line(path).lstrip().startswith(b"{"):
         return False
-    first = next(objects(path, lambda finding: None), (0, {}))[1]
+    first = next(objects(path, unreported), (0, {}))[1]
     return any(GRADE in one for one in _graded(first))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line, lines
 from trecjudge.inputs.sources.values import objects
@@ -190,7 +190,7 @@ def is_json_qrels(path: Path) -> bool:
     """Return whether a file begins with a JSON object of {topic: {doc: grade}}."""
     if not first_line(path).lstrip().startswith(b"{"):
         return False
-    first = next(objects(path, lambda finding: None), (0, {}))[1]
+    first = next(objects(path, unreported), (0, {}))[1]
     return bool(first) and all(
         isinstance(graded, dict) and not any(isinstance(g, dict | list) for g in graded.values())
         for graded in first.values()

@@ -26,7 +26,7 @@ from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.runs import untaken
 from trecjudge.job.job import Job, JobInputs
 from trecjudge.job.judges import header_of, job_panel
-from trecjudge.job.shards.cutting import PlacedRecords, into_shards, placed
+from trecjudge.job.shards.cutting import all_placed, into_shards
 from trecjudge.job.shards.executing import Execution
 from trecjudge.job.shards.session import Parts, setup_of
 from trecjudge.results.outputs import Outputs
@@ -66,13 +66,11 @@ def in_shards(job: Job, folder: Path) -> int:
     findings: list[Finding] = []
     inputs = JobInputs.read(job, findings.append)
     reader = inputs.reader(findings.append, untaken)
-    records = PlacedRecords(reader.read)
-    reader.read = records.read
     parts = folder / "parts"
     parts.mkdir()
     setup = setup_of(job, parts, [opened.path for opened in inputs.files])
     # The longest first is another order than that of the job.
-    shards = into_shards(placed(reader, records), 10**6, least=OF_A_FEW)
+    shards = into_shards(all_placed(inputs, reader), 10**6, least=OF_A_FEW)
     done = {one.number: one for one in Execution(Here(), setup, _ignore).run(shards)}
     merged = Parts(setup, header_of(job, panel, inputs), panel, [done[n] for n in sorted(done)])
     with whole(outputs.log) as log:

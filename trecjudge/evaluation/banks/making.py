@@ -15,7 +15,7 @@ from trecjudge.evaluation.banks.asking import Asker
 from trecjudge.evaluation.banks.draft import NuggetDraft, by_importance
 from trecjudge.evaluation.banks.material import Material
 from trecjudge.evaluation.banks.merging import merged
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.nuggets.bank import Bank
 from trecjudge.inputs.nuggets.reading import bank_of
 from trecjudge.inputs.nuggets.registry import BankFormat
@@ -154,7 +154,7 @@ def trail(made: Made, format_: BankFormat, with_text: bool = True) -> list[dict[
     Without `with_text` no text of documents is in it.
     """
     record = record_of(made.bank, format_)
-    read = bank_of(format_, record, Place(""), lambda finding: None)
+    read = bank_of(format_, record, Place(""), unreported)
     ids = {nugget.text: nugget.nugget_id for nugget in read.nuggets} if read else {}
     return [
         {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError, unknown
-from trecjudge.findings import OnFinding
+from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.documents.record import document_of
 from trecjudge.inputs.documents.store import DocumentStore, open_documents
 from trecjudge.inputs.formats.registry import check_dataset
@@ -132,7 +132,7 @@ def _candidates(paths: Sequence[Path]) -> Iterator[tuple[Topic, list[Document]]]
     for file in files:
         if not any("candidates" in record for record in first_objects(file, 1)):
             continue  # a file of documents: it is read elsewhere
-        for _, record in objects(file, lambda finding: None):
+        for _, record in objects(file, unreported):
             query, listed = record.get("query"), record.get("candidates")
             if not isinstance(listed, list):
                 continue

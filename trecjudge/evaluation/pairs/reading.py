@@ -11,7 +11,7 @@ from typing import Any
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import Finding, OnFinding, shown
 from trecjudge.inputs.sources.values import as_id, objects
-from trecjudge.records import Place
+from trecjudge.records import Citation, Document, Place, Response, Sentence, Topic
 
 EITHER = "text"
 """A name of the document beside a sentence, and of the sentence beside a document."""
@@ -130,3 +130,14 @@ def some(pairs: Iterator[BarePair], where: str) -> Iterator[BarePair]:
     if first is None:
         raise InputError(f"{where}: no pairs in it; each {needed()}")
     return chain([first], pairs)
+
+
+def pair_as_response(pair: BarePair, run_id: str, topic_id: str = "") -> tuple[Topic, Response]:
+    """Return a pair as a response of one sentence, which cites the document, with a topic.
+
+    The topic is the pair's group; without one it is `topic_id`, or called as the run is.
+    """
+    topic_id, doc_id = pair.group or topic_id or run_id, pair.pair_id
+    sentence = Sentence(0, pair.sentence, (Citation(doc_id, doc_id),))
+    documents = {doc_id: Document(doc_id, pair.document)}
+    return Topic(topic_id), Response(run_id, topic_id, (sentence,), documents=documents)

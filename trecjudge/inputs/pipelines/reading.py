@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.pipelines.fields import record_keys, renamed
 from trecjudge.inputs.pipelines.tables import is_table, table_records
 from trecjudge.inputs.pipelines.wrappers import records_in
@@ -42,7 +42,7 @@ def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
     if is_table(opened):
         with suppress(InputError):  # reported where the file is read
-            return [record for _, record in islice(run_records(opened.path, _ignore), count)]
+            return [record for _, record in islice(run_records(opened.path, unreported), count)]
         return []
     found = (inner for record in first_objects(opened, count) for inner in records_in(record))
     return list(map(_named, islice(found, count)))
@@ -57,7 +57,3 @@ def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
     for line, record in objects(opened, report):
         for inner in records_in(record):
             yield line, inner
-
-
-def _ignore(finding: Finding) -> None:
-    """Do nothing: findings are reported where the whole file is read."""

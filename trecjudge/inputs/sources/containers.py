@@ -14,7 +14,7 @@ from typing import IO, BinaryIO
 import orjson
 
 from trecjudge.errors import InputError, why
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.sources.checksums import open_summed
 from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, is_packed, unpacking
 from trecjudge.records import Place
@@ -246,7 +246,7 @@ def first_line(path: Path) -> bytes:
 
     Raises InputError as `lines`.
     """
-    return next(lines(path, lambda finding: None), (0, b""))[1]
+    return next(lines(path, unreported), (0, b""))[1]
 
 
 def chunks(path: Path) -> Iterator[bytes]:

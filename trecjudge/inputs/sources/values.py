@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, shown, unreported
 from trecjudge.inputs.sources.containers import Opened, lines
 from trecjudge.inputs.sources.streams import DECODER, JsonStream, too_large
 from trecjudge.records import Place
@@ -63,7 +63,7 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
     held = opened.first(count)
     if held and _is_multi_line(*held[:2]):
         with suppress(InputError):
-            found = JsonStream(opened, _ignore, opened.look()).read()
+            found = JsonStream(opened, unreported, opened.look()).read()
             return [value for _, value in islice(found, 1) if isinstance(value, dict)]
         return []
     objects_: list[Any] = []
@@ -73,10 +73,6 @@ def first_objects(file: Path | Opened, count: int) -> list[dict[str, Any]]:
         with suppress(orjson.JSONDecodeError):
             objects_ += islice(_entries(0, orjson.loads(line)), count)
     return [value for _, value in objects_ if isinstance(value, dict)][:count]
-
-
-def _ignore(finding: Finding) -> None:
-    """Ignore a finding: it is reported where the whole file is read."""
 
 
 def _entries(line: int, value: Any) -> Iterator[tuple[int, Any]]:

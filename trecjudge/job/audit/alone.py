@@ -14,10 +14,9 @@ from trecjudge.job.audit.auditing import Audit, Auditor
 from trecjudge.job.audit.rules import AuditRules
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
 from trecjudge.job.job import Job, JobInputs, left_by
-from trecjudge.job.judges import check_jobs
+from trecjudge.job.judges import job_panel
 from trecjudge.job.voters import opened, voting
-from trecjudge.judging.panel import Panel, make_panel, resolved_panel
-from trecjudge.judging.panel import with_calibration as calibrated
+from trecjudge.judging.panel import Panel
 from trecjudge.records import Response, Topic
 
 
@@ -35,16 +34,11 @@ class AuditJob:
 
         Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
         """
-        check_jobs([self.job])
+        panel = job_panel(self.job)
         try:
-            return asyncio.run(self._run(self._panel()))
+            return asyncio.run(self._run(panel))
         except (KeyboardInterrupt, asyncio.CancelledError):
             raise Interrupted("\n".join(left_by(self.job))) from None
-
-    def _panel(self) -> Panel:
-        job = self.job
-        panel = resolved_panel(make_panel(job.judges, job.settings, job.made))
-        return panel if job.calibration is None else calibrated(panel, job.calibration)
 
     async def _run(self, panel: Panel) -> tuple[Audit | None, dict[str, Any]]:
         job, workflow = self.job, self.job.workflow

@@ -9,11 +9,11 @@ from pathlib import Path
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_of
-from trecjudge.findings import OnFinding
+from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, pair_of
+from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.labels import LabelledItem, read_labels
 from trecjudge.inputs.sources.values import objects
-from trecjudge.records import Citation, Document, Place, Response, Sentence, Topic
+from trecjudge.records import Place, Response, Sentence, Topic
 
 RUN = "audit"
 """The run_id of bare pairs, and the topic of those without one."""
@@ -33,7 +33,7 @@ class AuditItems:
 
 def are_pairs(path: Path) -> bool:
     """Return whether a file's first record is a sentence with a document."""
-    for _, record in objects(path, lambda finding: None):
+    for _, record in objects(path, unreported):
         return pair_of(record, Place(str(path))) is not None
     return False
 
@@ -44,21 +44,15 @@ def of_pairs(path: Path, report: OnFinding) -> AuditItems:
     labels: list[bytes] = []
     for pair in bare_pairs([path], report):
         if pair.labels:
-            topic, response = _as_response(pair, f"{len(labels)}")
+            # Numbered: two pairs of a topic are two responses, and those need two runs.
+            number = f"{len(labels)}"
+            numbered = replace(pair, pair_id=number)
+            topic, response = pair_as_response(numbered, f"{RUN}-{number}", RUN)
             responses.append((topic, response))
             labels.append(_label(pair, response))
     if not responses:
         raise InputError(f"{path}: no labelled pair in it; each needs a label")
     return AuditItems(responses, labels)
-
-
-def _as_response(pair: BarePair, number: str) -> tuple[Topic, Response]:
-    topic_id = pair.group or RUN
-    # Numbered: two pairs of a topic are two responses, and those need two runs.
-    sentence = Sentence(0, pair.sentence, (Citation(number, number),))
-    documents = {number: Document(number, pair.document)}
-    run_id = f"{RUN}-{number}"
-    return Topic(topic_id), Response(run_id, topic_id, (sentence,), documents=documents)
 
 
 def _label(pair: BarePair, response: Response) -> bytes:

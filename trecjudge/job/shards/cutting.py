@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.run_records import Event, FileBegins, ReadRecords, RunRecord
+from trecjudge.inputs.runs import RunReader
+from trecjudge.job.job import JobInputs
 from trecjudge.job.shards.shard import LEAST_ITEMS, Portion, Shard, seen_by_all
-from trecjudge.records import Response, Topic
+from trecjudge.records import Response
 
 SHARDS_OF_A_WORKER = 4
 """Shards for each worker: the last ones end at about the same time, however long they take."""
@@ -45,10 +48,20 @@ class Placed:
     items: int
 
 
-def placed(responses: Iterable[tuple[Topic, Response]], records: PlacedRecords) -> Iterator[Placed]:
-    """Yield the places of responses that a reader of `records` yields."""
-    for _, response in responses:
-        yield Placed(records.path, records.ordinal, response.run_id, items_of(response))
+def all_placed(inputs: JobInputs, reader: RunReader) -> list[Placed]:
+    """Return the places of all responses; all runs are read, and findings reported.
+
+    Raises InputError where there is nothing to judge.
+    """
+    records = PlacedRecords(reader.read)
+    reader.read = records.read
+    found = [
+        Placed(records.path, records.ordinal, response.run_id, items_of(response))
+        for _, response in reader
+    ]
+    if not found:
+        raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
+    return found
 
 
 def items_of(response: Response) -> int:
@@ -57,26 +70,24 @@ def items_of(response: Response) -> int:
     return max(1, citations, len(response.sentences))
 
 
-def into_shards(found: Iterable[Placed], workers: int, least: int = LEAST_ITEMS) -> list[Shard]:
+def into_shards(found: Sequence[Placed], workers: int, least: int = LEAST_ITEMS) -> list[Shard]:
     """Return the responses as shards of at least so many items, in their order."""
-    all_of_them = list(found)
-    size = max(least, sum(one.items for one in all_of_them) // (workers * SHARDS_OF_A_WORKER))
-    return [_shard(n, part) for n, part in enumerate(_cut(all_of_them, size))]
+    size = max(least, sum(one.items for one in found) // (workers * SHARDS_OF_A_WORKER))
+    return [_shard(n, part) for n, part in enumerate(_cut(found, size))]
 
 
-def into_parts(found: Iterable[Placed], count: int) -> list[Shard]:
+def into_parts(found: Sequence[Placed], count: int) -> list[Shard]:
     """Return the responses as exactly so many shards, of about equal size; some may be empty."""
-    all_of_them = list(found)
-    whole, done = sum(one.items for one in all_of_them), 0
+    whole, done = sum(one.items for one in found), 0
     parts: list[list[Placed]] = [[] for _ in range(count)]
-    for one in all_of_them:
+    for one in found:
         # By the middle of the response: so no part takes what lies mostly in the next one.
         parts[min(count - 1, (2 * done + one.items) * count // (2 * whole))].append(one)
         done += one.items
     return [_shard(n, part) for n, part in enumerate(parts)]
 
 
-def _cut(found: list[Placed], size: int) -> Iterator[list[Placed]]:
+def _cut(found: Iterable[Placed], size: int) -> Iterator[list[Placed]]:
     part: list[Placed] = []
     held = 0
     for one in found:

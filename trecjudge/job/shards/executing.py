@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import threading
@@ -15,6 +14,7 @@ from multiprocessing import get_context
 from typing import Protocol, TypeVar
 
 from trecjudge.errors import OutputError
+from trecjudge.job.process import settle_process
 from trecjudge.job.shards.judging import judge_shard
 from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup
 
@@ -23,7 +23,6 @@ S = TypeVar("S")
 T = TypeVar("T")
 MOST_TRIES = 3
 """Times that a shard is begun: one whose worker dies each time most likely kills it."""
-GARBAGE_THRESHOLDS = (50_000, 20, 50)
 SECONDS_BETWEEN_LOOKS = 1.0
 """How often a worker looks whether the process that it works for is still there."""
 
@@ -83,7 +82,7 @@ class LocalWorkers:
 def _begin_worker(parent: int) -> None:
     """Prepare a worker: it leaves interrupts to its parent, and ends when that is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(*GARBAGE_THRESHOLDS)
+    settle_process()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

@@ -9,8 +9,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
+from trecjudge.errors import InputError
 from trecjudge.files import whole
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import OnFinding, unreported
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.run_records import Event, FileBegins, RunRecord, RunRecords
 from trecjudge.inputs.sources.containers import Opened
@@ -46,8 +47,8 @@ class Worker:
         """Read what a job needs beside its runs. Raises a TrecJudgeError."""
         find_in_working_folder()
         panel = job_panel(setup.job)
-        inputs = JobInputs.read(setup.job, _ignore)
-        judging = judging_panel(setup.job, panel, _ignore)
+        inputs = JobInputs.read(setup.job, unreported)
+        judging = judging_panel(setup.job, panel, unreported)
         header = header_of(setup.job, panel, inputs)
         return cls(setup, inputs, panel, judging, header, inputs.run_records())
 
@@ -64,6 +65,7 @@ class Worker:
             writer = JudgmentsWriter(file)
             writer.header(self.header)
             asyncio.run(self._judged(shard, writer, recording, trial, stop))
+            check_all_there(shard, writer.responses)
             writer.end()
         counts = (writer.responses, writer.judgments, recording.spared)
         error = "" if trial.error is None else str(trial.error)
@@ -98,6 +100,16 @@ class Worker:
         return scoring.part
 
 
+def check_all_there(shard: Shard, responses: int) -> None:
+    """Raise InputError where not all responses of a shard were found again."""
+    if responses != shard.responses:
+        files = ", ".join(str(portion.path) for portion in shard.portions)
+        raise InputError(
+            f"{files}: {responses} of {shard.responses} responses were found again: the file was"
+            " changed while it was judged; begin again"
+        )
+
+
 @contextmanager
 def _both(setup: ShardSetup, number: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     with whole(setup.part(number, "qrels")) as qrels, whole(setup.part(number, "review")) as more:
@@ -130,10 +142,6 @@ class ShardRecords:
                 yield replace(event, response=response, repeated=False)
             if ordinal == last:
                 return
-
-
-def _ignore(finding: Finding) -> None:
-    """Ignore a finding: it is reported by whoever cut the job into shards."""
 
 
 _KEPT = threading.local()

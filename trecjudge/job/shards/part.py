@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from trecjudge.errors import InputError
 from trecjudge.findings import FindingLog
-from trecjudge.inputs.runs import RunReader
-from trecjudge.job.job import JobInputs
-from trecjudge.job.shards.cutting import PlacedRecords, into_parts, placed
-from trecjudge.job.shards.shard import Shard
 from trecjudge.judging.runner import JudgedResponse
 
 ShardAsked = tuple[int, int]
@@ -73,17 +68,3 @@ class PartCounts:
             findings.of_severity("error"),
             bug,
         )
-
-
-def shard_of(inputs: JobInputs, reader: RunReader, asked: ShardAsked) -> Shard:
-    """Return the responses of one part; all runs are read, and findings reported.
-
-    Raises InputError where there is nothing to judge in any part.
-    """
-    records = PlacedRecords(reader.read)
-    reader.read = records.read
-    found = list(placed(reader, records))
-    if not found:
-        raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
-    number, of = asked
-    return into_parts(found, of)[number - 1]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from trecjudge.errors import InputError, OutputError, PluginError, WorkflowError
+from trecjudge.errors import OutputError, PluginError, WorkflowError
 from trecjudge.files import whole
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.documents.store import is_data_set
@@ -20,11 +20,11 @@ from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.runs import RunReader
 from trecjudge.job.job import NO_MODEL, Job, JobInputs
 from trecjudge.job.judges import header_of
-from trecjudge.job.shards.cutting import PlacedRecords, into_shards, placed
+from trecjudge.job.shards.cutting import all_placed, into_shards
 from trecjudge.job.shards.dask import DaskWorkers
 from trecjudge.job.shards.executing import Execution, LocalWorkers, Workers
 from trecjudge.job.shards.merging import append, merge_judgments, scored_by_shards
-from trecjudge.job.shards.shard import Shard, ShardDone, ShardSetup, seen_by_all
+from trecjudge.job.shards.shard import ShardDone, ShardSetup, seen_by_all
 from trecjudge.judging.judge import PreparingJudge
 from trecjudge.judging.panel import Panel
 from trecjudge.results.judgments import Header, JudgmentsReader
@@ -85,17 +85,6 @@ def parts_folder(outputs: Outputs) -> Iterator[Path]:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def cut(inputs: JobInputs, reader: RunReader, records: PlacedRecords, workers: int) -> list[Shard]:
-    """Return the shards of a job; all its runs are read, and findings reported.
-
-    Raises InputError where there is nothing to judge.
-    """
-    shards = into_shards(placed(reader, records), workers)
-    if not shards:
-        raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
-    return shards
 
 
 def setup_of(job: Job, folder: Path, runs: Sequence[Path]) -> ShardSetup:
@@ -162,12 +151,10 @@ def judged_in_parts(
     job: Job, panel: Panel, inputs: JobInputs, reader: RunReader, folder: Path, watcher: Watcher
 ) -> Parts:
     """Return the parts of a job, judged by its workers. Raises what a shard raises."""
-    records = PlacedRecords(reader.read)
-    reader.read = records.read
     found: dict[int, ShardDone] = {}
     setup = setup_of(job, folder, [opened.path for opened in inputs.files])
     with closing(workers_of(job)) as workers:
-        shards = cut(inputs, reader, records, workers.count)
+        shards = into_shards(all_placed(inputs, reader), workers.count)
         for done in Execution(workers, setup, watcher.notify).run(shards):
             found[done.number] = done
             watcher.counted(done.responses, done.judgments)

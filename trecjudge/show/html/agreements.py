@@ -9,7 +9,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.evaluation.agreement import agree
 from trecjudge.evaluation.loading import scores_at
-from trecjudge.findings import Finding
+from trecjudge.findings import unreported
 from trecjudge.records import Place
 from trecjudge.results.jobs import outcome
 from trecjudge.results.outputs import Outputs
@@ -41,9 +41,9 @@ Figure = Mapping[str, Any]
 def scores_of_job(outputs: Outputs, board: Leaderboard) -> Scores:
     """Return the scores of a job as `meta-evaluate` reads them, or of `board` without its files."""
     if outputs.leaderboard.is_file():
-        return scores_at(outcome(outputs.leaderboard), _ignore)
+        return scores_at(outcome(outputs.leaderboard), unreported)
     rows = ((Place(outputs.name), row) for row in board.rows())
-    return scores_of(outputs.name, rows, _ignore)
+    return scores_of(outputs.name, rows, unreported)
 
 
 def correlated(
@@ -57,7 +57,7 @@ def correlated(
     for ours, theirs in names.items():
         rules = Rules("common", "checked", tuple(COEFFICIENTS), (theirs,), (ours,))
         try:
-            (pair,) = meta_evaluate(truth, predicted, rules, _ignore)
+            (pair,) = meta_evaluate(truth, predicted, rules, unreported)
         except InputError:  # fewer than three runs in common, or the measure on one side only
             continue
         if figures := [_coefficient(one) for one in pair.correlations if one.value is not None]:
@@ -79,7 +79,7 @@ def _coefficient(one: Correlation) -> Figure:
 def labels_agreement(truth: Path, predicted: Path) -> dict[str, Any] | None:
     """Return how two files of judgments agree, as `agree` has it; None without a common item."""
     try:
-        found = agree(truth, predicted, _ignore)
+        found = agree(truth, predicted, unreported)
     except InputError:
         return None
     figures = [
@@ -101,7 +101,3 @@ def figure_text(figure: Figure) -> str:
     return f"{figure['name']} {figure['value']:.3f}" + (
         f" (95 %: {', '.join(bounds)})" if bounds else ""
     )
-
-
-def _ignore(finding: Finding) -> None:
-    """Ignore a finding: the commands that compute these figures report it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from trecjudge.errors import InputError
 from trecjudge.files import default_folder
-from trecjudge.findings import Finding
+from trecjudge.findings import unreported
 from trecjudge.inputs.documents.store import open_documents
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.inputs.pipelines.fields import keyed
@@ -60,15 +60,15 @@ def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict:
 
 def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts) -> None:
     if inputs.topics is not None:
-        texts.topics = read_topics(inputs.topics, _ignore)
+        texts.topics = read_topics(inputs.topics, unreported)
     if not inputs.runs:
         return
     store = None
     if inputs.document_text and inputs.documents:
-        store = open_documents(inputs.documents, default_folder(), _ignore)
+        store = open_documents(inputs.documents, default_folder(), unreported)
     reader = RunReader(
         find_runs(inputs.runs),
-        _ignore,
+        unreported,
         store=store,
         own_documents=inputs.own_documents,
         dataset=inputs.dataset,
@@ -116,10 +116,6 @@ class _Shelf:
 def _digest(topic_id: str, document: Document) -> bytes:
     parts = "\0".join((topic_id, document.doc_id, document.full_text))
     return hashlib.blake2b(parts.encode(errors="surrogatepass"), digest_size=16).digest()
-
-
-def _ignore(finding: Finding) -> None:
-    """Ignore a finding: it was reported when the runs were judged."""
 
 
 def named(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:
