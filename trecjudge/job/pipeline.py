@@ -25,7 +25,7 @@ from trecjudge.job.judges import header_of, job_panel, job_spec, judging_panel
 from trecjudge.job.recording import Recording
 from trecjudge.job.rules import check_along, check_first
 from trecjudge.job.shards.ahead import ask_ahead
-from trecjudge.job.shards.cutting import all_placed, into_parts
+from trecjudge.job.shards.cutting import all_placed, into_parts, unchanged
 from trecjudge.job.shards.judging import ShardRecords, check_all_there
 from trecjudge.job.shards.part import PartCounts, PartWritten
 from trecjudge.job.shards.session import check_in_parts, judged_in_parts, parts_folder
@@ -208,9 +208,10 @@ class _Session:
         await self._audit(inputs, model)
         assert job.shard is not None
         number, of = job.shard
-        shard = into_parts(all_placed(inputs, reader), of)[number - 1]
-        own = ShardRecords(inputs.run_records(), shard.portions)
-        counts = await self._judge(inputs, inputs.reader_of(own.read), model)
+        with unchanged([opened.path for opened in inputs.files]):
+            shard = into_parts(all_placed(inputs, reader), of)[number - 1]
+            own = ShardRecords(inputs.run_records(), shard.portions)
+            counts = await self._judge(inputs, inputs.reader_of(own.read), model)
         check_all_there(shard, counts.responses)
         spared, bug = self.recording.spared, self.stopped.why
         written = counts.written(job.shard, spared, self.findings, bug)

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copytree
 from typing import TypeVar
 
 import pytest
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 from tests.commandline import SAMPLES, command
 from trecjudge.cli.flags import JobFlags, taking
 from trecjudge.cli.judge import jobs_asked_for
+from trecjudge.errors import InputError
 from trecjudge.files import whole
 from trecjudge.findings import Finding
 from trecjudge.inputs.labels import read_labels
@@ -26,8 +28,9 @@ from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.inputs.runs import untaken
 from trecjudge.job.job import Job, JobInputs
 from trecjudge.job.judges import header_of, job_panel
-from trecjudge.job.shards.cutting import all_placed, into_shards
+from trecjudge.job.shards.cutting import all_placed, into_shards, unchanged
 from trecjudge.job.shards.executing import Execution
+from trecjudge.job.shards.judging import judge_shard
 from trecjudge.job.shards.session import Parts, setup_of
 from trecjudge.results.outputs import Outputs
 
@@ -270,3 +273,19 @@ def test_a_judge_that_looks_at_all_responses_is_refused(
     done = command(*flags_of(words(Case("rag", "looks_at_all:All")), tmp_path), *how)
     assert (done.status, "is shown all responses before" in done.err) == (1, True), done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_runs_that_change_meanwhile_are_said(tmp_path: Path) -> None:
+    copytree(SAMPLES / "rag", tmp_path / "rag")
+    (tmp_path / "parts").mkdir()
+    with job_of(words(Case("rag", "citation"), tmp_path)) as job:
+        inputs = JobInputs.read(job, _ignore)
+        files = [opened.path for opened in inputs.files]
+        setup = setup_of(job, tmp_path / "parts", files)
+        places = all_placed(inputs, inputs.reader(_ignore, untaken))
+        (shard,) = into_shards(places, 1, least=10**6)
+        first = tmp_path / "rag" / "runs" / "careful.jsonl"
+        with pytest.raises(InputError, match=r"careful\.jsonl: was changed"), unchanged(files):
+            first.write_text(first.read_text().partition("\n")[0] + "\n")
+        with pytest.raises(InputError, match="7 of 9 responses were found again"):
+            judge_shard(setup, shard)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -62,6 +63,25 @@ def all_placed(inputs: JobInputs, reader: RunReader) -> list[Placed]:
     if not found:
         raise InputError(inputs.nothing_to_judge(reader.unknown_topics, reader.seen))
     return found
+
+
+@contextmanager
+def unchanged(paths: Sequence[Path]) -> Iterator[None]:
+    """Read files twice meanwhile; raise InputError at the end if one of them was changed."""
+    before = list(map(_state, paths))
+    yield
+    for path, state in zip(paths, before, strict=True):
+        if _state(path) != state:
+            raise InputError(f"{path}: was changed while it was judged; begin again")
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """Return the size and the time of a file's last change; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def items_of(response: Response) -> int:

@@ -20,7 +20,7 @@ from trecjudge.inputs.pipelines.fields import record_keys
 from trecjudge.inputs.runs import RunReader
 from trecjudge.job.job import NO_MODEL, Job, JobInputs
 from trecjudge.job.judges import header_of
-from trecjudge.job.shards.cutting import all_placed, into_shards
+from trecjudge.job.shards.cutting import all_placed, into_shards, unchanged
 from trecjudge.job.shards.dask import DaskWorkers
 from trecjudge.job.shards.executing import Execution, LocalWorkers, Workers
 from trecjudge.job.shards.merging import append, merge_judgments, scored_by_shards
@@ -152,8 +152,9 @@ def judged_in_parts(
 ) -> Parts:
     """Return the parts of a job, judged by its workers. Raises what a shard raises."""
     found: dict[int, ShardDone] = {}
-    setup = setup_of(job, folder, [opened.path for opened in inputs.files])
-    with closing(workers_of(job)) as workers:
+    runs = [opened.path for opened in inputs.files]
+    setup = setup_of(job, folder, runs)
+    with closing(workers_of(job)) as workers, unchanged(runs):
         shards = into_shards(all_placed(inputs, reader), workers.count)
         for done in Execution(workers, setup, watcher.notify).run(shards):
             found[done.number] = done
