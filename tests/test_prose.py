@@ -49,6 +49,12 @@ def test_no_word_that_we_do_not_write(page: Path) -> None:
     assert found == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_place_is_left_to_be_filled(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    assert re.findall(r"^[A-Z_]{4,}$|\bTODO\b|\bTBD\b|\bXXX\b", text, re.M) == []
+
+
 def unwritten(sentence: str) -> list[str]:
     """Return the words of a sentence that we do not write."""
     return [n for n, w in UNWRITTEN.items() if re.search(rf"(?<!\w){w}(?!\w)", sentence, re.I)]

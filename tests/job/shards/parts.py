@@ -83,12 +83,12 @@ def process(*words: str, **more: str) -> subprocess.Popen[str]:
     )
 
 
-def same_files(one: Path, other: Path) -> list[str]:
+def same_files(one: Path, other: Path, job: str = "x") -> list[str]:
     """Return the files of two jobs that are the same."""
     return [
         name
         for name in FILES
-        if (one / f"x.{name}").read_bytes() == (other / f"x.{name}").read_bytes()
+        if (one / f"{job}.{name}").read_bytes() == (other / f"{job}.{name}").read_bytes()
     ]
 
 
