@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from trecjudge.cli import model_options as of_model
 from trecjudge.cli import options as flag
@@ -19,6 +16,7 @@ from trecjudge.cli.exits import exits, print_errors, warning_printer
 from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_table
 from trecjudge.cli.shared import FindingPrinter
+from trecjudge.cli.watching import progress_shown, report_written
 from trecjudge.job.experiment.reading import read_experiment
 from trecjudge.job.experiment.running import (
     Experimented,
@@ -30,7 +28,6 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.experiment import closing_lines, variant_tables
-from trecjudge.show.progress import ConsoleWatcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +77,10 @@ def _run(flags: ExperimentFlags) -> int:
     if flags.plan:
         return _plan(asked, flags)
     with outputs.held(warn):
-        with _watching(flags) as watcher:
+        with progress_shown(flags.quiet, flags.as_json) as watcher:
             found = run_experiment(asked, watcher)
         if flags.report and found.summary is not None:
-            found.summary.files["report"] = _report(outputs)
+            found.summary.files["report"] = report_written(outputs, warn)
     printer.close()
     if flags.as_json:
         print_json([found.as_dict() | {"findings": printer.as_dicts()}])
@@ -93,27 +90,11 @@ def _run(flags: ExperimentFlags) -> int:
 
 
 def _plan(asked: Request, flags: ExperimentFlags) -> int:
-    with _watching(flags) as watcher:
+    with progress_shown(flags.quiet, flags.as_json) as watcher:
         plans = list(plan_experiment(asked, watcher))
     if not any(plan["name"] == asked.outputs.name for plan in plans) and not flags.quiet:
         print_errors(["note: what judging asks depends on the answers: not counted before"])
     return print_plans(plans, flags.as_json)
-
-
-@contextmanager
-def _watching(flags: ExperimentFlags) -> Iterator[ConsoleWatcher]:
-    # What a judge prints must not stand in the JSON on standard output.
-    apart = redirect_stdout(sys.stderr) if flags.as_json else nullcontext()
-    with apart, ConsoleWatcher(Console(stderr=True), quiet=flags.quiet) as watcher:
-        yield watcher
-
-
-def _report(outputs: Outputs) -> str:
-    from trecjudge.show.html.writing import Wanted, write_report  # jinja2: not in every job
-
-    written = write_report(Wanted(outputs, trust=True))
-    print_errors(f"note: report: {note}" for note in written.notes)
-    return str(written.path)
 
 
 def _print(found: Experimented) -> None:

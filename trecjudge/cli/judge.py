@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
+from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
-
-from rich.console import Console
 
 from trecjudge.cli.asking import options_of
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.printing import print_json, print_lines, print_plans, print_summaries
+from trecjudge.cli.watching import progress_shown, report_written
 from trecjudge.inputs.pipelines.fields import keyed
 from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
@@ -27,7 +26,6 @@ from trecjudge.scores.summary import Summary
 from trecjudge.settings.limits import limited
 from trecjudge.settings.plugins import find_in_working_folder
 from trecjudge.show.closing import part_lines
-from trecjudge.show.progress import ConsoleWatcher
 from trecjudge.show.ranking import Wanted
 
 MOST_HELD = 100
@@ -125,24 +123,15 @@ def _outputs(flags: JobFlags) -> Outputs:
     return Outputs(flags.out_dir, name)
 
 
-@contextmanager
-def _progress_shown(flags: JobFlags) -> Iterator[ConsoleWatcher]:
-    """Yield the watcher that shows a job's progress."""
-    # What a judge prints must not stand in the JSON on standard output.
-    apart = redirect_stdout(sys.stderr) if flags.as_json else nullcontext()
-    with apart, ConsoleWatcher(Console(stderr=True), quiet=flags.quiet) as watcher:
-        yield watcher
-
-
 def _plan(job: Job, flags: JobFlags) -> dict[str, Any]:
     """Return what a job would ask."""
-    with _progress_shown(flags) as watcher:
+    with progress_shown(flags.quiet, flags.as_json) as watcher:
         return {"name": job.outputs.name} | plan_job(job, watcher)
 
 
 def _part(job: Job, flags: JobFlags) -> int:
     """Judge a part of a job, say what to do with it, and return the exit status."""
-    with _progress_shown(flags) as watcher:
+    with progress_shown(flags.quiet, flags.as_json) as watcher:
         written = run_part(job, watcher)
     if flags.as_json:
         print_json([{"name": job.outputs.name} | written.as_dict()])
@@ -153,18 +142,8 @@ def _part(job: Job, flags: JobFlags) -> int:
 
 def _summary(job: Job, flags: JobFlags) -> Summary:
     """Run a job and, where it is asked for, write its report."""
-    with _progress_shown(flags) as watcher:
+    with progress_shown(flags.quiet, flags.as_json) as watcher:
         summary = run_job(job, watcher)
         if flags.report:
-            summary.files["report"] = _report(job, watcher)
+            summary.files["report"] = report_written(job.outputs, watcher.notify)
         return summary
-
-
-def _report(job: Job, watcher: ConsoleWatcher) -> str:
-    """Write the report of a finished job; return its path."""
-    from trecjudge.show.html.writing import Wanted, write_report  # jinja2: not in every job
-
-    written = write_report(Wanted(job.outputs, trust=True))
-    for note in written.notes:
-        watcher.notify(f"report: {note}")
-    return str(written.path)
