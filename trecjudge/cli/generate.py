@@ -23,6 +23,7 @@ from trecjudge.cli.flags import taking
 from trecjudge.cli.printing import print_json, print_lines, print_plans
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.errors import InputError, unknown
+from trecjudge.inputs.documents.index_file import is_index
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.choice import workflow_at
@@ -137,9 +138,15 @@ def answer(flags: GenerateFlags) -> int:
         counts = made.as_dict() | {"files": files, "calls": spent}
         print_json([counts | {"findings": printer.as_dicts()}])
     elif not flags.quiet:
-        documents = not flags.carry_documents
-        print_lines(generated_lines(made, flags.run, flags.topics, documents, spent))
+        print_lines(generated_lines(made, flags.run, flags.topics, _documents(flags), spent))
     return printer.status()
+
+
+def _documents(flags: GenerateFlags) -> str:
+    """Return what a judge is to be given as documents; empty if the run carries them."""
+    if flags.carry_documents:
+        return ""
+    return flags.index if is_index(Path(flags.index)) else "DOCUMENTS"
 
 
 generate = taking(GenerateFlags)(lambda ctx, flags: answer(flags))

@@ -16,11 +16,11 @@ MOST_LISTED = 5
 
 
 def generated_lines(
-    made: Made, run: Path, topics: Path, documents: bool, spent: Mapping[str, Any]
+    made: Made, run: Path, topics: Path, documents: str, spent: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield what a run has, its files, and the commands that check and judge it.
 
-    `documents` is whether a judge needs them beside the run.
+    `documents` is what a judge needs beside the run, empty if nothing.
     """
     yield f"run: {run}: {_topics(made)}"
     yield f"sentences: {_sentences(made)}"
@@ -35,7 +35,7 @@ def generated_lines(
         yield f"calls: {dict(spent)}"
     given = f"--rag-topics {shlex.quote(str(topics))}"
     yield f"next: run_judge.py check {shlex.quote(str(run))} {given}"
-    beside = " --documents DOCUMENTS" if documents else ""
+    beside = f" --documents {shlex.quote(documents)}" if documents else ""
     yield f"next: run_judge.py --rag-responses {shlex.quote(str(run))} {given}{beside}"
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.baseline.index.indexed import refreshed
 from tests.reading import Write
+from trecjudge.baseline.index.opening import make_index
+from trecjudge.baseline.index.protocol import Source
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding
 from trecjudge.inputs.documents.record import document_of
@@ -174,6 +179,37 @@ def test_an_index_is_made_once_until_a_file_changes(write: Write, tmp_path: Path
 def test_a_data_set_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="irds:nowhere"):
         open_documents([Path("irds:nowhere")], tmp_path, fail)
+
+
+def indexed(path: Path, *documents: Document) -> None:
+    """Index documents for retrieval."""
+    with closing(make_index(str(path))) as index:
+        refreshed(index, map(Source, documents))
+
+
+def test_an_index_for_retrieval_has_whole_documents(tmp_path: Path) -> None:
+    there = Document("d", "One. Two. " * 300, "A title", "http://x/", "2024-05-03", "7")
+    path = tmp_path / "docs.index"
+    indexed(path, there, Document("e", "Other."))
+    store = open_documents([path], tmp_path / "cache", fail)
+    assert (store.get("d"), store.get("f"), store.some_ids(5)) == (there, None, ["d", "e"])
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_database_of_another_program_is_no_index(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "other")) as database:
+        database.execute("CREATE TABLE documents (id)")
+    with pytest.raises(InputError, match="no documents found"):
+        open_documents([tmp_path / "other"], tmp_path, lambda finding: None)
+
+
+def test_an_index_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "docs.index"
+    indexed(path, Document("d", "One."))
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 9")
+    with pytest.raises(InputError, match="is of version 9, and this program reads 1"):
+        open_documents([path], tmp_path, fail)
 
 
 def fail(finding: Finding) -> None:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trecjudge.baseline.index.postgres_address import EXTRA, Address, psycopg
-from trecjudge.baseline.index.state import AGAIN, State, state_of
+from trecjudge.baseline.index.state import State, state_of
 from trecjudge.errors import InputError, OutputError
+from trecjudge.inputs.documents.index_file import AGAIN
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -23,18 +23,12 @@ from trecjudge.baseline.index.protocol import (
     Source,
 )
 from trecjudge.baseline.index.refreshing import Refresh
-from trecjudge.baseline.index.sqlite_file import (
-    check_tables,
-    make,
-    open_reader,
-    open_writer,
-    read_state,
-    understood,
-)
+from trecjudge.baseline.index.sqlite_file import make, open_writer, read_state
 from trecjudge.baseline.index.sqlite_shelf import SqliteShelf, SqliteTables, in_parts, marks
 from trecjudge.baseline.index.state import State
 from trecjudge.baseline.records import Chunk
 from trecjudge.errors import InputError, unknown
+from trecjudge.inputs.documents.index_file import check_tables, open_reader, understood
 from trecjudge.records import Document
 
 CHUNK = (

@@ -12,6 +12,7 @@ from trecjudge.baseline.index.digests import NOTHING, version_of
 from trecjudge.baseline.index.protocol import Embeds, IndexFacts, VectorModel
 from trecjudge.baseline.index.terms import ANALYSER
 from trecjudge.errors import InputError
+from trecjudge.inputs.documents.index_file import AGAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,6 @@ def state_of(text: str, where: str) -> State:
         message = f"its words were made by {state.analyser!r}, and this version has {ANALYSER!r}"
         raise InputError(f"{where}: {message}; {AGAIN}")
     return state
-
-
-AGAIN = "index the documents again, into another file"
 
 
 def check_model(state: State, embeds: Embeds | None, where: str) -> None:

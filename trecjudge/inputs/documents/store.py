@@ -20,6 +20,7 @@ from trecjudge.inputs.documents.collection import (
     file_unusable,
     record_unusable,
 )
+from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
 from trecjudge.inputs.documents.record import document_of, documents_within
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import files_below
@@ -126,7 +127,8 @@ def open_documents(
 ) -> DocumentStore:
     """Return the documents of files, or folders of them, in any container of `collection`.
 
-    `irds:NAME` is a data set of the package `ir_datasets`. The first record of an id counts. Many
+    `irds:NAME` is a data set of the package `ir_datasets`; a path may also be an index that
+    `run_judge.py index` made. The first record of an id counts. Many
     documents are indexed once, in `index_folder`, until a file changes. Raises InputError if a path
     holds no document, OutputError if the index cannot be written.
     """
@@ -134,6 +136,9 @@ def open_documents(
     for path in paths:
         if is_data_set(path):
             stores.append(IrDatasetsDocuments(str(path).removeprefix(IRDS)))
+            continue
+        if is_index(path):
+            stores.append(DocumentsOfIndex(path))
             continue
         files = _documents_below(path, report)
         if sum(file.stat().st_size for file in files if file.exists()) > held_bytes:
