@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -101,36 +101,54 @@ def convert(
     judgments on nuggets, are written in another format too.
     """
     printer = common.FindingPrinter()
-    if to in WRITERS:
-        count = write_assessments(judged_job(source).judgments, target, to, printer)
-        printer.close()
-        print_errors([f"judgments: {count}, {target}"])
-        return printer.status()
     if to in TABLES:
-        text = trecjudge.table(
+        _write_table(
             source,
+            target,
             TABLES[to],
+            printer,
             measures=measures or (),
             all_measures=all_measures,
             digits=digits,
             lower_is_better=lower_is_better or (),
             format_name=format_name,
-            on_finding=printer,
         )
-        common.write_text(target, text)
-        printer.close()
-        print_errors([f"table: {target}"])
         return printer.status()
     if measures or all_measures or lower_is_better:
         raise InputError(f"--measures and the like are for {', '.join(TABLES)}, not {to}")
-    if to not in LAYOUTS and to != PARQUET:
-        banks = list(banks_in([source], printer))
-        if not banks:
-            raise InputError(f"{source}: no bank of nuggets in it")
-        files = write_banks(banks, target, bank_format_named(to))
+    if to in WRITERS:
+        count = write_assessments(judged_job(source).judgments, target, to, printer)
         printer.close()
-        print_errors([f"banks: {len(files)} files, {target}"])
+        print_errors([f"judgments: {count}, {target}"])
         return printer.status()
+    if to in LAYOUTS or to == PARQUET:
+        _write_leaderboard(source, target, to, format_name, printer)
+    else:
+        _write_banks(source, target, to, printer)
+    return printer.status()
+
+
+def _write_table(
+    source: Path, target: Path, form: Form, printer: common.FindingPrinter, **more: Any
+) -> None:
+    """Write a table; `more` is as `trecjudge.table` takes it."""
+    common.write_text(target, trecjudge.table(source, form, on_finding=printer, **more))
+    printer.close()
+    print_errors([f"table: {target}"])
+
+
+def _write_banks(source: Path, target: Path, to: str, printer: common.FindingPrinter) -> None:
+    banks = list(banks_in([source], printer))
+    if not banks:
+        raise InputError(f"{source}: no bank of nuggets in it")
+    files = write_banks(banks, target, bank_format_named(to))
+    printer.close()
+    print_errors([f"banks: {len(files)} files, {target}"])
+
+
+def _write_leaderboard(
+    source: Path, target: Path, to: str, format_name: str, printer: common.FindingPrinter
+) -> None:
     found = outcome(source)
     scores = scores_at(found, printer, format_name)
     # A format without companion rows would hide what is unjudged, so it is reported too.
@@ -143,4 +161,3 @@ def convert(
     printer.close()
     common.print_sources([scores])
     print_errors([f"leaderboard: {target}"])
-    return printer.status()

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -234,11 +234,7 @@ class PromptJob:
             with chosen(self.out) as file:
                 file.write(saved_form(result.best.signature, result.best.demos))
         record = self.out.with_name(f"{self.out.name.removesuffix('.json')}.optimize.json")
-        found = Found(
-            *(result, found.parts, found.program, found.spent, found.reflection, found.diff),
-            written,
-            record,
-        )
+        found = replace(found, written=written, record=record)
         settings = {
             "judge": list(self.job.judges),
             "truth": str(self.truth),
