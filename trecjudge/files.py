@@ -16,8 +16,8 @@ from typing import BinaryIO
 from trecjudge.errors import OutputError, why
 
 FOLDER_VARIABLE = "TRECJUDGE_CACHE"
-JUDGMENTS = ".judgments.jsonl"
-"""How the source of truth of a job ends."""
+JUDGMENTS = (".judgments.jsonl", ".judgments.jsonl.zst")
+"""How the source of truth of a job ends, plain or packed."""
 OWN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
 """Names of this process's own outputs."""
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)

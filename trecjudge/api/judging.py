@@ -34,6 +34,7 @@ from trecjudge.job.pipeline import judge_job
 from trecjudge.job.workflow import names_in
 from trecjudge.judging.judge import Judge, name_of
 from trecjudge.models.spending import Budget
+from trecjudge.results.log import LogKind
 from trecjudge.results.outputs import Outputs
 
 P = ParamSpec("P")
@@ -137,8 +138,10 @@ async def ajudge(
     out_dir: PathLike | None = None,
     name: str = "default",
     qrels_pool: bool = False,
+    log: LogKind = "full",
     debug_log: bool = True,
     document_text: bool = True,
+    compress: bool = False,
     progress: OnProgress | None = None,
 ) -> Result:
     """Judge runs in the running event loop, and return the result.
@@ -156,7 +159,9 @@ async def ajudge(
         caches = (_path(cache_dir), paths(cache_from))
         template = Job(
             runs=given.runs(runs),
-            outputs=Outputs(Path(folder.name, "out") if out_dir is None else Path(out_dir), name),
+            outputs=Outputs(
+                Path(folder.name, "out") if out_dir is None else Path(out_dir), name, compress
+            ),
             made=made | more,
             topics=given.topics(topics),
             documents=given.documents(documents),
@@ -169,7 +174,7 @@ async def ajudge(
             max_runs=_at_least_one(max_runs, "max_runs"),
             only_topics=names(only_topics),
             only_runs=names(only_runs),
-            debug_log=debug_log,
+            log=log if debug_log else "none",
             document_text=document_text,
             qrels_pool=qrels_pool,
             check=check,

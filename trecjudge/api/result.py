@@ -18,7 +18,8 @@ from trecjudge.measures import MeasureSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.results.jobs import Outcome
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.results.outputs import Outputs
+from trecjudge.results.outputs import PACKABLE, Outputs
+from trecjudge.results.packed import remove_other_form
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.scoring import Scored
 
@@ -136,7 +137,8 @@ class Result:
         Raises OutputError where that cannot be done.
         """
         self.responses()
-        outputs = Outputs(Path(out_dir), self.name if name is None else name)
+        packed = self.outputs.packed
+        outputs = Outputs(Path(out_dir), self.name if name is None else name, packed)
         written = {}
         with outputs.held():
             for what, source in self.files.items():
@@ -145,6 +147,8 @@ class Result:
                 if not (target.exists() and target.samefile(source)):
                     with source.open("rb") as file, whole(target) as copy:
                         shutil.copyfileobj(file, copy)
+                    if what in PACKABLE:
+                        remove_other_form(target)
                 written[what] = target
         return written
 

@@ -57,8 +57,10 @@ class JobFlags:
     out_dir: flag.OutDir = Path("out")
     name: flag.Name = "default"
     qrels_pool: flag.QrelsPool = False
+    log: flag.Log = "full"
     debug_log: flag.DebugLogFlag = True
     document_text: flag.DocumentText = True
+    compress: flag.Compress = False
     report: flag.Report = False
     measures: flag.MeasuresShown = None
     wide: flag.Wide = False

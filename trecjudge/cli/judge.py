@@ -101,7 +101,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
         max_runs=flags.max_runs,
         only_topics=flags.only_topics or (),
         only_runs=flags.only_runs or (),
-        debug_log=flags.debug_log,
+        log=flags.log if flags.debug_log else "none",
         document_text=flags.document_text,
         qrels_pool=flags.qrels_pool,
         check=flags.check,
@@ -120,7 +120,7 @@ def jobs_asked_for(flags: JobFlags) -> list[Job]:
 def _outputs(flags: JobFlags) -> Outputs:
     """Return where a job writes; a part of one has files of its own."""
     name = part_name(flags.name, *shard_asked(flags.shard)) if flags.shard else flags.name
-    return Outputs(flags.out_dir, name)
+    return Outputs(flags.out_dir, name, flags.compress)
 
 
 def _plan(job: Job, flags: JobFlags) -> dict[str, Any]:

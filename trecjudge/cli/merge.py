@@ -28,6 +28,7 @@ def merge(
     ],
     out_dir: flag.OutDir = Path("out"),
     name: flag.Name = "default",
+    compress: flag.Compress = False,
     human: flag.Human = None,
     trust: own.Trust = False,
     measures: flag.MeasuresShown = None,
@@ -38,10 +39,10 @@ def merge(
 ) -> int:
     """Put the parts of a job together, and score them.
 
-    The files are those that one command would have written.
+    The files are those that one command would have written. Packed parts are read as well.
     """
     wanted = Wanted.of(measures or (), wide, all_runs)
-    outputs = Outputs(out_dir, name)
+    outputs = Outputs(out_dir, name, compress)
     found = parts_at(parts)
     with outputs.held(warning_printer(quiet)):
         printer = FindingPrinter(quiet)

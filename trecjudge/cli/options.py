@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -246,11 +246,21 @@ QrelsPool = Annotated[
         rich_help_panel=OUTPUTS,
     ),
 ]
+Log = Annotated[
+    Literal["full", "lean", "none"],
+    typer.Option(
+        "--log",
+        metavar="KIND",
+        help="What goes into NAME.log, one JSON event a line: `full`; `lean` leaves out items on"
+        " which no model was asked, since the judgments have all of them; `none` writes no log.",
+        rich_help_panel=OUTPUTS,
+    ),
+]
 DebugLogFlag = Annotated[
     bool,
     typer.Option(
         "--debug-log/--no-debug-log",
-        help="Write NAME.log, one JSON event a line.",
+        help="--no-debug-log is the same as --log none.",
         rich_help_panel=OUTPUTS,
     ),
 ]
@@ -259,6 +269,15 @@ DocumentText = Annotated[
     typer.Option(
         "--document-text/--no-document-text",
         help="Include document text in the log and the evidence.",
+        rich_help_panel=OUTPUTS,
+    ),
+]
+Compress = Annotated[
+    bool,
+    typer.Option(
+        "--compress",
+        help="Pack the judgments and the log with zstd, as NAME.judgments.jsonl.zst and"
+        " NAME.log.zst. Every command reads them.",
         rich_help_panel=OUTPUTS,
     ),
 ]

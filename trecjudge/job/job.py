@@ -34,6 +34,7 @@ from trecjudge.judging.judge import AllResponses, Judge
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Place, Response, Topic
+from trecjudge.results.log import LogKind
 from trecjudge.results.outputs import Outputs
 from trecjudge.results.trec import read_grades
 
@@ -69,7 +70,7 @@ class Job:
     max_runs: int | None = None
     only_topics: Sequence[str] = ()
     only_runs: Sequence[str] = ()
-    debug_log: bool = True
+    log: LogKind = "full"
     document_text: bool = True
     qrels_pool: bool = False
     check: bool = True
@@ -81,6 +82,11 @@ class Job:
     cluster: str = ""
     shard: tuple[int, int] | None = None
     command_line: Sequence[str] = ()
+
+    @property
+    def debug_log(self) -> bool:
+        """Whether it writes a log."""
+        return self.log != "none"
 
     @property
     def in_parts(self) -> bool:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 from trecjudge.errors import InputError, PluginError
-from trecjudge.files import whole
 from trecjudge.findings import Finding, FindingLog
 from trecjudge.inputs.labels import ItemKey, read_labels
 from trecjudge.inputs.runs import RunReader
@@ -43,6 +42,7 @@ from trecjudge.models.model import Model
 from trecjudge.models.shared_work import AskingModel, asked_before
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
 from trecjudge.results.log import DebugLog
+from trecjudge.results.packed import written
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
 
@@ -168,9 +168,10 @@ class _Session:
             models = opened(job.model, job.workflow, self.panel, self.watcher.notify)
             async with models as model:
                 if job.debug_log:
-                    file = files.enter_context(whole(job.outputs.log, keep_partial=True))
+                    file = files.enter_context(written(job.outputs.log, keep_partial=True))
                     self.log_file = file
-                    self.recording.log = log = DebugLog(file, job.document_text)
+                    log = DebugLog(file, job.document_text, job.log == "lean")
+                    self.recording.log = log
                     self.findings.listeners.append(log.finding)
                 try:
                     return await steps(model)
@@ -269,7 +270,7 @@ class _Session:
         """Write the judgments file; return how much is in it."""
         counts = PartCounts()
         trial = MeasureTrial(job_spec(self.job, self.panel), self.stopped, self.job.model.asks)
-        with whole(self.job.outputs.judgments) as file:
+        with written(self.job.outputs.judgments) as file:
             writer = JudgmentsWriter(file)
             writer.header(header_of(self.job, self.panel, inputs))
             runner = Runner(judging_panel(self.job, self.panel, self.findings), model, self.stopped)

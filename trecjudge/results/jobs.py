@@ -13,6 +13,7 @@ from trecjudge.inputs.sources.containers import ENDINGS
 from trecjudge.inputs.sources.own import own_output
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.results.outputs import BESIDE, SUFFIXES, Outputs
+from trecjudge.results.packed import PACKED, newest_form
 
 KINDS = ("leaderboard", "statistics", "judgments")
 """The files by which a job is recognised: it has at least one of them."""
@@ -43,7 +44,8 @@ class JudgedJob:
     @property
     def outputs(self) -> Outputs:
         """The files of the job by their names. Raises InputError if its judgments have another."""
-        outputs = Outputs(self.place.parent, self.place.name)
+        packed = self.judgments.suffix == PACKED
+        outputs = Outputs(self.place.parent, self.place.name, packed)
         if outputs.judgments != self.judgments:
             raise InputError(
                 f"{self.judgments}: is packed or renamed; it must be {outputs.judgments}"
@@ -180,15 +182,11 @@ def _unpacked(name: str) -> str:
 
 def _job(folder: Path, name: str) -> Outcome | None:
     """Return the job of a name in a folder, its files packed or not; None where there is none."""
-    there = {kind: _found(folder / f"{name}{SUFFIXES[kind]}") for kind in KINDS} if name else {}
+    there = (
+        {kind: newest_form(folder / f"{name}{SUFFIXES[kind]}") for kind in KINDS} if name else {}
+    )
     if not any(there.values()):
         return None
     leaderboard = there["leaderboard"]
     plain = [leaderboard] if leaderboard is not None else []
     return Outcome(folder / name, plain, there["statistics"], there["judgments"])
-
-
-def _found(path: Path) -> Path | None:
-    """Return the path of a file, or of its packed form; None where neither is there."""
-    every = (path, *(path.with_name(f"{path.name}{end}") for end in ENDINGS))
-    return next((one for one in every if os.path.isfile(one)), None)

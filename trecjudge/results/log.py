@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping, Sequence
 from copy import copy
 from dataclasses import asdict
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import orjson
 import structlog
@@ -14,6 +14,8 @@ from structlog.typing import FilteringBoundLogger
 from trecjudge.findings import Finding
 from trecjudge.records import FULL, LEFT_OUT, NOTHING_TO_CHECK, Item, Judgment, ModelCall
 
+LogKind = Literal["full", "lean", "none"]
+"""How much a job logs: all, not what its judgments file holds too, or nothing."""
 FIRST = ("event", "timestamp")
 """The fields that stand first in each line."""
 COST_DECIMALS = 12
@@ -30,12 +32,14 @@ def _in_order(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMappin
 class DebugLog:
     """Writes events to an open file; without `document_text` no text of a document gets into it.
 
+    A `lean` log lacks what a judge was given and decided where it asked no model: that is in the
+    judgments file.
     What an event is about is bound to its logger: the run, the topic, the judge and the place in
     the response stand in every event of a judged item.
     """
 
-    def __init__(self, file: BinaryIO, document_text: bool = True) -> None:
-        self._keep = document_text
+    def __init__(self, file: BinaryIO, document_text: bool = True, lean: bool = False) -> None:
+        self._keep, self._lean = document_text, lean
         self._log: FilteringBoundLogger = structlog.wrap_logger(
             structlog.BytesLogger(file),
             processors=[
@@ -49,6 +53,7 @@ class DebugLog:
     def of_audit(self) -> DebugLog:
         """The same log for items that are judged to try the judge: `audit` is in every event."""
         found = copy(self)
+        found._lean = False  # no file has the judgments on these items
         found._log = self._log.bind(audit=True)
         return found
 
@@ -83,7 +88,9 @@ class DebugLog:
         log = self._log.bind(
             run_id=item.run_id, topic_id=item.topic.topic_id, judge=judge, **_place(item)
         )
-        log.info(f"{name}_INPUT", **_text(item))
+        told = not self._lean or bool(calls or shared or trace)
+        if told:
+            log.info(f"{name}_INPUT", **_text(item))
         for call in calls:
             self._call(log, call, group)
         programs = {call.program for call in shared or calls}
@@ -92,7 +99,8 @@ class DebugLog:
         for judgment in judgments:
             of_one = log.bind(**_cited(judgment))
             asked = _program(judgment, program)
-            of_one.info(f"{name}_OUTPUT", **asked, **mate, **_output(judgment))
+            if told:
+                of_one.info(f"{name}_OUTPUT", **asked, **mate, **_output(judgment))
             if failure := judgment.failure:
                 asked = {"program": failure.program} if failure.program else asked
                 fields = {"kind": failure.kind, "message": failure.message, "tries": failure.tries}

@@ -6,12 +6,13 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trecjudge.errors import OutputError
 from trecjudge.files import new_part, remove_left_parts
 from trecjudge.results.lock import locked
+from trecjudge.results.packed import PACKED
 
 SAFE_NAME = re.compile(r"\w[\w.+-]*")
 SUFFIXES: Mapping[str, str] = {
@@ -25,16 +26,22 @@ SUFFIXES: Mapping[str, str] = {
     "report": ".report.html",
 }
 """What follows the name of a job in the name of each of its files."""
-BESIDE = (("log", ".log.part"), ("report", ".report"))
+PACKABLE = ("judgments", "log")
+"""The files that a job may pack."""
+BESIDE = (("log", ".log.part"), ("log", f".log{PACKED}.part"), ("report", ".report"))
 """The log of a job that broke off, and the folder of a report that is too large for one file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The files of one job: `NAME.leaderboard.txt` and so on in `folder`."""
+    """The files of one job: `NAME.leaderboard.txt` and so on in `folder`.
+
+    Where they are `packed`, judgments and log are `NAME.judgments.jsonl.zst` and `NAME.log.zst`.
+    """
 
     folder: Path
     name: str
+    packed: bool = False
 
     def __post_init__(self) -> None:
         if not SAFE_NAME.fullmatch(self.name):
@@ -116,11 +123,12 @@ class Outputs:
         return self._file("report")
 
     def _file(self, kind: str) -> Path:
-        return self.folder / f"{self.name}{SUFFIXES[kind]}"
+        ending = PACKED if self.packed and kind in PACKABLE else ""
+        return self.folder / f"{self.name}{SUFFIXES[kind]}{ending}"
 
     def of(self, suffix: str) -> Outputs:
         """Return the outputs of a variant or sweep point."""
-        return Outputs(self.folder, f"{self.name}.{suffix}") if suffix else self
+        return replace(self, name=f"{self.name}.{suffix}") if suffix else self
 
 
 def _in_the_way(path: Path) -> str:

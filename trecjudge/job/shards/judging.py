@@ -61,7 +61,8 @@ class Worker:
             file = files.enter_context(whole(self.setup.part(shard.number, "judgments")))
             if self.setup.job.debug_log:
                 log = files.enter_context(whole(self.setup.part(shard.number, "log")))
-                recording.log = DebugLog(log, self.setup.job.document_text)
+                job = self.setup.job
+                recording.log = DebugLog(log, job.document_text, job.log == "lean")
             writer = JudgmentsWriter(file)
             writer.header(self.header)
             asyncio.run(self._judged(shard, writer, recording, trial, stop))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from trecjudge.errors import InputError
+from trecjudge.inputs.sources.containers import ENDINGS, chunks
+from trecjudge.inputs.sources.packing import CHUNK
 from trecjudge.job.shards.shard import ShardDone, ShardSetup
 from trecjudge.judging.panel import Panel
 from trecjudge.results.judgments import Header, JudgmentsWriter
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import Scored, Scoring
-
-LONGEST_END = 4096
-"""Bytes at the end of a judgments file that hold its last line."""
 
 
 def merge_judgments(file: BinaryIO, parts: Sequence[tuple[Path, int, int]]) -> None:
@@ -25,39 +23,49 @@ def merge_judgments(file: BinaryIO, parts: Sequence[tuple[Path, int, int]]) -> N
     Each is a judgments file, with the numbers of its responses and judgments. Raises InputError
     where one has other numbers, or is cut.
     """
-    first = parts[0][0]
-    with first.open("rb") as part:
-        file.write(part.readline())  # the header, which all parts have
     writer = JudgmentsWriter(file)
-    for path, responses, judgments in parts:
-        _copy_between(path, file, {"responses": responses, "judgments": judgments})
+    for number, (path, responses, judgments) in enumerate(parts):
+        pieces = _pieces(path)
+        if number:  # the header, which all parts have, was copied from the first
+            pieces = _behind_first_line(pieces)
+        _copy_without(writer.end_line(responses, judgments), pieces, path, file)
         writer.responses += responses
         writer.judgments += judgments
     writer.end()
 
 
-def _copy_between(path: Path, target: BinaryIO, counts: dict[str, int]) -> None:
-    """Copy a judgments file without its first and its last line."""
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Yield the bytes of a file of a part, unpacked."""
+    if path.suffix in ENDINGS:
+        yield from chunks(path)
+        return
     with path.open("rb") as part:
-        size = part.seek(0, os.SEEK_END)
-        part.seek(max(0, size - LONGEST_END))
-        last = part.read().rpartition(b"\n")[0].rpartition(b"\n")[2]
-        if last + b"\n" != JudgmentsWriter.end_line(**counts):
-            raise InputError(f"{path}: is cut or was changed: its end does not count {counts}")
-        part.seek(0)
-        part.readline()
-        left = size - len(last) - 1 - part.tell()
-        while left > 0:
-            chunk = part.read(min(left, 1 << 20))
-            target.write(chunk)
-            left -= len(chunk)
+        yield from iter(partial(part.read, CHUNK), b"")
+
+
+def _behind_first_line(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        _, newline, rest = piece.partition(b"\n")
+        if newline:
+            yield rest
+            yield from pieces
+
+
+def _copy_without(end: bytes, pieces: Iterator[bytes], path: Path, target: BinaryIO) -> None:
+    """Copy the pieces of a judgments file without its last line, which must be `end`."""
+    held = b""
+    for piece in pieces:
+        held += piece
+        target.write(held[: -len(end)])
+        held = held[-len(end) :]
+    if held != end:
+        raise InputError(f"{path}: is cut or was changed: its last line is not {end.decode()!r}")
 
 
 def append(paths: Iterable[Path], target: BinaryIO) -> None:
-    """Append files to an open one."""
-    for path in paths:
-        with path.open("rb") as part:
-            shutil.copyfileobj(part, target, 1 << 20)
+    """Append files, unpacked, to an open one."""
+    for piece in (piece for path in paths for piece in _pieces(path)):
+        target.write(piece)
     target.flush()
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from trecjudge.errors import OutputError, PluginError, WorkflowError
-from trecjudge.files import whole
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.documents.store import is_data_set
 from trecjudge.inputs.labels import ItemKey
@@ -29,6 +28,7 @@ from trecjudge.judging.judge import PreparingJudge
 from trecjudge.judging.panel import Panel
 from trecjudge.results.judgments import Header, JudgmentsReader
 from trecjudge.results.outputs import Outputs
+from trecjudge.results.packed import written
 from trecjudge.scores.scoring import Scored, Scoring, scored
 from trecjudge.settings.limits import limits
 
@@ -125,7 +125,7 @@ class Parts:
 
     def merge(self, outputs: Outputs, log: BinaryIO | None) -> None:
         """Write the judgments file, and add to the log. Raises PluginError for a failed measure."""
-        with whole(outputs.judgments) as file:
+        with written(outputs.judgments) as file:
             files = zip(self._files("judgments"), self.done, strict=True)
             merge_judgments(file, [(path, p.responses, p.judgments) for path, p in files])
         if log is not None:

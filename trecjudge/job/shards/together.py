@@ -15,6 +15,7 @@ from trecjudge.job.shards.merging import append, merge_judgments
 from trecjudge.job.shards.part import PartWritten
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
+from trecjudge.results.packed import newest_form, written
 from trecjudge.scores.summary import Summary, counts_of
 from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml
@@ -37,6 +38,16 @@ class Part:
     outputs: Outputs
     written: PartWritten
     config: Mapping[str, Any]
+
+    @property
+    def judgments(self) -> Path:
+        """Its judgments, packed or not."""
+        return newest_form(self.outputs.judgments) or self.outputs.judgments
+
+    @property
+    def log(self) -> Path | None:
+        """Its log, packed or not; None where it has none."""
+        return newest_form(self.outputs.log)
 
 
 def part_name(name: str, number: int, of: int) -> str:
@@ -117,23 +128,19 @@ def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
 
 def _check_whole(part: Part, first: Part) -> None:
     """Raise InputError where the judgments of a part are of another header, or not there."""
-    headers = [JudgmentsReader(one.outputs.judgments).header for one in (part, first)]
+    headers = [JudgmentsReader(one.judgments).header for one in (part, first)]
     if headers[0] != headers[1]:
-        raise InputError(
-            f"{part.outputs.judgments}: its header is not that of {first.outputs.judgments}"
-        )
+        raise InputError(f"{part.judgments}: its header is not that of {first.judgments}")
 
 
 def merge_parts(parts: Sequence[Part], outputs: Outputs) -> None:
     """Write the judgments and the log of the whole. Raises InputError where a part has no file."""
-    judged = [
-        (part.outputs.judgments, part.written.responses, part.written.judgments) for part in parts
-    ]
-    with whole(outputs.judgments) as file:
+    judged = [(part.judgments, part.written.responses, part.written.judgments) for part in parts]
+    with written(outputs.judgments) as file:
         merge_judgments(file, judged)
-    logs = [part.outputs.log for part in parts if part.outputs.log.is_file()]
+    logs = [log for part in parts if (log := part.log) is not None]
     if len(logs) == len(parts):
-        with whole(outputs.log) as file:
+        with written(outputs.log) as file:
             append(logs, file)
 
 
