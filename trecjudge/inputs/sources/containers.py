@@ -17,6 +17,7 @@ from trecjudge.errors import InputError, why
 from trecjudge.findings import Finding, OnFinding, unreported
 from trecjudge.inputs.sources.checksums import open_summed
 from trecjudge.inputs.sources.packing import CHUNK, UNREADABLE, breaks_off, is_packed, unpacking
+from trecjudge.inputs.sources.zstd_places import FramesReader
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
 
@@ -257,11 +258,14 @@ def chunks(path: Path) -> Iterator[bytes]:
 def seekable(path: Path) -> BinaryIO:
     """Return a file, opened and unpacked, to read at any place of it.
 
-    A packed one is unpacked into a temporary file without a name. Raises OSError, or as `lines`.
+    One of small zstd frames, as this program packs, is unpacked where it is read. Another packed
+    one is unpacked into a temporary file without a name. Raises OSError, or as `lines`.
     """
     file: BinaryIO = path.open("rb")
     if not is_packed(file.read(8)):
         return file
+    if (frames := FramesReader.of(file)) is not None:
+        return io.BufferedReader(frames)
     file.close()
     unpacked: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 (closed by who reads it)
     for chunk in chunks(path):
