@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import stat
@@ -45,7 +46,7 @@ def taking_checksums() -> Iterator[Checksums]:
 def open_summed(path: Path) -> io.BufferedReader:
     """Open a file for reading; where checksums are taken, reading to its end adds its own."""
     if not stat.S_ISREG((found := path.stat()).st_mode) and not stat.S_ISDIR(found.st_mode):
-        raise OSError("is no regular file")  # a pipe or a device: it may have no end
+        raise OSError(errno.ESPIPE, "is no regular file")  # a pipe or a device: it may have no end
     file = path.open("rb", buffering=0)
     checksums = _TAKEN.get()
     return io.BufferedReader(file if checksums is None else _Summed(file, path, checksums))

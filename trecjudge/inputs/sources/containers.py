@@ -275,7 +275,9 @@ def seekable(path: Path) -> BinaryIO:
 
 def _unreadable(path: Path, number: int, error: Exception) -> InputError:
     where = f" beyond line {number}" if number else ""
-    return InputError(f"{path}: cannot be read{where}: {why(error)}")
+    # The unpackers' own errors have no number: the file is there, but not as it was packed.
+    hint = "" if getattr(error, "errno", None) else "; it is cut or damaged: copy or make it again"
+    return InputError(f"{path}: cannot be read{where}: {why(error)}{hint}")
 
 
 def opening(path: Path) -> bytes:
