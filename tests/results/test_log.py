@@ -65,6 +65,32 @@ def test_what_is_bound_for_one_item_is_not_in_the_next() -> None:
     assert "judge" not in finding
 
 
+def test_a_lean_log_leaves_out_what_the_judgments_have() -> None:
+    file = io.BytesIO()
+    log = DebugLog(file, lean=True)
+    call = ModelCall("attest", [], "", Usage(), 1, "")
+    failed = judgment(None, citation="d", doc_id="d", failure=Failure("document", "not there"))
+    decided = [judgment("full_support")]
+    log.judged("citation", item(), decided, [])
+    log.judged("citation", item(), [*decided, failed], [])
+    log.judged("citation", item(), decided, [call])
+    log.judged("citation", item(), decided, [], group=2, shared=[call])
+    log.judged("citation", item(), [failed], [], trace="Traceback")
+    log.of_audit.judged("citation", item(), decided, [])
+    log.finding(Finding("topic_unknown", Place("r.jsonl", 1), "answers topic 'x'", "x"))
+    log.event("session_end", runs=1)
+    names = [orjson.loads(line)["event"] for line in file.getvalue().splitlines()]
+    assert [name.removeprefix("CITATION_") for name in names] == [
+        "FAILURE",  # of an item that no model was asked about
+        *("INPUT", "MODEL_CALL", "OUTPUT"),
+        *("INPUT", "OUTPUT"),  # its call stands with another item of its group
+        *("INPUT", "OUTPUT", "FAILURE", "BUG"),
+        *("INPUT", "OUTPUT"),  # of an audit: no file has its judgments
+        "FINDING",
+        "session_end",
+    ]
+
+
 def test_a_judge_of_a_module_is_named_in_full_and_its_events_for_short() -> None:
     file = io.BytesIO()
     DebugLog(file, True).judged("mine.own:Citation", item(), [], [])
