@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,23 @@ def _check_host(address: Any) -> None:
 sys.addaudithook(_guard)
 
 
+# Tests start hundreds of processes: what one of them has compiled, the next ones only load.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return the paths of cache folders, one for each test."""
+    folder = tmp_path_factory.mktemp("caches")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_surroundings(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def own_surroundings(monkeypatch: pytest.MonkeyPatch, caches: Iterator[Path]) -> None:
     """Give the test a cache folder of its own, no model and no proxy."""
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+    cache = next(caches)
+    cache.mkdir()
+    monkeypatch.setenv(CACHE_VARIABLE, str(cache))
     ours = ("OPENAI_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
     for name in [name for name in os.environ if name.upper().startswith(ours)]:
         monkeypatch.delenv(name)
