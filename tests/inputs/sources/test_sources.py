@@ -12,6 +12,7 @@ import random
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -312,12 +313,18 @@ LAYOUTS = {
 }
 
 
+@cache
+def data_of(layout: str, packer: str | None) -> bytes:
+    """Return the records in a layout, packed or plain; packing takes long."""
+    return PACKERS[packer](LAYOUTS[layout]) if packer else LAYOUTS[layout]
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("packer", PACKERS)
 def test_what_can_be_read_of_packed_data_that_break_off_is(
     packer: str, layout: str, tmp_path: Path
 ) -> None:
-    packed = PACKERS[packer](LAYOUTS[layout])
+    packed = data_of(layout, packer)
     path, read = tmp_path / "run", list[Any]()
     path.write_bytes(packed[: len(packed) * 3 // 4])
     with pytest.raises(InputError, match=r"run: cannot be read beyond line (\d+): ") as raised:
@@ -346,7 +353,7 @@ def test_what_was_looked_at_is_read_again_and_the_file_opened_once(
     packer: str | None, looks: int, layout: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "run"
-    path.write_bytes(PACKERS[packer](LAYOUTS[layout]) if packer else LAYOUTS[layout])
+    path.write_bytes(data_of(layout, packer))
     with counted_opens(path) as opens:
         opened = Opened(path)
         assert opened.position == opened.held_bytes == 0
@@ -385,7 +392,7 @@ def test_the_sha256_is_that_of_the_file_on_disk_and_taken_as_it_is_read(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "run"
-    data = PACKERS[packer](LAYOUTS["lines"]) if packer else LAYOUTS["lines"]
+    data = data_of("lines", packer)
     path.write_bytes(data[: len(data) - cut])
     with counted_opens(path) as opens, taking_checksums() as checksums:
         with suppress(InputError):
