@@ -50,6 +50,7 @@ class JsonStream:
         self._decode = DECODER.raw_decode
         self._most = limits()
         self._text = ""
+        self._many = False
         self._position = 0
         self._line = 1
         self._open = 0
@@ -117,7 +118,7 @@ class JsonStream:
         """
         while True:
             held, most = len(self._text) - self._position, self._most.record
-            if excess := self._most.excess_of_text(self._text):
+            if self._many and (excess := self._most.excess_of_text(self._held_of_value())):
                 raise TooLarge(excess)
             try:
                 value, end = self._decode(self._text, self._position)
@@ -133,6 +134,10 @@ class JsonStream:
                 raise TooLarge(self._most.too_long)
             # Doubled: to parse a value from its start at every chunk would take quadratic time.
             self._more(min(2 * held, most + 1 - held))
+
+    def _held_of_value(self) -> str:
+        """Return the text of the current value, as far as it is held."""
+        return self._text[self._position : Passing().end(self._text, self._position)]
 
     def _skip(self, passed_over: str) -> bool:
         """Go to the next value; return False at the end."""
@@ -162,6 +167,7 @@ class JsonStream:
             parts.append(self._utf8.decode(chunk, final=whole))
             size += len(parts[-1])
         self._text = "".join(parts)
+        self._many = bool(self._most.excess_of_text(self._text))
 
     def _complain(self, error: Exception) -> None:
         place = Place(str(self._path), self._line)
