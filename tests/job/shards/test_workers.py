@@ -58,22 +58,30 @@ def test_two_workers_write_the_bytes_of_one_process(folder: Path) -> None:
     assert outputs[0] == outputs[1] > 0
 
 
-def test_paths_may_be_relative_and_a_run_may_come_by_standard_input(
-    folder: Path, tmp_path: Path
-) -> None:
-    run = (folder / "runs" / "0.jsonl").read_bytes()
+def test_paths_may_be_relative(folder: Path, tmp_path: Path) -> None:
+    in_folder(folder, tmp_path / "two", "runs", "2")
+    assert same_files(folder / "one", tmp_path / "two") == list(FILES)
+
+
+def test_a_run_may_come_by_standard_input(folder: Path, tmp_path: Path) -> None:
+    for workers in ("1", "2"):
+        in_folder(folder, tmp_path / workers, "-", workers)
+    assert same_files(tmp_path / "1", tmp_path / "2") == list(FILES)
+
+
+def in_folder(folder: Path, out: Path, runs: str, workers: str) -> None:
+    """Judge from inside a folder, with one of its runs on standard input."""
     given = [sys.executable, str(ROOT / "run_judge.py"), "--judge", "support", "--name", "x", "-q"]
-    given += ["--documents", "documents.jsonl", "--rag-responses"]
-    for runs, more, named in (("runs", b"", "dir"), ("-", run, "in")):
-        for workers in ("1", "2"):
-            out = tmp_path / f"{named}{workers}"
-            words = [*given, runs, "--out-dir", str(out), "--workers", workers]
-            environment = os.environ | {"PYTHONPATH": str(ROOT)}
-            done = subprocess.run(
-                words, input=more, cwd=folder, env=environment, capture_output=True, check=False
-            )
-            assert done.returncode in (0, 3), done.stderr
-        assert same_files(tmp_path / f"{named}1", tmp_path / f"{named}2") == list(FILES)
+    given += ["--documents", "documents.jsonl", "--rag-responses", runs]
+    done = subprocess.run(
+        [*given, "--out-dir", str(out), "--workers", workers],
+        input=(folder / "runs" / "0.jsonl").read_bytes(),
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode in (0, 3), done.stderr
 
 
 def test_a_killed_worker_changes_nothing(folder: Path) -> None:
@@ -108,8 +116,7 @@ def test_workers_end_with_the_process_that_they_work_for(folder: Path) -> None:
     job.communicate(timeout=60)
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
     # The next job of this name removes what it left.
-    again = process(*flags(folder, "orphaned", "-q"))
-    again.communicate(timeout=120)
+    command(*flags(folder, "orphaned", "-q"))
     assert parts_left(folder, "orphaned") == []
 
 
