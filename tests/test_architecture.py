@@ -56,15 +56,21 @@ NAMES = {
 
 
 @cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Return a module and all that is in it."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
 def imports(path: Path) -> frozenset[str]:
     """Return the dotted names that a file imports by statement, at its top or later."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return frozenset(_imported(tree.body) | _imported(_inner(tree)))
+    (module,) = (node for node in nodes(path) if isinstance(node, ast.Module))
+    return frozenset(_imported(module.body) | _imported(_inner(path)))
 
 
-def _inner(tree: ast.Module) -> list[ast.stmt]:
+def _inner(path: Path) -> list[ast.stmt]:
     """Return the statements inside the functions of a module."""
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [n for n in nodes(path) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     return [s for function in functions for s in ast.walk(function) if isinstance(s, ast.stmt)]
 
 
@@ -137,7 +143,7 @@ def test_few_imports_stand_inside_functions() -> None:
     late = [
         f"{path.relative_to(ROOT)}:{statement.lineno}"
         for path in paths
-        for statement in _inner(ast.parse(path.read_text(encoding="utf-8")))
+        for statement in _inner(path)
         if any(name.startswith("trecjudge.") for name in _imported([statement]))
     ]
     assert len(late) <= MOST_LATE_IMPORTS, late
@@ -151,7 +157,7 @@ def test_tests_mirror_the_house() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "judges").rglob("*.py")), ids=str)
 def test_judges_use_public_names_only(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.level == 0:
             module = str(node.module)
             assert module == "trecjudge" or not module.startswith("trecjudge."), module
@@ -159,8 +165,7 @@ def test_judges_use_public_names_only(path: Path) -> None:
 
 def test_printing_is_for_the_command_line_only() -> None:
     for path in [*MODULES, *(ROOT / "judges").rglob("*.py")]:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        calls = [node for node in nodes(path) if isinstance(node, ast.Call)]
         printed = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == "print"]
         assert not printed, path
 
@@ -169,7 +174,7 @@ def test_only_the_runner_catches_everything() -> None:
     broad = [
         path.name
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and isinstance(node.type, ast.Name)
         and node.type.id == "Exception"
