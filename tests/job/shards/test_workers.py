@@ -24,6 +24,7 @@ from tests.job.shards.parts import (
     until,
     write_runs,
 )
+from trecjudge.job.shards import dask
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +171,10 @@ def test_a_cluster_writes_the_same_though_a_worker_dies(folder: Path, tmp_path: 
     assert same_files(folder / "one", folder / "dask") == list(FILES)
 
 
-def test_without_a_scheduler_there_is_one_line(folder: Path) -> None:
+def test_without_a_scheduler_there_is_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask, "SECONDS_TO_CONNECT", 1)
     done = command(*flags(folder, "none", "--workers", "dask://127.0.0.1:9"))
     assert done.status == 1
     assert done.err.splitlines()[-1].startswith("error: --workers dask://127.0.0.1:9: no scheduler")
