@@ -171,6 +171,22 @@ def in_turn(*answers: Answer) -> Script:
     return script
 
 
+def repeating(part: str, ends_with: float = math.inf, begin: str = '{"evidence": "') -> Script:
+    """Return a script that repeats a text up to the limit of tokens, 4 characters each.
+
+    With a `frequency_penalty` of at least `ends_with` it attests.
+    """
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        if body.get("frequency_penalty", 0.0) >= ends_with:
+            return Answer(attestation(body))
+        limit = body.get("max_completion_tokens") or body["max_tokens"]
+        endless = begin + part * (4 * limit // len(part) + 1)
+        return Answer(endless[: 4 * limit], finish_reason="length", usage=(10, limit))
+
+    return script
+
+
 def in_chat_form(script: Script) -> Script:
     """Return a script that refuses a reply by JSON schema, and else is `script`."""
 

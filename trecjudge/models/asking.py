@@ -13,10 +13,10 @@ from trecjudge.errors import JudgmentFailed
 from trecjudge.findings import shown
 from trecjudge.models.endpoints import Endpoint
 from trecjudge.models.envelope import Reply
-from trecjudge.models.faults import Busy, Fault, ItemFault
+from trecjudge.models.faults import PENALTY, Busy, Fault, ItemFault
 from trecjudge.models.lengths import Lengths
 from trecjudge.models.prompt import PlainPrompt
-from trecjudge.models.reading import Unparsed, without_reasoning
+from trecjudge.models.reading import Unparsed, loop_at_end, without_reasoning
 from trecjudge.models.requests import Request
 from trecjudge.models.spending import Expected, Prices
 from trecjudge.records import ModelCall, Usage
@@ -28,6 +28,12 @@ LONGEST_BEGINNING = 60
 """Characters of an unreadable reply that a message shows."""
 LONGEST_REPEATED = 20_000
 """Characters of an unreadable reply that are sent back with what is wrong with it."""
+LONGEST_LOOP = 40
+"""Characters of what a reply repeats that a message shows."""
+PENALISED = 1.0
+"""The penalty that ended every loop of small models that we tried; of -2 to 2."""
+HINT = f"llm.extra_body: {{{PENALTY}: 0.5}} may prevent that"
+"""What a user may do about replies that repeat themselves."""
 RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
 
@@ -69,6 +75,8 @@ class Asking:
     avoided: set[Endpoint] = field(default_factory=set)
     tries: int = 0
     cuts: int = 0
+    looped: str = ""
+    """What is said of a reply that repeated itself, once there was one."""
     waits: int = 0
     room: int | None = None
     """The most tokens that the endpoint has room for after this prompt, once it reported that."""
@@ -97,6 +105,17 @@ class Asking:
     def messages(self) -> list[dict[str, Any]]:
         """The request's messages, and what was wrong with the last reply."""
         return [*self.request.messages, *self.wrong]
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """What is added to the request body: a penalty too, where a reply repeated itself."""
+        more = self.request.prompt.request
+        return more | {PENALTY: PENALISED} if self.looped else more
+
+    @property
+    def counted_tries(self) -> int:
+        """How many tries it took, those not counted that asked differently for a cut reply."""
+        return self.tries - self.cuts - bool(self.looped)
 
     @property
     def is_again(self) -> bool:
@@ -140,13 +159,23 @@ class Asking:
     def _cut(self, reply: Reply, most_tokens: int) -> Fault:
         """Return the fault of a cut reply; raise the limit, if it was an answer only once."""
         message = f"the reply was cut at {self.max_tokens} tokens"
+        if loop := loop_at_end(reply.text or reply.reasoning):
+            return self._looped(f"{message}, repeating {shown(loop, LONGEST_LOOP)}")
         # Reasoning may be of any length; an answer that is cut twice most likely never ends.
         thought_only = without_reasoning(reply.text) is None
-        if self.max_tokens >= most_tokens or (self.cuts and not thought_only):
+        if self.max_tokens >= most_tokens or self.looped or (self.cuts and not thought_only):
             return ItemFault("cut", f"{message} (llm.most_tokens is {most_tokens})")
         self.max_tokens = min(most_tokens, RAISED * self.max_tokens)
         self.cuts += 1
         return Fault("cut", message)
+
+    def _looped(self, message: str) -> Fault:
+        """Return the fault of a reply that repeats itself: once it is asked for with a penalty."""
+        is_set = any("penalty" in name for name in self.sent)
+        if self.looped or is_set or PENALTY in self.endpoint.habits.without:
+            return ItemFault("cut", message)
+        self.looped = message
+        return Fault("cut", f"{message}; asked again with {PENALTY} {PENALISED:g} ({HINT})")
 
     def sends(self) -> None:
         """Note that a request is sent now."""

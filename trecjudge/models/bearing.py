@@ -12,6 +12,7 @@ from trecjudge.models.asking import Asking, FormFault
 from trecjudge.models.endpoints import FORBIDDEN, Endpoints
 from trecjudge.models.faults import (
     OF_THE_FORM,
+    PENALTY,
     AccountFault,
     Busy,
     ConfigurationFault,
@@ -116,9 +117,13 @@ class FaultPolicy:
         self.check(fault)
         # In this order: ask differently, ask elsewhere, wait; only then is it a failure.
         if isinstance(fault, ParameterFault):
-            if self._learned(asking, fault):
+            differs = self._learned(asking, fault)
+            if fault.parameter == PENALTY and asking.looped:
+                fault = ItemFault("cut", f"{asking.looped}; {fault}")
+            elif differs:
                 return
-            fault = ItemFault("refused", str(fault), fault.status)
+            else:
+                fault = ItemFault("refused", str(fault), fault.status)
         if isinstance(fault, TooLong) and asking.fits(fault.room):
             return
         if self._is_of_the_form(asking, fault):
@@ -229,9 +234,9 @@ class FaultPolicy:
         self._note(asking, fault)
         if asking.turn and not fault.status and fault.kind == "transport":
             asking.turn.end()  # it may be this item's fault: another one shall try
-        # A cut reply is asked for again with more tokens: that takes no try.
+        # A cut reply is asked for again with more tokens, or a penalty: that takes no try.
         is_final = isinstance(fault, ItemFault | AccountFault | ConfigurationFault)
-        if is_final or self.stopped or asking.tries - asking.cuts >= settings.tries:
+        if is_final or self.stopped or asking.counted_tries >= settings.tries:
             if isinstance(fault, Unreachable) and (not fault.status or self._is_second(asking)):
                 raise ModelError(
                     f"{asking.endpoint.url}: {fault}; check {self._address}"

@@ -261,7 +261,7 @@ class Client:
                     self._flights.release(asking.request)
                 await self.fault_policy.after(asking, fault)
             else:
-                self._learner.limit(asking)
+                self._learner.needed(asking)
                 call, earlier = asking.call(reply), tuple(asking.earlier)
                 return fields, replace(call, earlier=earlier) if earlier else call
 
@@ -281,7 +281,7 @@ class Client:
             # All replies of a program get the limit that one needed: a cut reply is wasted money.
             learned = self.replies.habits.limits.get(asking.program, 0)
             asking.max_tokens = asking.room or max(asking.max_tokens, learned)
-        body = self.requests.body(asking.messages, request.prompt.request, asking.max_tokens)
+        body = self.requests.body(asking.messages, asking.more, asking.max_tokens)
         asking.sent = asking.endpoint.habits.applied(body)
         asking.prompt_tokens = sum(estimated_tokens(m["content"]) for m in asking.messages)
         admitted = busy = crowded = False

@@ -12,6 +12,8 @@ import orjson
 from trecjudge.models.pace import LONGEST_WAIT
 from trecjudge.settings.limits import limits
 
+PENALTY = "frequency_penalty"
+"""The parameter that keeps a model from repeating itself."""
 NOT_READ = "reply_not_read"
 """The code of a reply of a batch that is beyond a limit."""
 LONGEST_MESSAGE = 300
@@ -262,6 +264,8 @@ def _parameter(text: str) -> tuple[str, int | None] | None:
     if _NOT_TAKEN.search(text) or "support" in text:
         if _SYSTEM.search(text):
             return "system", None
+        if "penalty" in text:  # Google's says "Penalty is not enabled for this model"
+            return PENALTY, None
         return next(((name, None) for name in ("temperature", "seed") if name in text), None)
     return None
 

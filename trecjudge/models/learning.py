@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from trecjudge.models.asking import Asking
+from trecjudge.models.asking import HINT, Asking
 from trecjudge.models.prompt import Prompt
 from trecjudge.models.requests import Replies
 from trecjudge.models.settings import LlmSettings
@@ -17,6 +17,7 @@ class HabitLearner:
 
     replies: Replies
     notify: Callable[[str], None]
+    _looping: set[str] = field(default_factory=set)
 
     @property
     def _settings(self) -> LlmSettings:
@@ -39,8 +40,18 @@ class HabitLearner:
     def _may_take_schema(self, asking: Asking) -> bool:
         return asking.program not in asking.endpoint.no_schema
 
-    def limit(self, asking: Asking) -> None:
-        """Note the token limit that a reply needed, for all replies of its program."""
+    def needed(self, asking: Asking) -> None:
+        """Note what a good reply needed: a higher limit of tokens, or a penalty."""
+        self._limit(asking)
+        # Not kept for other requests: their replies must not depend on which came first.
+        if asking.looped and asking.program not in self._looping:
+            self._looping.add(asking.program)
+            self.notify(
+                f"replies of {asking.program} repeat themselves until they are cut: each such is"
+                f" asked for once more ({HINT})"
+            )
+
+    def _limit(self, asking: Asking) -> None:
         habits = self.replies.habits
         if not asking.cuts or habits.limits.get(asking.program, 0) >= asking.max_tokens:
             return

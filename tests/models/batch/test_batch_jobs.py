@@ -12,7 +12,7 @@ import pytest
 
 from tests.batch_endpoint import serving_batches
 from tests.commandline import Done, command, judge
-from tests.endpoint import Answer, attestation, attesting, serving, text_of
+from tests.endpoint import Answer, attestation, attesting, repeating, serving, text_of
 from tests.models.processes import FILES, Here, runs, start, wait_until
 
 ITEMS = 200
@@ -71,6 +71,22 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
         return judge(folder, tmp_path / "out", *given, *arguments)
 
     return ask
+
+
+def test_replies_that_repeat_themselves_are_asked_for_in_a_second_batch(
+    ask: Callable[..., Done],
+) -> None:
+    endless, good = repeating("The tram ran until 1957. ", 1.0), attesting()
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return (endless if "number 1" in text_of(body) else good)(body, number)
+
+    with serving_batches(script) as endpoint:
+        done = ask(endpoint)
+    assert (done.status, len(endpoint.batches)) == (0, 2)
+    asked = [body.get("frequency_penalty") for body in endpoint.asked]
+    assert asked[:ITEMS] == [None] * ITEMS
+    assert asked[ITEMS:] == [1.0] * len(endpoint.batches[1].lines)
 
 
 def test_steps_of_a_judge_are_batches(ask: Callable[..., Done]) -> None:
