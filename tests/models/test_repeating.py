@@ -45,8 +45,8 @@ def refusing(message: str, status: int = 400) -> Script:
 
 @pytest.mark.parametrize("settings", [{}, {"reasoning": True}, {"structured": "never"}])
 def test_it_is_asked_for_with_a_penalty(settings: dict[str, Any], tmp_path: Path) -> None:
-    found, sent, told, spent = asked(repeating(TRAM, 1.0), tmp_path, max_tokens=400, **settings)
-    assert (found, sent) == (["ok"], [(400, None), (400, 1.0)])
+    found, sent, told, spent = asked(repeating(TRAM, 0.5), tmp_path, max_tokens=400, **settings)
+    assert (found, sent) == (["ok"], [(400, None), (400, 0.5)])
     assert (spent["calls"], spent["retries"], spent["completion_tokens"]) == (2, 1, 405)
     assert told == [
         "replies of attest repeat themselves until they are cut: each such is asked for once more"
@@ -55,19 +55,19 @@ def test_it_is_asked_for_with_a_penalty(settings: dict[str, Any], tmp_path: Path
 
 
 def test_it_takes_no_try(tmp_path: Path) -> None:
-    assert asked(repeating(TRAM, 1.0), tmp_path, tries=1)[0] == ["ok"]
+    assert asked(repeating(TRAM, 0.5), tmp_path, tries=1)[0] == ["ok"]
 
 
 def test_each_reply_begins_without_a_penalty(tmp_path: Path) -> None:
-    found, sent, told, _ = asked(repeating(TRAM, 1.0), tmp_path, count=3)
+    found, sent, told, _ = asked(repeating(TRAM, 0.5), tmp_path, count=3)
     assert (found, len(told)) == (["ok"] * 3, 1)
-    assert sorted(sent, key=str) == [(512, 1.0)] * 3 + [(512, None)] * 3
+    assert sorted(sent, key=str) == [(512, 0.5)] * 3 + [(512, None)] * 3
 
 
 @pytest.mark.parametrize("part", [TRAM, "\n", " ", "\t", r"\n", "0"])
 def test_what_goes_on_repeating_itself_fails(part: str, tmp_path: Path) -> None:
     found, sent, _, _ = asked(repeating(part), tmp_path)
-    assert (found, sent) == (["cut"], [(512, None), (512, 1.0)])
+    assert (found, sent) == (["cut"], [(512, None), (512, 0.5)])
 
 
 def test_a_reply_of_thoughts_that_repeat_themselves(tmp_path: Path) -> None:
@@ -76,12 +76,12 @@ def test_a_reply_of_thoughts_that_repeat_themselves(tmp_path: Path) -> None:
     )
     looped = Answer(raw=thoughts + b' "finish_reason": "length"}]}')
     found, sent, _, _ = asked(in_turn(looped, Answer()), tmp_path)
-    assert (found, sent) == (["ok"], [(512, None), (512, 1.0)])
+    assert (found, sent) == (["ok"], [(512, None), (512, 0.5)])
 
 
 def test_too_short_to_be_known_it_gets_more_tokens_first(tmp_path: Path) -> None:
-    found, sent, _, _ = asked(repeating(TRAM, 1.0), tmp_path, max_tokens=50)
-    assert (found, sent) == (["ok"], [(50, None), (200, None), (200, 1.0)])
+    found, sent, _, _ = asked(repeating(TRAM, 0.5), tmp_path, max_tokens=50)
+    assert (found, sent) == (["ok"], [(50, None), (200, None), (200, 0.5)])
 
 
 def test_a_penalty_after_which_it_is_cut_is_the_last_try(tmp_path: Path) -> None:
@@ -90,13 +90,13 @@ def test_a_penalty_after_which_it_is_cut_is_the_last_try(tmp_path: Path) -> None
         Answer('{"evidence": "Of many things', finish_reason="length"),
     )
     found, sent, _, _ = asked(script, tmp_path)
-    assert (found, sent) == (["cut"], [(512, None), (512, 1.0)])
+    assert (found, sent) == (["cut"], [(512, None), (512, 0.5)])
 
 
 def test_a_reply_with_a_penalty_that_does_not_parse_is_asked_for_again(tmp_path: Path) -> None:
     script = in_turn(Answer("{" + TRAM * 20, finish_reason="length"), Answer("hm"), Answer())
     found, sent, _, _ = asked(script, tmp_path)
-    assert (found, sent) == (["ok"], [(512, None), (512, 1.0), (512, 1.0)])
+    assert (found, sent) == (["ok"], [(512, None), (512, 0.5), (512, 0.5)])
 
 
 @pytest.mark.parametrize("own", [{SENT: 0.1}, {"repeat_penalty": 1.05}, {"presence_penalty": 0}])
@@ -118,7 +118,7 @@ def test_an_endpoint_that_takes_no_penalty_is_asked_for_it_once(
     message: str, status: int, tmp_path: Path
 ) -> None:
     found, sent, told, _ = asked(refusing(message, status), tmp_path, count=3)
-    assert (found, sent) == (["cut"] * 3, [(512, None), (512, 1.0), (512, None), (512, None)])
+    assert (found, sent) == (["cut"] * 3, [(512, None), (512, 0.5), (512, None), (512, None)])
     assert len(told) == 1
     assert told[0].endswith("; frequency_penalty is not sent any more")
 
@@ -133,12 +133,12 @@ def test_the_failure_shows_what_is_repeated(tmp_path: Path) -> None:
     message, errors = run(once())
     assert message == "the reply was cut at 512 tokens, repeating 'no '"
     hint = "llm.extra_body: {frequency_penalty: 0.5} may prevent that"
-    assert errors == [f"{message}; asked again with frequency_penalty 1 ({hint})", message]
+    assert errors == [f"{message}; asked again with frequency_penalty 0.5 ({hint})", message]
 
 
 def test_its_reply_is_kept_as_that_of_the_request(tmp_path: Path) -> None:
     async def twice() -> tuple[int, int]:
-        async with running(repeating(TRAM, 1.0)) as endpoint:
+        async with running(repeating(TRAM, 0.5)) as endpoint:
             for _ in range(2):
                 async with client_to(endpoint, tmp_path) as client:
                     await ask(client)
@@ -149,6 +149,6 @@ def test_its_reply_is_kept_as_that_of_the_request(tmp_path: Path) -> None:
 
 def test_it_counts_against_the_budget(tmp_path: Path) -> None:
     found, sent, _, spent = asked(
-        repeating(TRAM, 1.0), tmp_path, count=3, budget=Budget(max_calls=3)
+        repeating(TRAM, 0.5), tmp_path, count=3, budget=Budget(max_calls=3)
     )
     assert (len(sent), spent["calls"], found.count("ok")) == (3, 3, 1)

@@ -30,9 +30,9 @@ LONGEST_REPEATED = 20_000
 """Characters of an unreadable reply that are sent back with what is wrong with it."""
 LONGEST_LOOP = 40
 """Characters of what a reply repeats that a message shows."""
-PENALISED = 1.0
-"""The penalty that ended every loop of small models that we tried; of -2 to 2."""
-HINT = f"llm.extra_body: {{{PENALTY}: 0.5}} may prevent that"
+PENALISED = 0.5
+"""The penalty, of -2 to 2. With 1 a small model quotes no more: it avoids words of its prompt."""
+HINT = f"llm.extra_body: {{{PENALTY}: {PENALISED}}} may prevent that"
 """What a user may do about replies that repeat themselves."""
 RAISED = 4
 """How many times as many tokens are asked for where a reply was cut."""
@@ -175,7 +175,7 @@ class Asking:
         if self.looped or is_set or PENALTY in self.endpoint.habits.without:
             return ItemFault("cut", message)
         self.looped = message
-        return Fault("cut", f"{message}; asked again with {PENALTY} {PENALISED:g} ({HINT})")
+        return Fault("cut", f"{message}; asked again with {PENALTY} {PENALISED} ({HINT})")
 
     def sends(self) -> None:
         """Note that a request is sent now."""

@@ -76,7 +76,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
 def test_replies_that_repeat_themselves_are_asked_for_in_a_second_batch(
     ask: Callable[..., Done],
 ) -> None:
-    endless, good = repeating("The tram ran until 1957. ", 1.0), attesting()
+    endless, good = repeating("The tram ran until 1957. ", 0.5), attesting()
 
     def script(body: dict[str, Any], number: int) -> Answer:
         return (endless if "number 1" in text_of(body) else good)(body, number)
@@ -86,7 +86,7 @@ def test_replies_that_repeat_themselves_are_asked_for_in_a_second_batch(
     assert (done.status, len(endpoint.batches)) == (0, 2)
     asked = [body.get("frequency_penalty") for body in endpoint.asked]
     assert asked[:ITEMS] == [None] * ITEMS
-    assert asked[ITEMS:] == [1.0] * len(endpoint.batches[1].lines)
+    assert asked[ITEMS:] == [0.5] * len(endpoint.batches[1].lines)
 
 
 def test_steps_of_a_judge_are_batches(ask: Callable[..., Done]) -> None:
