@@ -21,7 +21,7 @@ from tests.commandline import sample
 from tests.models.clients import ask, client_to
 
 pytestmark = pytest.mark.realmodel
-SENTENCE = "The first tram line in Ostermere closed in 1957."
+SENTENCE = "The first harbour tram ran from Market Square to the fish quay between 1908 and 1957."
 DOCUMENT = """A short history of the Ostermere harbour tram
 The first Ostermere harbour tram ran from Market Square to the fish quay between 1908 and 1957. \
 It carried mostly dock workers and crates of herring. The town council closed the line in March \
@@ -95,16 +95,13 @@ def test_every_item_is_judged(tmp_path: Path) -> None:
     assert summary["calls"]["calls"] >= 7
 
 
-def test_a_reply_that_repeats_itself_is_asked_for_with_a_penalty(
-    endpoint: str, tmp_path: Path
-) -> None:
-    told: list[str] = []
-
+def test_a_reply_that_repeats_itself_is_judged_too(endpoint: str, tmp_path: Path) -> None:
     async def once() -> tuple[str, int]:
-        async with client_to(f"{endpoint}/v1", tmp_path, notify=told.append, **SLOW) as client:
+        settings = SLOW | {"max_tokens": 300}  # enough to see that it repeats itself
+        async with client_to(f"{endpoint}/v1", tmp_path, **settings) as client:
             found = await ask(client, SENTENCE, DOCUMENT)
             return found.label, client.spent()["calls"]
 
     label, calls = asyncio.run(once())
     assert label in ("full_support", "partial_support", "no_support")
-    assert (calls, len(told)) in ((2, 1), (1, 0))
+    assert calls <= 2
