@@ -309,3 +309,43 @@ def test_a_long_document_is_compared_to_its_end(document: str) -> None:
     end = "Mira Quill sold a pot in Dunmoor."
     found = judged(end, f"{document}\n{end}")
     assert (found.label, found.missing) == ("full_support", ())
+
+
+KINDS = ("Rights", "Costs", "Views", "Laws", "History")
+OF = (
+    "courts",
+    "doctors",
+    "churches",
+    "parties",
+    "clinics",
+    "lawyers",
+    "voters",
+    "nurses",
+    "judges",
+)
+LINES = [f"{kind} of {whom}" for whom in OF for kind in KINDS]
+CONTENTS = "Contents\n" + "\n".join(f"{n}.{n} {line}" for n, line in enumerate(LINES))
+LISTED = f"Abortion debate: {CONTENTS}\nOverview\nIn ancient times it was another matter."
+LONG = "The tower of Lyon has many floors and a lift. " * 30
+
+
+def test_a_copy_of_more_lines_than_a_passage_has_is_supported() -> None:
+    found = judged(" ".join(LISTED.split()[:-4]), f"See also\n{LISTED} It is a debate. {LONG}")
+    assert (found.label, found.start, found.missing) == ("full_support", 9, ())
+    assert found.end == 9 + len(LISTED) - 1
+    assert found.reason == "the sentence stands in the document word for word"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        LISTED.replace("2.2", "9.2"),
+        LISTED.replace("Laws of nurses", "Laws of zebras"),
+        LISTED.replace("debate", "non-debate"),
+        LISTED.replace("3.3 Laws of courts\n", ""),
+        "Abortion debate … 41.41 Costs of judges Overview",
+    ],
+    ids=["another number", "another word", "a denial", "a line left out", "much left out"],
+)
+def test_nearly_a_copy_of_many_lines_is_not_taken_for_one(sentence: str) -> None:
+    assert not judged(sentence, LISTED + LONG).reason.startswith("the sentence stands")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate, chain
 
 from trecjudge.judging.offline.calibration import Calibration, shipped_calibration
 from trecjudge.judging.offline.features import Measurements, find
+from trecjudge.judging.offline.passages import LENGTH
 from trecjudge.judging.offline.prepared import Prepared, prepare
 from trecjudge.judging.offline.reasons import Label, as_written, reason_of
 from trecjudge.judging.offline.wording import Wording, read_wording
+from trecjudge.records import FULL
 from trecjudge.text.lead_ins import states_nothing
 from trecjudge.text.tokens import read_forms
 
@@ -74,7 +78,8 @@ def compare(
     opposite, replaced by another, added, or between other things in a near copy, and a content word
     that a short sentence lacks rule full support out; of a single fact, or with half of the words,
     also partial support. A sentence that states nothing is no support, and said to be such. One of
-    function words only is supported where it stands in the document word for word.
+    function words only is supported where it stands in the document word for word; so is one that
+    is longer than a passage, such as a list.
     """
     if states_nothing(sentence):
         nothing = _nothing("the sentence states nothing that a document could support")
@@ -88,6 +93,8 @@ def compare(
     found = find(wording, document)
     probability, full = probabilities_of(found, calibration)
     label, confidence = _most_probable(probability, full)
+    if label != FULL and (copy := _of_many_segments(wording, document)):
+        return copy
     missing = as_written(wording.text, found.absent)
     return Comparison(
         *((probability + full) / 2, label, found.passage.start, found.passage.end, missing),
@@ -119,13 +126,36 @@ def _of_function_words(wording: Wording, document: Prepared) -> Comparison:
     """Return full support where a sentence of the document has the same words, else none."""
     for start, end in document.spans:
         if tuple(read_forms(document.text[start:end])[1]) == wording.forms:
-            reason = "the sentence stands in the document word for word"
-            return Comparison(
-                *(_COPIED, "full_support", start, end, (), (), False, reason),
-                *(_COPIED, _COPIED, _COPIED),
-                share=1.0,
-            )
+            return _copied(start, end)
     return _nothing("the sentence has only function words: nothing in it can be attested")
+
+
+def _of_many_segments(wording: Wording, document: Prepared) -> Comparison | None:
+    """Return full support where more segments than a passage has are the sentence, in a row.
+
+    No passage has all of such a sentence, though the document has it as it is.
+    """
+    ours = read_forms(wording.text)[1]
+    if not set(ours) <= document.segments_of.keys():
+        return None
+    theirs = f" {' '.join(chain.from_iterable(document.forms))} "
+    at = theirs.find(f" {' '.join(ours)} ")
+    if at < 0:
+        return None
+    begin, ends = theirs.count(" ", 0, at), list(accumulate(map(len, document.forms)))
+    first, last = bisect_right(ends, begin), bisect_left(ends, begin + len(ours))
+    if last - first < LENGTH:
+        return None
+    return _copied(document.spans[first][0], document.spans[last][1])
+
+
+def _copied(start: int, end: int) -> Comparison:
+    reason = "the sentence stands in the document word for word"
+    return Comparison(
+        *(_COPIED, "full_support", start, end, (), (), False, reason),
+        *(_COPIED, _COPIED, _COPIED),
+        share=1.0,
+    )
 
 
 @lru_cache(maxsize=1024)
