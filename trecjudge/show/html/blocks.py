@@ -12,6 +12,8 @@ from typing import Any, BinaryIO
 import orjson
 
 LEVEL = 6  # zlib's own default: higher levels take much longer and save little
+MOST_WAITING = 8_000_000
+"""Bytes of entries of all blocks that wait to be deflated: few, yet many for each of 100 topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,46 +38,63 @@ class Packed:
         yield base64.b64encode(rest)
 
 
+@dataclass(slots=True)
 class Block:
-    """A JSON array that is deflated as it grows (raw deflate, RFC 1951), into a spool.
+    """A JSON array that is deflated piece by piece (raw deflate, RFC 1951), into a spool.
 
-    Several blocks may share one.
+    Several blocks may share one. Between pieces a block holds no state of zlib, which takes 260 KB.
     """
 
-    def __init__(self, spool: BinaryIO | None = None) -> None:
-        self._deflate = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
-        self._spool = io.BytesIO() if spool is None else spool
-        self._pieces: list[tuple[int, int]] = []
-        self.size = 0
-        """Entries so far."""
+    spool: BinaryIO = field(default_factory=io.BytesIO)
+    size: int = 0
+    """Entries so far."""
+    # One array, not a list of what orjson returns: those take many times their length.
+    _waiting: bytearray = field(default_factory=bytearray)
+    _pieces: list[tuple[int, int]] = field(default_factory=list)
 
-    def add(self, entry: Any) -> None:
-        """Append one entry."""
-        # Deflated entry by entry: the plain JSON of a large job would not fit in memory.
-        text = (b"," if self.size else b"[") + orjson.dumps(entry, option=orjson.OPT_NON_STR_KEYS)
-        self._keep(self._deflate.compress(text))
+    @property
+    def waiting(self) -> int:
+        """Bytes of entries that are not deflated yet."""
+        return len(self._waiting)
+
+    def add(self, entry: Any) -> int:
+        """Append one entry; return how many bytes it takes as JSON."""
+        before = self.waiting
+        self._waiting += b"," if self.size else b"["
+        self._waiting += orjson.dumps(entry, option=orjson.OPT_NON_STR_KEYS)
         self.size += 1
+        return self.waiting - before
+
+    def deflate(self, end: int = zlib.Z_SYNC_FLUSH) -> int:
+        """Put what waits into the spool; return how many bytes it took as JSON."""
+        # A piece that ends with a flush ends at a byte: all pieces together are one stream.
+        packing = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+        piece = packing.compress(self._waiting) + packing.flush(end)
+        self._pieces.append((self.spool.seek(0, io.SEEK_END), len(piece)))
+        self.spool.write(piece)
+        done = self.waiting
+        self._waiting = bytearray()
+        return done
 
     def packed(self) -> Packed:
         """Close the array and return it."""
-        end = self._deflate.compress(b"]" if self.size else b"[]")
-        self._keep(end + self._deflate.flush())
-        return Packed(self._spool, self._pieces)
-
-    def _keep(self, deflated: bytes) -> None:
-        if deflated:
-            self._pieces.append((self._spool.seek(0, io.SEEK_END), len(deflated)))
-            self._spool.write(deflated)
+        self._waiting += b"]" if self.size else b"[]"
+        self.deflate(zlib.Z_FINISH)
+        return Packed(self.spool, self._pieces)
 
 
 @dataclass(slots=True)
 class Blocks:
-    """The blocks of a page: one for each kind and topic, named by kind and number of the topic."""
+    """The blocks of a page: one for each kind and topic, named by kind and number of the topic.
+
+    Entries come run by run, so that every topic's block grows until the end.
+    """
 
     topics: Sequence[str]
     spool: BinaryIO = field(default_factory=io.BytesIO)
     """The file that holds the deflated bytes until the page is written."""
     _open: dict[str, Block] = field(default_factory=dict)
+    _waiting: int = 0
     _numbers: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,9 +113,19 @@ class Blocks:
             return
         if name not in self._open:
             self._open[name] = Block(self.spool)
-        self._open[name].add(entry)
+        self._waiting += self._open[name].add(entry)
+        if self._waiting > MOST_WAITING:
+            self._deflate()
 
     def packed(self) -> dict[str, Packed]:
         """Return every block by name; none can grow after that."""
         names = list(self._open)
         return {name: self._open.pop(name).packed() for name in names}
+
+    def _deflate(self) -> None:
+        """Deflate the blocks of which most waits, until half of it is gone."""
+        # Long pieces pack better than short ones.
+        for block in sorted(self._open.values(), key=lambda block: -block.waiting):
+            if self._waiting <= MOST_WAITING // 2:
+                break
+            self._waiting -= block.deflate()

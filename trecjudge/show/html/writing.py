@@ -51,7 +51,7 @@ from trecjudge.stats.scores import Scores
 MEGABYTE = 1_000_000
 MOST = 120
 """Megabytes of blocks that a page holds; beyond, they go into files beside it."""
-SPOOLED = 16 * MEGABYTE
+SPOOLED = 4 * MEGABYTE
 """Bytes of deflated blocks that are held in memory; beyond, a file without a name holds them."""
 
 
