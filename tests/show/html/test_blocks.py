@@ -50,15 +50,19 @@ def test_repeated_text_costs_next_to_nothing() -> None:
     assert len(often.packed()) < 2 * len(once.packed())
 
 
-def test_blocks_wait_in_their_spool_and_not_in_memory(tmp_path: Path) -> None:
+def test_blocks_wait_in_their_spool_and_not_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trecjudge.show.html.blocks.MOST_WAITING", 200_000)
     chance = random.Random(0)
+    topics = list(map(str, range(20)))
     with (tmp_path / "spool").open("w+b") as spool:
-        blocks = Blocks(["t", "u"], spool)
+        blocks = Blocks(topics, spool)
         tracemalloc.start()
-        for number in range(200):
-            blocks.add("topic", "tu"[number % 2], chance.randbytes(10_000).hex())
-        (one, other), (_, most) = blocks.packed().values(), tracemalloc.get_traced_memory()
-        sizes = [sum(map(len, block)) for block in (one, other)]
+        for number in range(400):
+            blocks.add("topic", topics[number % 20], chance.randbytes(5_000).hex())
+        packed = blocks.packed().values()
+        _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert most < 1_000_000 < min(sizes)
-    assert sizes == [len(one), len(other)]
+        assert most < 1_000_000 < sum(map(len, packed))
+        assert [len(unpacked(block)) for block in packed] == [20] * 20

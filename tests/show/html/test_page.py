@@ -6,13 +6,14 @@ import base64
 import hashlib
 import io
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from tests.show.html.test_blocks import unpacked
 from tests.show.html.test_writing import blocks_of
+from trecjudge.errors import OutputError
 from trecjudge.show.html.blocks import Packed
 from trecjudge.show.html.page import SCRIPTS, Bar, Page, policy, write_page
 from trecjudge.show.templates import ASSETS
@@ -24,6 +25,18 @@ BOARD: dict[str, Any] = {
     "findings_total": 0, "compared": None,
     "nuggets": [], "topics": [], "measures": [], "runs": [],
 }  # fmt: skip
+
+
+EMPTY = dict.fromkeys(
+    ("topic-0", "documents-0", "findings"), Packed(io.BytesIO(b"[]"), [(0, 1), (1, 1)])
+)
+DIGEST = hashlib.blake2b(b"W10=", digest_size=6).hexdigest()
+
+
+def folder_of(page: Path) -> list[str] | None:
+    """Return the names of the files beside a page, None where there is no folder."""
+    folder = page.with_suffix("")
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else None
 
 
 def mean(value: float | None, **fields: float | None) -> dict[str, float | None]:
@@ -59,25 +72,75 @@ def test_only_blocks_beside_open_the_policy(beside: bool, expected: str) -> None
 
 
 def test_blocks_are_in_the_page_or_beside_it(tmp_path: Path) -> None:
-    empty = Packed(io.BytesIO(b"[]"), [(0, 1), (1, 1)])
-    blocks = dict.fromkeys(("topic-0", "documents-0", "findings"), empty)
-    beside, path = written(tmp_path, blocks)
-    assert beside == 0
-    assert re.findall(r'id="([a-z]+-\d|findings)">W10=<', path.read_text()) == list(blocks)
-    beside, path = written(tmp_path, blocks, most=10)
-    assert beside == 2
-    assert (tmp_path / "x.report/topic-0.js").read_text() == 'trecjudge("topic-0", "W10=");\n'
-    (head,) = unpacked(re.search(r'id="head">([^<]*)<', path.read_text())[1].encode())  # type: ignore[index]
-    assert (head["beside"], head["besides"]) == ("x.report", ["documents-0", "topic-0"])
+    beside, path = written(tmp_path, EMPTY)
+    assert (beside, folder_of(path)) == (0, None)
+    assert re.findall(r'id="([a-z]+-\d|findings)">W10=<', path.read_text()) == list(EMPTY)
+    beside, path = written(tmp_path, EMPTY, most=10)
+    assert beside == 3
+    assert set(blocks_of(path)) == {"head"}
+    (head,) = blocks_of(path)["head"]
+    assert head["beside"] == "x.report"
+    assert head["scripts"] == {name: f"{name}.{DIGEST}" for name in EMPTY}
+    script = tmp_path / f"x.report/topic-0.{DIGEST}.js"
+    assert script.read_text() == 'trecjudge("topic-0", "W10=");\n'
 
 
-def test_what_others_keep_in_the_folder_stays(tmp_path: Path) -> None:
+def test_scripts_of_an_earlier_page_go_and_what_others_keep_stays(tmp_path: Path) -> None:
+    _, path = written(tmp_path, EMPTY, most=10)
     folder = tmp_path / "x.report"
-    folder.mkdir()
-    for name in ("topic-7.js", "mine.js", "topic-7.txt"):
-        (folder / name).write_text("")
+    (folder / "topic-7.js").write_text('trecjudge("topic-7", "W10=");\n')  # of an older version
+    (folder / ".topic-1.js.99999999-abc.part").write_text("of a process that was killed")
+    others = ["findings.js", "mine.js", f"topic-1.{DIGEST}.js", "topic-7.txt"]
+    for name in others:
+        (folder / name).write_text("theirs")
+    written(tmp_path, {"topic-0": EMPTY["topic-0"]}, most=3)
+    assert folder_of(path) == [*others[:2], f"topic-0.{DIGEST}.js", *others[2:]]
     written(tmp_path, {})
-    assert sorted(path.name for path in folder.iterdir()) == ["mine.js", "topic-7.txt"]
+    assert folder_of(path) == others
+    for name in others:
+        (folder / name).unlink()
+    written(tmp_path, {})
+    assert folder_of(path) is None
+
+
+class Breaking(Packed):
+    """A block that is whole when its digest is taken, and breaks off when it is written."""
+
+    tries: ClassVar[list[int]] = []
+
+    def __iter__(self) -> Iterator[bytes]:
+        self.tries.append(1)
+        yield b"W10="
+        if len(self.tries) > 1:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("earlier", [True, False])
+def test_an_interrupt_leaves_the_earlier_report_whole(earlier: bool, tmp_path: Path) -> None:
+    if earlier:
+        written(tmp_path, EMPTY, most=10)
+    before = {file: file.is_dir() or file.read_bytes() for file in tmp_path.rglob("*")}
+    assert len(before) == (5 if earlier else 0)
+    other = Packed(io.BytesIO(b"[1]"), [(0, 3)])
+    Breaking.tries.clear()
+    with pytest.raises(KeyboardInterrupt):
+        written(tmp_path, {"topic-0": other, "topic-1": Breaking(io.BytesIO(), [(0, 2)])}, most=0)
+    assert len(Breaking.tries) == 2
+    assert {file: file.is_dir() or file.read_bytes() for file in tmp_path.rglob("*")} == before
+
+
+def test_a_folder_that_is_in_the_way_or_a_link(tmp_path: Path) -> None:
+    (tmp_path / "x.report").write_text("")
+    with pytest.raises(OutputError, match=r"x\.report: cannot be written: a file of this name is"):
+        written(tmp_path, EMPTY, most=10)
+    (tmp_path / "x.report").unlink()
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "topic-0.js").write_text('trecjudge("')
+    (tmp_path / "x.report").symlink_to(theirs)
+    _, path = written(tmp_path, EMPTY, most=10)
+    assert len(folder_of(path) or []) == 3
+    assert [file.name for file in theirs.iterdir()] == ["topic-0.js"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from trecjudge.files import whole
 from trecjudge.show.charts import Axis
+from trecjudge.show.html.beside import written_beside
 from trecjudge.show.html.blocks import Block, Packed
 from trecjudge.show.html.job import NOTHING_KNOWN, JobShown
 from trecjudge.show.templates import asset, render
@@ -49,8 +50,6 @@ SCRIPTS = (
 """The scripts of `assets/` in order: each may use those before it."""
 
 HEAD = "head"
-LARGE = "topic-", "documents-", "calls-", "nuggets-"
-"""Blocks that go into files beside the page where it would grow too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +112,12 @@ class Bar:
 def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) -> int:
     """Write the page to `path`; return how many blocks went into files beside it.
 
-    Those are in a folder of the page's name, and only where all blocks in one file would be more
-    than `most` bytes. Raises OutputError.
+    All of them do, into a folder of the page's name, where they are more than `most` bytes. Until
+    the page is written, an earlier one stays whole. Raises OutputError.
     """
-    folder = path.with_suffix("")
-    beside = {}
-    if sum(map(len, blocks.values())) > most:
-        beside = {name: block for name, block in blocks.items() if name.startswith(LARGE)}
-    _write_beside(folder, beside)
-    inside = {name: block for name, block in blocks.items() if name not in beside}
-    with whole(path) as file:
+    apart = blocks if sum(map(len, blocks.values())) > most else {}
+    inside = {} if apart else blocks
+    with written_beside(path, apart) as scripts, whole(path) as file:
         style, script = Markup("").join(asset(f"{name}.css") for name in STYLES), _script()
         bars = [
             Bar.over(means) for means in zip(*(r["means"] for r in page.board["runs"]), strict=True)
@@ -136,19 +131,19 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
             written=page.written,
             job=page.job,
             bars=bars,
-            beside=bool(beside),
+            beside=bool(apart),
             style=style,
-            policy=policy(style, script, bool(beside)),
+            policy=policy(style, script, bool(apart)),
         )
         file.write(shell.encode())
         head = Block()
-        head.add({**page.head, "beside": folder.name, "besides": sorted(beside)})
+        head.add({**page.head, "beside": path.with_suffix("").name, "scripts": scripts})
         for name, block in {HEAD: head.packed(), **inside}.items():
             file.write(b'<script type="text/plain" id="%s">' % name.encode())
             file.writelines(block)
             file.write(b"</script>\n")
         file.write(f"<script>{script}</script>\n</body>\n</html>\n".encode())
-    return len(beside)
+    return len(apart)
 
 
 def policy(style: str, script: str, beside: bool) -> str:
@@ -174,22 +169,3 @@ def _script() -> Markup:
     # One scope and strict mode for all: nothing leaks into the page.
     parts = Markup("\n").join(asset(f"{name}.js") for name in SCRIPTS)
     return Markup('(() => {\n"use strict";\n') + parts + Markup("})();")
-
-
-def _write_beside(folder: Path, blocks: Mapping[str, Packed]) -> None:
-    """Write blocks as scripts into the folder; remove those of an earlier page."""
-    if folder.is_symlink():  # nothing is removed or written where somebody's link leads
-        folder.unlink()
-    if folder.is_dir():
-        for name in LARGE:
-            # Blocks of an earlier report would be loaded as if they were of this one.
-            for old in folder.glob(f"{name}*.js"):
-                old.unlink()
-    if not blocks:
-        return
-    folder.mkdir(exist_ok=True)
-    for name, block in blocks.items():
-        with whole(folder / f"{name}.js") as file:
-            file.write(b'trecjudge("%s", "' % name.encode())
-            file.writelines(block)
-            file.write(b'");\n')

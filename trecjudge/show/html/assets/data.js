@@ -2,6 +2,7 @@
 
 const MOST_BLOCKS = 12;
 const decoded = new Map();
+const coming = new Map();
 const arriving = new Map();
 let head = null;
 let runNumbers = new Map();
@@ -16,22 +17,37 @@ async function inflated(base64) {
 // Called by the scripts beside the page.
 window.trecjudge = (name, base64) => arriving.get(name)?.(base64);
 
+/** The text of a script beside the page; views that want one at the same time share it. */
 function fromBeside(name) {
+  if (!coming.has(name)) coming.set(name, loaded(name).finally(() => coming.delete(name)));
+  return coming.get(name);
+}
+
+function loaded(name) {
   const loader = window.trustedTypes?.createPolicy
-    ? (fromBeside.policy ||= trustedTypes.createPolicy("blocks", { createScriptURL: (url) => url }))
+    ? (loaded.policy ||= trustedTypes.createPolicy("blocks", { createScriptURL: (url) => url }))
     : { createScriptURL: (url) => url };
+  const place = `${head.beside}/${head.scripts[name]}.js`;
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    arriving.set(name, (base64) => {
+    const end = (settle, value) => {
       script.remove(); // its text need not stay
-      resolve(base64);
-    });
-    script.src = loader.createScriptURL(`${encodeURIComponent(head.beside)}/${name}.js`);
+      arriving.delete(name);
+      settle(value);
+    };
+    const fail = (why) => end(reject, new Error(`${place} ${why}`));
+    arriving.set(name, (base64) => end(resolve, base64));
+    script.src = loader.createScriptURL(
+      `${encodeURIComponent(head.beside)}/${head.scripts[name]}.js`,
+    );
     script.addEventListener("error", () =>
-      reject(
-        new Error(`${head.beside}/${name}.js is not there: keep that folder beside this file`),
+      fail(
+        `cannot be loaded: keep the folder ${head.beside} beside this file; if the report was` +
+          " written again since this page was opened, reload it",
       ),
     );
+    // Had it arrived, it would have been removed by now.
+    script.addEventListener("load", () => arriving.has(name) && fail("is damaged: copy it again"));
     document.body.append(script);
   });
 }
@@ -39,7 +55,7 @@ function fromBeside(name) {
 async function read(name) {
   const held = byId(name);
   if (held) return inflated(held.textContent);
-  if (head?.beside && head.besides.includes(name)) return inflated(await fromBeside(name));
+  if (head && Object.hasOwn(head.scripts, name)) return inflated(await fromBeside(name));
   return [];
 }
 
