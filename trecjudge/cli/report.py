@@ -39,7 +39,7 @@ def report_output(
     truth_measure: own.TruthMeasure = None,
     truth_format: common.TruthFormat = "auto",
     document_text: own.ReportText = None,
-    max_size: own.MaxSize = 120,
+    max_size: own.MaxSize = 20,
     trust: own.Trust = False,
     as_json: flag.AsJson = False,
     quiet: flag.Quiet = False,

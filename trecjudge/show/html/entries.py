@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from trecjudge.records import AskedNugget, Judgment, ProvenanceLine, Response
+from trecjudge.records import AskedNugget, Evidence, Judgment, ProvenanceLine, Response
 from trecjudge.results.judgments import failure_record
 from trecjudge.results.redaction import without_text
 from trecjudge.show.html.blocks import Blocks
@@ -124,7 +124,7 @@ class Entries:
         more: dict[str, Any] = {
             "tone": tone(shown),
             "word": word(shown),
-            "evidence": asdict(shown.evidence) if shown.evidence else None,
+            "evidence": _evidence(shown.evidence) if shown.evidence else None,
             "failure": failure_record(shown.failure),
             "claim": asdict(shown.claim) if shown.claim else None,
             "sources": [_filled(asdict(source)) for source in shown.sources],
@@ -148,6 +148,11 @@ def named_documents(response: Response, judgments: Iterable[Judgment]) -> list[s
     cited = (c.doc_id for sentence in response.sentences for c in sentence.citations)
     judged = (doc_id for j in judgments for doc_id in (j.doc_id, *(s.doc_id for s in j.sources)))
     return list(dict.fromkeys(doc_id for doc_id in (*cited, *judged) if doc_id))
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    # Of each judgment one: `asdict`, which copies deeply, would take a tenth of a report's time.
+    return {"start": evidence.start, "end": evidence.end, "quote": evidence.quote}
 
 
 def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,7 +49,7 @@ from trecjudge.show.tones import MEANINGS, SIGNS
 from trecjudge.stats.scores import Scores
 
 MEGABYTE = 1_000_000
-MOST = 120
+MOST = 20
 """Megabytes of blocks that a page holds; beyond, they go into files beside it."""
 SPOOLED = 4 * MEGABYTE
 """Bytes of deflated blocks that are held in memory; beyond, a file without a name holds them."""
