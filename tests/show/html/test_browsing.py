@@ -241,18 +241,45 @@ def test_claims_stand_under_their_sentence(tmp_path: Path, open_page: Open) -> N
 
 
 def test_detail_beside_the_file_is_read_from_there(tmp_path: Path, open_page: Open) -> None:
-    sample("rag", tmp_path, "-q")
-    command("report", tmp_path, "-q", "--max-size", "0.001")
-    page = tmp_path / "x.report.html"
+    sample("rag", tmp_path / "made", "-q")
+    command("report", tmp_path / "made", "-q", "--max-size", "0")
+    (tmp_path / "made").rename(tmp_path / "moved here")
+    page = tmp_path / "moved here" / "x.report.html"
     browser = open_page(page, "#/response/careless/12/1")
     browser.wait("document.querySelector('.document mark')")
     assert browser.text(".document mark").startswith("The oil lamp at Skarrow Point")
-    (tmp_path / "x.report").rename(tmp_path / "lost")
+    assert "beside it" in browser.text("footer")
+    (script,) = page.with_suffix("").glob("topic-1.*.js")
+    script.rename(tmp_path / "lost.js")
     browser.open(page, "#/response/careless/12/1")
     assert browser.text("#screen .note") == (
-        "x.report/topic-1.js is not there: keep that folder beside this file"
+        f"x.report/{script.name} cannot be loaded: keep the folder x.report beside this file; if"
+        " the report was written again since this page was opened, reload it"
     )
     assert "ERR_FILE_NOT_FOUND" in browser.complaints()[0]
+    (tmp_path / "lost.js").rename(script)
+    browser.go("#/topic/12")  # what could not be read is read again
+    assert len(browser.all(".column")) == 3
+
+
+@pytest.mark.parametrize("size", [0, -40], ids=["empty", "cut"])
+def test_detail_that_is_damaged_is_told(size: int, tmp_path: Path, open_page: Open) -> None:
+    sample("rag", tmp_path, "-q")
+    command("report", tmp_path, "-q", "--max-size", "0")
+    (script,) = (tmp_path / "x.report").glob("topic-1.*.js")
+    script.write_bytes(script.read_bytes()[:size])
+    browser = open_page(tmp_path / "x.report.html", "#/topic/12")
+    told = f"x.report/{script.name} is damaged: copy it again"
+    assert browser.text("#screen .note") == told
+    assert len(browser.complaints()) == (size != 0)
+
+
+def test_views_that_want_one_block_at_once_all_get_it(tmp_path: Path, open_page: Open) -> None:
+    sample("rag", tmp_path, "-q")
+    command("report", tmp_path, "-q", "--max-size", "0")
+    browser = open_page(tmp_path / "x.report.html", "#/judgments")
+    browser.run("location.hash = '#/topic/11'")
+    browser.wait("document.querySelectorAll('.column').length === 3")
 
 
 def test_offsets_count_characters_whatever_their_size(tmp_path: Path, open_page: Open) -> None:

@@ -35,8 +35,8 @@ ATTACKS = {
 VIEWS = ("#/heat", "#/topics", "#/charts", "#/findings", "#/compare", "#/")
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=[1, 0], ids=["one file", "beside"])
+def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a report in which each text stands wherever text can come from outside."""
     folder = tmp_path_factory.mktemp("hostile")
     log = [event for text in ATTACKS.values() for event in events(text)]
@@ -45,7 +45,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [orjson.dumps(record(text)) + b"\n" for text in ATTACKS.values()]
     (folder / "run.jsonl").write_bytes(b"".join(lines))
     outputs.config.write_text(f"inputs: {{runs: [{folder / 'run.jsonl'}]}}\nmodel: {{model: 'm'}}")
-    return report(outputs, compare=outputs).path
+    return report(outputs, compare=outputs, most=request.param).path
 
 
 def hostile(text: str) -> Judged:
