@@ -163,23 +163,37 @@ def test_a_folder_that_is_not_there() -> None:
     assert (done.status, done.err) == (1, "error: nowhere: no such file or folder\n")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("two\nlines", id="a line break"),
-        pytest.param("\x1b[31mred", id="an escape sequence"),
-        pytest.param("it's $HOME `x` \\", id="what a shell reads"),
-        pytest.param("-dash", id="as a flag begins"),
-        pytest.param("by\udcff", id="no UTF-8"),
-        pytest.param("\u2028", id="a line break of YAML"),
-        pytest.param("日本 \x01 ' \\", id="all at once"),
-    ],
-)
-def test_the_command_can_be_pasted_whatever_the_folder_is_called(name: str) -> None:
+NAMES = {
+    "a line break": "two\nlines",
+    "an escape sequence": "\x1b[31mred",
+    "what a shell reads": "it's $HOME `x` \\",
+    "as a flag begins": "-dash",
+    "a line break of YAML": "\u2028",
+    "all at once": "日本 \x01 ' \\",
+}
+
+
+def laid_in(name: str) -> None:
+    """Lay a run with its document into a folder of this name."""
     folder = Path(name)
     folder.mkdir()
     (folder / "run.jsonl").write_text(json.dumps(CITED))
     (folder / "documents.jsonl").write_text(json.dumps(DOCUMENT))
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_the_command_can_be_pasted_whatever_the_folder_is_called(name: str) -> None:
+    laid_in(name)
+    pasted = command("init", "--", name).out.partition("\n\n")[2]
+    told = "run-judge() { printf '%s\\0' \"$@\"; }; "
+    read = subprocess.run(["bash", "-c", told + pasted], capture_output=True, check=True)
+    assert command(*read.stdout.decode().split("\0")[:-1], "-q").status == 0
+    assert workflow(Path("judge.yml"))["judge"] == "citation"
+
+
+def test_the_command_can_be_pasted_where_the_folder_has_no_utf_8() -> None:
+    name = "by\udcff"
+    laid_in(name)
     done = subprocess.run(
         [sys.executable, ROOT / "run_judge.py", "init", "--", name], capture_output=True, check=True
     )
