@@ -33,7 +33,7 @@ def job_of(spec: dict[str, Any]) -> Job:
         runs=[Path(spec["runs"])],
         outputs=Outputs(Path(spec["out"]), spec["name"]),
         model=ModelOptions(use=True, cache_folder=Path(spec["cache"])),
-        debug_log=spec["debug_log"],
+        log="full" if spec["debug_log"] else "none",
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from trecjudge.errors import InputError
 from trecjudge.show.html.output import Config, ReportInputs, read_config, read_log
@@ -56,3 +57,15 @@ def test_a_log_gives_the_events_that_are_asked_for(write: Write) -> None:
     assert read_log(log, {"FINDING": events.append})
     assert [event["n"] for event in events] == [1, 3]
     assert not read_log(log.parent / "none.log", {"FINDING": events.append})
+
+
+def test_a_packed_log_is_read_and_one_that_is_cut_is_an_error(write: Write) -> None:
+    events: list[dict[str, Any]] = []
+    packed = zstandard.compress(b'{"event":"FINDING","n":1}\n{"event":"FINDING","n":2}\n')
+    log = write(packed, "x.log.zst")
+    for path in (log, log.with_suffix("")):
+        assert read_log(path, {"FINDING": events.append})
+    assert [event["n"] for event in events] == [1, 2, 1, 2]
+    log.write_bytes(packed[:-4])
+    with pytest.raises(InputError, match=r"x\.log\.zst: cannot be read.*: it is cut or damaged: "):
+        read_log(log, {"FINDING": events.append})

@@ -12,6 +12,7 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import Place
+from trecjudge.results.packed import newest_form
 from trecjudge.settings.strict_yaml import MOST_WRITTEN, YamlFault, read_yaml
 
 
@@ -79,17 +80,19 @@ def read_config(path: Path) -> Config:
         raise InputError(f"{path}: is not the config of a job: {error}") from error
 
 
-def read_log(path: Path | None, handlers: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
-    """Pass each event of a log on to `handlers` by its name; return False where there is no log.
+def read_log(path: Path, handlers: Mapping[str, Callable[[dict[str, Any]], None]]) -> bool:
+    """Pass each event of a log, packed or not, on to `handlers`; return False where there is none.
 
     Events of other names, most of a log, are not parsed, which saves most of the time. A line that
-    cannot be read, as the last one of a job that broke off, is passed over.
+    cannot be read, as the last one of a job that broke off, is passed over. Raises InputError for a
+    packed log that is cut.
     """
-    if path is None:
+    found = newest_form(path)
+    if found is None:
         return False
     heads = {b'{"event":"%s"' % name.encode(): handle for name, handle in handlers.items()}
     length = max(map(len, heads))
-    for _, line in lines(path):
+    for _, line in lines(found):
         handle = next((h for head, h in heads.items() if line[:length].startswith(head)), None)
         if handle is not None:
             try:

@@ -15,7 +15,6 @@ from trecjudge.findings import KINDS
 from trecjudge.inputs.sources.containers import lines
 from trecjudge.records import LEFT_OUT, Place
 from trecjudge.results.outputs import Outputs
-from trecjudge.results.packed import newest_form
 from trecjudge.show.html.blocks import Blocks
 from trecjudge.show.html.output import ReportInputs, read_log
 
@@ -86,7 +85,7 @@ def read_trail(
         blocks.add(CALLS, str(event.get("topic_id")), entry)
 
     handlers = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
-    trail.logged = read_log(newest_form(outputs.log), handlers)
+    trail.logged = read_log(outputs.log, handlers)
     return trail
 
 
