@@ -67,5 +67,5 @@ def test_a_packed_log_is_read_and_one_that_is_cut_is_an_error(write: Write) -> N
         assert read_log(path, {"FINDING": events.append})
     assert [event["n"] for event in events] == [1, 2, 1, 2]
     log.write_bytes(packed[:-4])
-    with pytest.raises(InputError, match=r"x\.log\.zst: cannot be read.*: it is cut or damaged: "):
+    with pytest.raises(InputError, match=r"x\.log\.zst: cannot be read.*; it is cut or damaged: "):
         read_log(log, {"FINDING": events.append})
