@@ -258,11 +258,7 @@ Log = Annotated[
 ]
 DebugLogFlag = Annotated[
     bool,
-    typer.Option(
-        "--debug-log/--no-debug-log",
-        help="--no-debug-log is the same as --log none.",
-        rich_help_panel=OUTPUTS,
-    ),
+    typer.Option(help="--no-debug-log is the same as --log none.", rich_help_panel=OUTPUTS),
 ]
 DocumentText = Annotated[
     bool,
