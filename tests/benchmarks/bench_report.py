@@ -102,8 +102,9 @@ def write_alone(root: Path, folder: Path) -> dict[str, float]:
     """Return what writing a report takes the version in `root`, in a process of its own."""
     paths = os.pathsep.join((str(root), str(HERE)))
     done = subprocess.run(
-        [sys.executable, "-c", ALONE, str(folder)],
+        [sys.executable, "-c", ALONE, str(folder.resolve())],
         env=os.environ | {"PYTHONPATH": paths},
+        cwd=root,  # which comes first on the path
         capture_output=True,
         text=True,
         check=True,
