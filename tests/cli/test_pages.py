@@ -55,7 +55,7 @@ def test_each_command_is_described_and_has_an_example(page: Page) -> None:
 
 def test_a_switch_that_follows_the_job_shows_no_default() -> None:
     defaults = {flag: part.default for part in PAGES["report"].parts for flag in part.flags}
-    assert (defaults["--document-text"], defaults["--max-size"]) == ("", "120")
+    assert (defaults["--document-text"], defaults["--max-size"]) == ("", "20")
     main = {flag: part.default for part in PAGES[""].parts for flag in part.flags}
     assert (main["--document-text"], main["--own-documents"]) == (
         "--document-text",
