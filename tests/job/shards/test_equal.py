@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -30,7 +31,7 @@ from trecjudge.job.job import Job, JobInputs
 from trecjudge.job.judges import header_of, job_panel
 from trecjudge.job.shards.cutting import all_placed, into_shards, unchanged
 from trecjudge.job.shards.executing import Execution
-from trecjudge.job.shards.judging import judge_shard
+from trecjudge.job.shards.judging import Worker, judge_shard
 from trecjudge.job.shards.session import Parts, setup_of
 from trecjudge.results.outputs import Outputs
 
@@ -289,3 +290,14 @@ def test_runs_that_change_meanwhile_are_said(tmp_path: Path) -> None:
             first.write_text(first.read_text().partition("\n")[0] + "\n")
         with pytest.raises(InputError, match="7 of 9 responses were found again"):
             judge_shard(setup, shard)
+
+
+def test_a_worker_holds_no_run_open(tmp_path: Path) -> None:
+    copytree(SAMPLES / "rag", tmp_path / "rag")
+    with job_of(words(Case("rag", "citation"), tmp_path)) as job:
+        runs = sorted((tmp_path / "rag" / "runs").iterdir())
+        worker = Worker.of(setup_of(job, tmp_path, runs))
+    held = {os.path.realpath(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")}
+    read = [str(opened.path.resolve()) for opened in worker.inputs.files]
+    assert len(read) == 3
+    assert held.isdisjoint(read)

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import orjson
 
 LEVEL = 6  # zlib's own default: higher levels take much longer and save little
-MOST_WAITING = 8_000_000
+MOST_WAITING = 4_000_000
 """Bytes of entries of all blocks that wait to be deflated: few, yet many for each of 100 topics."""
 
 
