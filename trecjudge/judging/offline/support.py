@@ -135,7 +135,7 @@ def _of_many_segments(wording: Wording, document: Prepared) -> Comparison | None
 
     No passage has all of such a sentence, though the document has it as it is.
     """
-    ours = read_forms(wording.text)[1]
+    ours = _forms(wording.text)
     if not set(ours) <= document.segments_of.keys():
         return None
     theirs = f" {' '.join(chain.from_iterable(document.forms))} "
@@ -161,6 +161,11 @@ def _copied(start: int, end: int) -> Comparison:
 @lru_cache(maxsize=1024)
 def _wording(sentence: str, calibration: Calibration) -> Wording:
     return read_wording(sentence, calibration.frequencies)
+
+
+@lru_cache(maxsize=1024)
+def _forms(sentence: str) -> tuple[str, ...]:
+    return tuple(read_forms(sentence)[1])
 
 
 def probabilities_of(found: Measurements, calibration: Calibration) -> tuple[float, float]:
