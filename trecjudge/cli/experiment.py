@@ -80,7 +80,7 @@ def _run(flags: ExperimentFlags) -> int:
         with progress_shown(flags.quiet, flags.as_json) as watcher:
             found = run_experiment(asked, watcher)
         if flags.report and found.summary is not None:
-            found.summary.files["report"] = report_written(outputs, warn)
+            found.summary.files["report"] = report_written(outputs, _note)
     printer.close()
     if flags.as_json:
         print_json([found.as_dict() | {"findings": printer.as_dicts()}])
@@ -95,6 +95,10 @@ def _plan(asked: Request, flags: ExperimentFlags) -> int:
     if not any(plan["name"] == asked.outputs.name for plan in plans) and not flags.quiet:
         print_errors(["note: what judging asks depends on the answers: not counted before"])
     return print_plans(plans, flags.as_json)
+
+
+def _note(message: str) -> None:
+    print_errors([f"note: {message}"])
 
 
 def _print(found: Experimented) -> None:
