@@ -6,6 +6,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,24 @@ def own_surroundings(monkeypatch: pytest.MonkeyPatch, caches: Iterator[Path]) ->
     ours = ("OPENAI_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
     for name in [name for name in os.environ if name.upper().startswith(ours)]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def no_file_left_open() -> Iterator[None]:
+    """Fail the test that leaves a run or judgments file open: another one would be warned of it."""
+    before = _open_files()
+    yield
+    if left := {path for path in _open_files() - before if ".jsonl" in path}:
+        pytest.fail(f"a file is left open: {sorted(left)}")
+
+
+def _open_files() -> set[str]:
+    """Return the paths of what this process has open, where the system shows it."""
+    found = set()
+    for link in Path("/proc/self/fd").glob("*"):
+        with suppress(OSError):  # the folder itself was open only to be listed
+            found.add(os.readlink(link))
+    return found
 
 
 @pytest.fixture

@@ -127,7 +127,8 @@ def test_without_document_text_no_quote_is_kept(tmp_path: Path) -> None:
     for path in (tmp_path / "out").iterdir():
         assert "whistle. It was" not in path.read_text()
         assert "Steam makes a kettle whistle." not in path.read_text(), path
-    records = map(json.loads, (tmp_path / "out" / "x.judgments.jsonl").open())
+    written = (tmp_path / "out" / "x.judgments.jsonl").read_text()
+    records = map(json.loads, written.splitlines())
     [own] = [record["provenance"] for record in records if record["record"] == "response"]
     assert [(found["quote"], found["start"], found["end"]) for found in own] == [("", 8, 37)] * 2
 
@@ -141,7 +142,8 @@ def test_copies_are_shown_and_a_run_of_them_is_named(tmp_path: Path) -> None:
     assert f"{note}, which offline judges always call supported (runs: r 100 %)" in done.out
     again = command("rescore", tmp_path / "out" / "x").out
     assert note in again and "100 %" in again
-    [first, *_] = map(json.loads, (tmp_path / "out" / "x.leaderboard.jsonl").open())
+    leaderboard = (tmp_path / "out" / "x.leaderboard.jsonl").read_text()
+    [first, *_] = map(json.loads, leaderboard.splitlines())
     assert first["copies"] == {"copied": 1, "of": 1}
     assert "copied word for word" in command("show", tmp_path / "out" / "x", "--run", "r").out
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from trecjudge.api.given import PathLike, Paths, paths
@@ -13,7 +13,6 @@ from trecjudge.findings import PREFIX, Finding, OnFinding
 from trecjudge.inputs.documents.store import documents_in, open_documents
 from trecjudge.inputs.formats.registry import check_dataset
 from trecjudge.inputs.runs import RunReader, find_runs, open_runs
-from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.topics import read_topics as topics_by_id
 from trecjudge.records import Document, Response, Topic
 
@@ -57,16 +56,7 @@ def read_runs(
     store = open_documents(given, default_folder(), on_finding) if given else None
     files = open_runs(find_runs(paths(runs), on_finding), on_finding)
     reader = RunReader(files, on_finding, store=store, dataset=dataset, own_documents=own_documents)
-    return _responses(reader, files)
-
-
-def _responses(reader: RunReader, files: Sequence[Opened]) -> Iterator[Response]:
-    try:
-        for _, response in reader:
-            yield response
-    finally:  # also where the caller wants no more
-        for file in files:
-            file.close()
+    return (response for _, response in reader)
 
 
 def read_topics(topics: PathLike, *, on_finding: OnFinding = warn) -> Iterator[Topic]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -136,9 +136,10 @@ def _index(flags: IndexFlags) -> int:
     check_vectors(flags.vectors)
     printer = common.FindingPrinter(flags.quiet)
     distinct = Distinct(printer)
-    sources = _some(distinct.of(_placed(flags, printer)), flags)
     try:
-        changes, facts = asyncio.run(_refreshed(flags, sources))
+        with closing(_placed(flags, printer)) as placed:
+            sources = _some(distinct.of(placed), flags)
+            changes, facts = asyncio.run(_refreshed(flags, sources))
     except JudgmentFailed as failed:
         message = f"no vectors: {failed.kind}: {failed}; the index stays as it was"
         print_errors([f"{message}; vectors that came are in the cache: run it again to go on"])
@@ -167,12 +168,11 @@ async def _refreshed(flags: IndexFlags, sources: Iterator[Source]) -> tuple[Chan
     )
 
 
-def _placed(flags: IndexFlags, report: OnFinding) -> Iterator[Placed]:
+def _placed(flags: IndexFlags, report: OnFinding) -> Generator[Placed, None, None]:
     """Yield the documents of the files, then those of the runs, each with its place."""
-    return chain(
-        sources_in(flags.documents or (), report),
-        sources_carried(flags.from_runs, report) if flags.from_runs else (),
-    )
+    yield from sources_in(flags.documents or (), report)
+    if flags.from_runs:
+        yield from sources_carried(flags.from_runs, report)
 
 
 def _some(sources: Iterator[Source], flags: IndexFlags) -> Iterator[Source]:

@@ -156,6 +156,14 @@ class RunReader:
         )
 
     def __iter__(self) -> Iterator[tuple[Topic, Response]]:
+        try:
+            yield from self._responses()
+        finally:  # also where the caller wants no more
+            if self.records is None:  # nobody else reads the files
+                for file in self.files:
+                    Opened.of(file).close()
+
+    def _responses(self) -> Iterator[tuple[Topic, Response]]:
         left = len(self.files)
         hostile = HostileText(self.report)
         for event in self.read(self.report):

@@ -126,6 +126,11 @@ class JobInputs:
         records = _run_records(job, files, store)
         return cls(job, every, wanted, store, KeptRecords(records), files, qrels, banks)
 
+    def close(self) -> None:
+        """Close the run files that are open; they can still be read."""
+        for opened in self.files:
+            opened.close()
+
     def reader(
         self, on_finding: OnFinding, taken: Taken, observe: Observe = unobserved
     ) -> RunReader:

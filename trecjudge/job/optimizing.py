@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -202,9 +202,9 @@ class PromptJob:
             responses = [pair_as_response(pair, RUN) for pair in pairs]
             return responses, _side_of(self.truth, pairs, report)
         side = label_set_at(self.truth, report)
-        inputs = JobInputs.read(self.job, report)
-        inputs.check_documents(report)
-        return list(inputs.reader(report, untaken)), side
+        with closing(JobInputs.read(self.job, report)) as inputs:
+            inputs.check_documents(report)
+            return list(inputs.reader(report, untaken)), side
 
     def _model(self, panel: Panel) -> AbstractAsyncContextManager[Model]:
         workflow, programs = self.job.workflow, panel_programs(panel).values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
@@ -129,16 +129,16 @@ def plan_job(job: Job, watcher: Watcher) -> dict[str, Any]:
 async def _plan(job: Job, panel: Panel, watcher: Watcher) -> dict[str, Any]:
     findings = FindingLog([watcher.finding])
     async with opened(job.model, job.workflow, panel, watcher.notify) as model:
-        inputs = JobInputs.read(job, findings)
-        inputs.check_documents(findings)
-        reader = inputs.reader(findings, watcher.taken)
-        items = 0
-        if rules := audit_rules(job.workflow):
-            auditor = Auditor(panel, voting(job.workflow, panel), rules, findings, watcher.notify)
-            await auditor.judged(auditor.items(inputs.responses), model, job.outputs)
-        async for judged in Runner(voting(job.workflow, panel), model).run(reader):
-            items += len(judged.judgments)
-        return model.spent() | {"items": items}
+        with closing(JobInputs.read(job, findings)) as inputs:
+            inputs.check_documents(findings)
+            reader = inputs.reader(findings, watcher.taken)
+            judging, items = voting(job.workflow, panel), 0
+            if rules := audit_rules(job.workflow):
+                auditor = Auditor(panel, judging, rules, findings, watcher.notify)
+                await auditor.judged(auditor.items(inputs.responses), model, job.outputs)
+            async for judged in Runner(judging, model).run(reader):
+                items += len(judged.judgments)
+            return model.spent() | {"items": items}
 
 
 @dataclass(slots=True)
@@ -150,6 +150,7 @@ class _Session:
     watcher: Watcher
     findings: FindingLog = field(default_factory=FindingLog)
     recording: Recording = field(init=False)
+    files: ExitStack = field(default_factory=ExitStack)
     log_file: BinaryIO | None = None
     started: float = field(default_factory=time.perf_counter)
     checksums: Checksums = field(default_factory=Checksums)
@@ -163,7 +164,7 @@ class _Session:
         job = self.job
         self.findings.listeners.append(self.watcher.finding)
         # Entered first, so closed last: the log takes its name when the model is closed too.
-        with ExitStack() as files:
+        with self.files as files:
             self.checksums = files.enter_context(taking_checksums())
             models = opened(job.model, job.workflow, self.panel, self.watcher.notify)
             async with models as model:
@@ -228,7 +229,7 @@ class _Session:
         self.recording.event(
             "session_start", **head_of(job, panel_settings(self.panel), model, self.checksums)
         )
-        inputs = JobInputs.read(job, self.findings)
+        inputs = self.files.enter_context(closing(JobInputs.read(job, self.findings)))
         inputs.check_documents(self.findings)
         reader = inputs.reader(self.findings, self.watcher.taken)
         self.watcher.begins(lambda: reader.expected, model.spent)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -106,7 +106,8 @@ class StabilityJob:
 
     async def _run(self, panel: Panel, on_finding: OnFinding) -> Tested:
         job = self.job
-        answers = _sampled(JobInputs.read(job, on_finding), self.most)
+        with closing(JobInputs.read(job, on_finding)) as inputs:
+            answers = _sampled(inputs, self.most)
         if not answers:
             raise InputError("no response could be read; `run_judge.py formats` lists what can")
         with INTERRUPTS.cancelling_task() if job.model.asks else nullcontext():

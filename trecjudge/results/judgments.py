@@ -136,8 +136,8 @@ class JudgmentsReader:
 
     path: Path
     header: Header = field(init=False)
-    _records: Iterator[tuple[int, dict[str, Any]]] = field(init=False)
-    _begins: int = 0  # of the record read last, in bytes of the unpacked file
+    _records: _Records = field(init=False)
+    _left: Iterator[tuple[int, dict[str, Any]]] = field(init=False)
     _places: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """(run_id, topic_id) -> the line of a response, and where it begins."""
     _seekable: BinaryIO | None = None
@@ -145,8 +145,9 @@ class JudgmentsReader:
     def __post_init__(self) -> None:
         if not self.path.is_file():
             raise InputError(f"{self.path}: no such judgments file")
-        self._records = self._read()
-        number, first = next(self._records, (1, {}))
+        self._records = _Records(self.path)
+        self._left = iter(self._records)
+        number, first = next(self._left, (1, {}))
         if first.get("record") != "header" or first.get("format") != FORMAT:
             raise self._error(number, f"is not a judgments file of format {FORMAT}")
         # Older files lack newer fields: their defaults hold.
@@ -162,7 +163,7 @@ class JudgmentsReader:
         response: Response | None = None
         judgments: list[Judgment] = []
         counts = {"responses": 0, "judgments": 0}
-        for number, record in self._records:
+        for number, record in self._left:
             kind = record.get("record")
             try:
                 if kind == "judgment":
@@ -178,7 +179,7 @@ class JudgmentsReader:
                     response = response_of(record)
                     if (key := (response.run_id, response.topic_id)) in self._places:
                         raise self._error(number, f"is a second response of {key}")
-                    self._places[key] = number, self._begins
+                    self._places[key] = number, self._records.begins
                     counts["responses"] += 1
             except (KeyError, TypeError) as error:
                 raise self._error(number, f"is a {kind} record without {error}") from error
@@ -221,7 +222,7 @@ class JudgmentsReader:
 
         Raises InputError where anything follows the end, such as another judgments file.
         """
-        for _ in self._records:
+        for _ in self._left:
             pass
 
     def _check(self, number: int, end: dict[str, Any], counts: dict[str, int]) -> None:
@@ -230,28 +231,44 @@ class JudgmentsReader:
             if end.get(what) != count:
                 raise self._error(number, f"counts {end.get(what)} {what}, the file has {count}")
 
-    def _read(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _error(self, number: int, message: str) -> InputError:
+        return _wrong(self.path, number, message)
+
+
+def _wrong(path: Path, number: int, message: str) -> InputError:
+    return InputError(f"{Place(str(path), number)}: {message}")
+
+
+@dataclass(slots=True)
+class _Records:
+    """The records of a judgments file by their lines, from its beginning.
+
+    It knows nothing of its reader: what is read in part is closed as soon as that is let go.
+    """
+
+    path: Path
+    begins: int = 0
+    """Where the record read last begins, in bytes of the unpacked file."""
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         kind, file, ends, most = None, Opened(self.path), 0, limits()
         for number, line in file.lines():
-            self._begins, ends = ends, file.read_bytes
+            self.begins, ends = ends, file.read_bytes
             if excess := most.excess_of_text(line):
-                raise self._error(number, excess)
+                raise _wrong(self.path, number, excess)
             try:
                 record = orjson.loads(line)
             except orjson.JSONDecodeError as error:  # nested too deep too
-                raise self._error(number, f"is not JSON: {error}") from error
+                raise _wrong(self.path, number, f"is not JSON: {error}") from error
             if not isinstance(record, dict):
-                raise self._error(number, "is not an object")
+                raise _wrong(self.path, number, "is not an object")
             before, kind = kind, record.get("record")
             if before is not None and kind == "header":
                 message = "begins a second judgments file: give each as a file of its own"
-                raise self._error(number, message)
+                raise _wrong(self.path, number, message)
             if before == "end":
-                raise self._error(number, f"a {shown(kind)} record follows the end")
+                raise _wrong(self.path, number, f"a {shown(kind)} record follows the end")
             yield number, record
-
-    def _error(self, number: int, message: str) -> InputError:
-        return InputError(f"{Place(str(self.path), number)}: {message}")
 
 
 _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {

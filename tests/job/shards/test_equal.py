@@ -75,6 +75,7 @@ def in_shards(job: Job, folder: Path) -> int:
     setup = setup_of(job, parts, [opened.path for opened in inputs.files])
     # The longest first is another order than that of the job.
     shards = into_shards(all_placed(inputs, reader), 10**6, least=OF_A_FEW)
+    inputs.close()
     done = {one.number: one for one in Execution(Here(), setup, _ignore).run(shards)}
     merged = Parts(setup, header_of(job, panel, inputs), panel, [done[n] for n in sorted(done)])
     with whole(outputs.log) as log:
@@ -281,6 +282,7 @@ def test_runs_that_change_meanwhile_are_said(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     with job_of(words(Case("rag", "citation"), tmp_path)) as job:
         inputs = JobInputs.read(job, _ignore)
+        inputs.close()
         files = [opened.path for opened in inputs.files]
         setup = setup_of(job, tmp_path / "parts", files)
         places = all_placed(inputs, inputs.reader(_ignore, untaken))

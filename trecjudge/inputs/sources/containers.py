@@ -129,8 +129,10 @@ class Opened:
 
     def _open(self) -> IO[bytes]:
         if self._unpacked is None:
-            self._packed = self._files.enter_context(open_summed(self.path))
-            self._unpacked = self._files.enter_context(unpacking(self._packed))
+            with ExitStack() as files:  # closed where the data are not what they begin as
+                self._packed = files.enter_context(open_summed(self.path))
+                self._unpacked = files.enter_context(unpacking(self._packed))
+                self._files = files.pop_all()
         return self._unpacked
 
     @contextmanager

@@ -109,7 +109,7 @@ class _Readable(io.RawIOBase):
         try:
             found = self._unpacked.read1(len(buffer))
         except UNREADABLE as error:
-            self.error = error
+            self.error = error.with_traceback(None)  # its frames would hold the file open
             return 0
         buffer[: len(found)] = found
         return len(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,12 +54,12 @@ class AuditJob:
                 return auditor.compared(items, judged), spent
 
     def _responses(self) -> Iterator[tuple[Topic, Response]]:
-        """Return the responses that labels without texts are on. Raises InputError without runs."""
+        """Yield the responses that labels without texts are on. Raises InputError without runs."""
         if not self.job.runs:
             raise InputError(
                 f"{self.rules.labels}: its labels have no texts; give the runs that they are on"
                 " (--rag-responses), or labels with sentence and document"
             )
-        inputs = JobInputs.read(self.job, self.report)
-        inputs.check_documents(self.report)
-        return inputs.responses()
+        with closing(JobInputs.read(self.job, self.report)) as inputs:
+            inputs.check_documents(self.report)
+            yield from inputs.responses()

@@ -48,8 +48,7 @@ class Worker:
         find_in_working_folder()
         panel = job_panel(setup.job)
         inputs = JobInputs.read(setup.job, unreported)
-        for opened in inputs.files:
-            opened.close()  # a shard opens those that it reads
+        inputs.close()  # a shard opens the run files that it reads
         judging = judging_panel(setup.job, panel, unreported)
         header = header_of(setup.job, panel, inputs)
         return cls(setup, inputs, panel, judging, header, inputs.run_records())
