@@ -186,6 +186,14 @@ def writing(body: dict[str, Any], number: int) -> Answer:
     return Answer(json.dumps({"answerable": "yes", "sentences": [said]}), delay=0.005)
 
 
+def cut(body: dict[str, Any], number: int) -> Answer:
+    """Answer with what `writing` does, then with sentences that never end."""
+    whole = str(writing(body, number).content).removesuffix("]}")
+    limit = body["max_tokens"]
+    endless = f'{whole}, {{"text": "' + " ".join(map(str, range(limit)))
+    return Answer(endless, finish_reason="length", usage=(10, limit))
+
+
 class WithModel:
     """A folder, and a model on loopback that answers there."""
 
@@ -257,6 +265,23 @@ def test_killed_in_the_middle_nothing_is_paid_twice(folder: Path, tmp_path: Path
         assert len(endpoint.requests) == before
     assert (tmp_path / "x.jsonl").read_bytes() == (tmp_path / "y.jsonl").read_bytes()
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_of_a_reply_that_was_cut_the_whole_sentences_are_used(folder: Path, tmp_path: Path) -> None:
+    only = ("--topic", "3")
+    with serving(cut) as endpoint:
+        job = WithModel(folder, tmp_path, endpoint)
+        done = job.here("m", *only)
+        asked = [body["max_tokens"] for body in endpoint.requests]
+        again = job.here("n", *only)
+        assert len(endpoint.requests) == len(asked)
+    assert (done.status, asked) == (0, [4096, 16384])
+    for told in (done.err, again.err):
+        assert "the reply was cut: used of it: 1 whole sentence" in told
+    assert (tmp_path / "m.jsonl").read_bytes() == (tmp_path / "n.jsonl").read_bytes()
+    with serving(writing) as endpoint:
+        WithModel(folder, tmp_path / "other", endpoint).here("m", *only)
+    assert (tmp_path / "m.jsonl").read_bytes() == (tmp_path / "other" / "m.jsonl").read_bytes()
 
 
 def test_a_plan_asks_nothing(folder: Path, tmp_path: Path) -> None:

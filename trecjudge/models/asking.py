@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -90,6 +90,8 @@ class Asking:
     earlier: list[ModelCall] = field(default_factory=list)
     """The requests that gave no reply of use."""
     prices: Prices | None = None
+    in_part: bool = False
+    """Whether the reply was cut, and what it had before that is used."""
     reply: Reply | None = None
     """What was answered to the request that was sent last."""
     paid: bool = False
@@ -150,6 +152,11 @@ class Asking:
             came_to_the_limit = reply.completion_tokens >= self.max_tokens > 0
             if reply.cut or (came_to_the_limit and reply.finish_reason != "stop"):
                 fault = self._cut(reply, most_tokens)
+                if isinstance(fault, ItemFault):  # nothing better will come
+                    with suppress(Unparsed):
+                        fields = self.request.parse_part(reply.text)
+                        self.in_part = True
+                        return fields
             else:
                 self.wrong = _correction(reply.text, str(error))
                 begins = shown(without_reasoning(reply.text) or reply.text, LONGEST_BEGINNING)
@@ -197,6 +204,7 @@ class Asking:
             "" if fault is None else str(fault),
             reply.reasoning,
             failure="" if fault is None else fault.kind,
+            cut=self.in_part,
             turned_away=isinstance(fault, Busy),
             number=len(self.earlier) + 1,
         )

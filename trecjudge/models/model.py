@@ -33,7 +33,7 @@ class Program:
     `aligned_with` names an input that is a list: every list of the reply must be as long.
     `length` is about how long a reply is. `each` is the program for one entry of that list: where
     a workflow overrides its prompt only, this one's follows. `voter` is
-    who is asked, of several.
+    who is asked, of several. `in_part`: what a reply has before it is cut can be used.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Program:
     length: ReplyLength = field(default=ReplyLength(), compare=False)
     each: Program | None = None
     voter: str = field(default="", compare=False)
+    in_part: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

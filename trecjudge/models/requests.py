@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,7 @@ from trecjudge.models.habits import FORMS, Form, Habits, shared_habits
 from trecjudge.models.lengths import Lengths, TokenCounts, stated_length
 from trecjudge.models.model import Program
 from trecjudge.models.prompt import PlainPrompt, Prompt, Prompts
-from trecjudge.models.reading import Unparsed
+from trecjudge.models.reading import Unparsed, closed, without_reasoning
 from trecjudge.models.settings import LlmSettings
 from trecjudge.records import ModelCall, Usage
 
@@ -44,6 +45,16 @@ class Request:
     def parse(self, reply: str) -> dict[str, Any]:
         """Return the output fields of a reply. Raises Unparsed, saying what is wrong."""
         return self.prompt.parse(reply, self.length)
+
+    def parse_part(self, reply: str) -> dict[str, Any]:
+        """Return the output fields of a reply that was cut: its lists have the whole entries only.
+
+        Raises Unparsed where the program has no use for a part, or there is none.
+        """
+        part = closed(without_reasoning(reply) or "") if self.prompt.program.in_part else None
+        if part is None:
+            raise Unparsed("it was cut.")
+        return self.parse(part)
 
     @property
     def mark(self) -> int:
@@ -138,6 +149,8 @@ class KeptReply:
     request: Request
     reply: CachedReply
     fields: dict[str, Any]
+    cut: bool = False
+    """Whether the fields are those of a part."""
 
     def call(self, program: str, cost: float | None = None, shared: bool = False) -> ModelCall:
         """Return the exchange for the log; `shared`: this command itself asked for the reply."""
@@ -146,7 +159,15 @@ class KeptReply:
             True, reply.prompt_tokens, reply.completion_tokens, cost=cost, program=program
         )
         return ModelCall(
-            program, messages, reply.text, usage, 0, source=reply.source, shared=shared, number=0
+            program,
+            messages,
+            reply.text,
+            usage,
+            tries=0,
+            source=reply.source,
+            cut=self.cut,
+            shared=shared,
+            number=0,
         )
 
 
@@ -224,7 +245,9 @@ class Replies:
             return None
         try:
             return KeptReply(request, reply, request.parse(reply.text))
-        except Unparsed:  # kept by an older version that read more: asked for again
+        except Unparsed:  # cut, or kept by an older version that read more: asked for again
+            with suppress(Unparsed):
+                return KeptReply(request, reply, request.parse_part(reply.text), cut=True)
             return None
 
     def asked(self, request: Request) -> bool:

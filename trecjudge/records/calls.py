@@ -48,6 +48,8 @@ class ModelCall:
     """The cache that the reply came from, unless it is the job's own."""
     failure: str = ""
     """The kind of what went wrong, as in `errors.JudgmentFailed`; empty for a good reply."""
+    cut: bool = False
+    """Whether the reply was cut, and what it had before that is used."""
     turned_away: bool = False
     """Whether the endpoint had no time for the request: that is neither a call nor a try."""
     shared: bool = False

@@ -78,6 +78,11 @@ def test_numbers_become_ids_and_quotes_spans() -> None:
     assert (findings, answer.abstained) == ([], "")
 
 
+def test_what_is_said_twice_is_said_once() -> None:
+    answer, findings = ask(model(reply(OPENED, CHARGED, OPENED, OPENED)), BOTH)
+    assert ([s.text for s in answer.sentences], findings) == ([OPENED[0], CHARGED[0]], [])
+
+
 def test_a_quote_from_within_a_document_has_the_place_in_all_of_it() -> None:
     whole = f"Trams\n{HARBOUR}"
     late = passage("a", HARBOUR, title="Trams", start=whole.index("The new"))

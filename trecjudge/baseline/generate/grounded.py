@@ -11,14 +11,14 @@ from trecjudge.baseline.generate.masking import Masked, masked
 from trecjudge.baseline.generate.quotable import on_one_line
 from trecjudge.baseline.generate.records import AnswerSentence, Support
 from trecjudge.baseline.records import Passage
-from trecjudge.findings import Finding, OnFinding, shown
+from trecjudge.findings import Finding, OnFinding, counted, shown
 from trecjudge.models.model import Model, Program, ReplyLength
 from trecjudge.records import Place, Topic
 from trecjudge.text.quotes import find_quote_span
 from trecjudge.text.tokens import read_forms
 
 _HERE = "trecjudge.baseline.generate.program"
-WRITE = Program("write_answer", f"{_HERE}:WriteAnswer", length=ReplyLength(1000))
+WRITE = Program("write_answer", f"{_HERE}:WriteAnswer", length=ReplyLength(1000), in_part=True)
 GAPS = Program("name_gaps", f"{_HERE}:NameGaps", length=ReplyLength(60))
 PROGRAMS = (WRITE, GAPS)
 REPLY = {"max_tokens": 4096}
@@ -91,12 +91,16 @@ class Writer:
         if prediction.fields["answerable"] == "no":
             return None
         given = prediction.fields["sentences"]
+        if prediction.call.cut:
+            message = f"the reply was cut: used of it: {counted(len(given), 'whole sentence')}"
+            self._lost(Finding("answer_cut", self._place, message))
         checked = (self._checked(number, one, seen) for number, one in enumerate(given, 1))
-        found = [sentence for sentence in checked if sentence is not None]
+        # A small model may say one sentence until its reply is cut.
+        found = list({one.text: one for one in checked if one is not None}.values())
         kept, left_out = within(found, limits)
         if left_out:
             message = f"{left_out} of {len(found)} sentences are too many for {limits.described}"
-            self.report(Finding("answer_cut", self._place, message, topic_id=self.topic.topic_id))
+            self._lost(Finding("answer_cut", self._place, message))
         return kept
 
     async def gaps(self, sentences: Sequence[AnswerSentence]) -> list[str]:
