@@ -41,7 +41,6 @@ from trecjudge.judging.runner import Runner
 from trecjudge.models.model import Model
 from trecjudge.models.shared_work import AskingModel, asked_before
 from trecjudge.results.judgments import JudgmentsReader, JudgmentsWriter
-from trecjudge.results.log import DebugLog
 from trecjudge.results.packed import written
 from trecjudge.scores.scoring import Scored, scored
 from trecjudge.scores.summary import Summary, counts_of
@@ -157,7 +156,7 @@ class _Session:
     stopped: Stop = field(default_factory=Stop)
 
     def __post_init__(self) -> None:
-        self.recording = Recording(document_text=self.job.document_text)
+        self.recording = Recording.of(self.job)
 
     async def run(self, steps: Callable[[Model], Awaitable[T]]) -> T:
         """Do the steps of a job with its log and its model open."""
@@ -171,9 +170,7 @@ class _Session:
                 if job.debug_log:
                     file = files.enter_context(written(job.outputs.log, keep_partial=True))
                     self.log_file = file
-                    log = DebugLog(file, job.document_text, job.log == "lean")
-                    self.recording.log = log
-                    self.findings.listeners.append(log.finding)
+                    self.findings.listeners.append(self.recording.log_to(file).finding)
                 try:
                     return await steps(model)
                 except (KeyboardInterrupt, asyncio.CancelledError):

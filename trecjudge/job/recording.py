@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, BinaryIO
 
+from trecjudge.job.job import Job
 from trecjudge.judging.copies import copies_in
 from trecjudge.judging.runner import JudgedItem, JudgedResponse
 from trecjudge.records import Judgment
@@ -18,13 +19,24 @@ from trecjudge.results.redaction import without_quotes, without_text
 class Recording:
     """Writes judged responses; without `document_text` no file gets a quote of a document.
 
-    `log` is None where a job has none. `spared` counts the questions to the model that cheaper
-    detectors made needless.
+    `lean`: the log leaves out what the judgments hold. `spared` counts the questions to the model
+    that cheaper detectors made needless.
     """
 
+    document_text: bool
+    lean: bool
     log: DebugLog | None = None
-    document_text: bool = True
     spared: int = 0
+
+    @classmethod
+    def of(cls, job: Job) -> Recording:
+        """Return what writes the judged responses of a job; it has no log yet."""
+        return cls(job.document_text, lean=job.log == "lean")
+
+    def log_to(self, file: BinaryIO) -> DebugLog:
+        """Write the log to an open file from now on; return the log."""
+        self.log = DebugLog(file, self.document_text, self.lean)
+        return self.log
 
     def write(self, writer: JudgmentsWriter, judged: JudgedResponse) -> None:
         """Write a judged response to the log and to a judgments file."""

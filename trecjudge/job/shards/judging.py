@@ -25,7 +25,6 @@ from trecjudge.judging.panel import Panel
 from trecjudge.judging.runner import Runner
 from trecjudge.models.model import NoModel
 from trecjudge.results.judgments import Header, JudgmentsReader, JudgmentsWriter
-from trecjudge.results.log import DebugLog
 from trecjudge.scores.scoring import PartScores, Scoring
 from trecjudge.settings.limits import limits_are
 from trecjudge.settings.plugins import find_in_working_folder
@@ -55,15 +54,13 @@ class Worker:
 
     def judge(self, shard: Shard) -> ShardDone:
         """Judge a shard, write its files, and return what it came to."""
-        recording = Recording(document_text=self.setup.job.document_text)
+        recording = Recording.of(self.setup.job)
         stop = Stop()
         trial = MeasureTrial(job_spec(self.setup.job, self.panel), stop, pays=False)
         with ExitStack() as files:
             file = files.enter_context(whole(self.setup.part(shard.number, "judgments")))
             if self.setup.job.debug_log:
-                log = files.enter_context(whole(self.setup.part(shard.number, "log")))
-                job = self.setup.job
-                recording.log = DebugLog(log, job.document_text, job.log == "lean")
+                recording.log_to(files.enter_context(whole(self.setup.part(shard.number, "log"))))
             writer = JudgmentsWriter(file)
             writer.header(self.header)
             asyncio.run(self._judged(shard, writer, recording, trial, stop))
