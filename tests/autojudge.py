@@ -9,11 +9,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from tests.commandline import ROOT
+from tests.commandline import ROOT, Done
 
 if "NLTK_DATA" not in os.environ:
     # Importing it looks for these, and would download them: files of their names will do.
@@ -26,7 +28,8 @@ for folder in os.environ["NLTK_DATA"].split(os.pathsep)[:1]:
     if os.access(folder, os.W_OK):
         Path(folder, "tokenizers", "punkt").mkdir(parents=True, exist_ok=True)
 
-pytest.importorskip("autojudge_base")
+if find_spec("autojudge_base") is None:  # its import takes seconds: not where none is judged
+    pytest.skip("needs autojudge_base", allow_module_level=True)
 THEIRS = ROOT / "tests" / "interop" / "theirs"
 sys.path.append(str(THEIRS))
 RECORD = (
@@ -51,13 +54,24 @@ def inputs(folder: Path, runs: Iterable[str] = TEXTS, topics: Iterable[str] = "1
     return ["--rag-responses", str(folder / "runs"), "--rag-topics", str(folder / "topics.jsonl")]
 
 
-def auto_judge(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run `auto-judge run`."""
+def auto_judge(*arguments: str | Path) -> Done:
+    """Run `auto-judge run` in this process; return how it ended and what it printed."""
+    from autojudge_base.cli import main
+
+    result = CliRunner().invoke(main, ["run", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Done(result.exit_code, result.stdout, result.stderr)
+
+
+def auto_judge_apart(*arguments: str | Path) -> Done:
+    """Run `auto-judge run` in a process of its own, as its users do."""
     code = "from autojudge_base.cli import main; main()"
     words = [sys.executable, "-c", code, "run", *map(str, arguments)]
     paths = os.pathsep.join([str(ROOT), str(THEIRS)])
     environment = os.environ | {"PYTHONPATH": paths}
-    return subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def rows(path: Path, columns: int = 3) -> dict[tuple[str, ...], float]:

@@ -84,9 +84,9 @@ def no_file_left_open() -> Iterator[None]:
 def _open_files() -> set[str]:
     """Return the paths of what this process has open, where the system shows it."""
     found = set()
-    for link in Path("/proc/self/fd").glob("*"):
+    for number in os.listdir("/proc/self/fd"):
         with suppress(OSError):  # the folder itself was open only to be listed
-            found.add(os.readlink(link))
+            found.add(os.readlink(f"/proc/self/fd/{number}"))
     return found
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 
-from tests.autojudge import auto_judge, inputs, rows
-from tests.commandline import ROOT, SAMPLES, command
+from tests.autojudge import auto_judge, auto_judge_apart, inputs, rows
+from tests.commandline import ROOT, SAMPLES, Done, command
 from tests.endpoint import attesting, serving
 
+Run = Callable[..., Done]
 HEADER = "judge_class: trecjudge.interop.autojudge:Judge\n"
 PANEL = "citation,support,length,attribution"
 NUGGETIZER = (
@@ -22,13 +24,20 @@ NUGGETIZER = (
 )
 
 
-def ours(folder: Path, settings: str, flags: list[str], *more: str | Path, status: int = 0) -> str:
+def ours(
+    folder: Path,
+    settings: str,
+    flags: list[str],
+    *more: str | Path,
+    status: int = 0,
+    run: Run = auto_judge,
+) -> str:
     """Run our judges by `auto-judge run` into `folder/theirs`; return what it told."""
     path = folder / "ours.yml"
     path.write_text(f"{HEADER}settings: {settings}\n")
-    done = auto_judge("-w", path, *flags, "--out-dir", folder / "theirs", "--filebase", "x", *more)
-    assert done.returncode == status, done.stderr
-    return done.stderr
+    done = run("-w", path, *flags, "--out-dir", folder / "theirs", "--filebase", "x", *more)
+    assert done.status == status, done.err
+    return done.err
 
 
 def same(folder: Path, measures: int, qrels: int) -> None:
@@ -83,7 +92,8 @@ def test_a_topic_without_grades_is_no_error(tmp_path: Path) -> None:
 
 
 def test_a_judge_without_grades_gives_no_qrels(tmp_path: Path) -> None:
-    ours(tmp_path, "{judge: length, set: {limit: 9}}", inputs(tmp_path))
+    given = ("{judge: length, set: {limit: 9}}", inputs(tmp_path))
+    ours(tmp_path, *given, run=auto_judge_apart)
     assert not (tmp_path / "theirs" / "x.qrels.txt").exists()
     assert rows(tmp_path / "theirs" / "x.eval.txt")["good", "all", "FITS"] == 0
 

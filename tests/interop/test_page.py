@@ -31,7 +31,7 @@ def test_examples(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             Path(name).write_text(block)
         elif block.startswith("auto-judge run"):
             done = auto_judge(*block.replace("\\\n", " ").split()[2:])
-            assert done.returncode == 0, done.stderr
+            assert done.status == 0, done.err
         else:
             assert command(*arguments(block)).status == 0
     if page.startswith("docs"):

@@ -44,7 +44,7 @@ def theirs(folder: Path, workflow: str, flags: list[str], *arguments: str | Path
     path = folder / "theirs.yml"
     path.write_text(workflow)
     done = auto_judge("-w", path, *flags, "--out-dir", folder / "theirs", *arguments)
-    assert done.returncode == 0, done.stderr
+    assert done.status == 0, done.err
     return folder / "theirs"
 
 
