@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import run_judge
@@ -22,12 +26,24 @@ class Done:
     err: str
 
 
+@cache
+def program() -> Any:
+    """Return the command line, made once: to make it takes as long as a small job."""
+    return get_command(run_judge.app)
+
+
 def command(*arguments: str | Path) -> Done:
     """Run `run_judge.py` with these arguments; return how it ended and what it printed."""
-    result = CliRunner().invoke(run_judge.app, [str(argument) for argument in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return Done(result.exit_code, result.stdout, result.stderr)
+    runner, status = CliRunner(), 0
+    with runner.isolation() as streams:
+        try:
+            name = runner.get_default_prog_name(program())
+            program().main(args=list(map(str, arguments)), prog_name=name)
+        except SystemExit as end:
+            status = int(end.code or 0)
+        sys.stdout.flush()
+        out, err = (stream.getvalue().decode(errors="replace") for stream in streams[:2])
+    return Done(status, out, err)
 
 
 def judge(runs: Path, out: Path, *arguments: str | Path, topics: Path | None = None) -> Done:

@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, cast
 
 import typer
@@ -121,16 +121,22 @@ class LazyGroup(Group):
 
     def loaded(self, name: str) -> Any:
         """Return a command, its module imported."""
-        module, _, attribute = self.lazy[name][0].partition(":")
-        found = getattr(importlib.import_module(module), attribute)
-        if isinstance(found, typer.Typer):
-            group = get_command(found)
-            group.name = name
-            return group
-        # get_command makes a plain command only of a Typer that has a single one.
-        single = typer.Typer(add_completion=False)
-        single.command(name, cls=Command)(found)
-        return get_command(single)
+        return _made(name, self.lazy[name][0])
+
+
+@cache
+def _made(name: str, place: str) -> Any:
+    """Return the command of this name, of `module:attribute`."""
+    module, _, attribute = place.partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        group = get_command(found)
+        group.name = name
+        return group
+    # get_command makes a plain command only of a Typer that has a single one.
+    single = typer.Typer(add_completion=False)
+    single.command(name, cls=Command)(found)
+    return get_command(single)
 
 
 def _path(ctx: Any) -> str:

@@ -6,6 +6,7 @@ import platform
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ CHOSEN = ("variants", "sweeps")
 CREDENTIALS = re.compile(r"(?<=//)[^/@\s]+@")
 
 
+@cache
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that can change a judgment."""
     found = {"python": platform.python_version(), "trecjudge": __version__}
