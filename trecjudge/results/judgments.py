@@ -153,7 +153,7 @@ class JudgmentsReader:
         # Older files lack newer fields: their defaults hold.
         given = {name: first[name] for name in Header.__slots__ if first.get(name) is not None}
         try:
-            self.header = TypeAdapter(Header).validate_python(given)
+            self.header = _header_type().validate_python(given)
         except ValidationError as error:
             wrong = error.errors()[0]
             place = ".".join(map(str, wrong["loc"]))
@@ -233,6 +233,11 @@ class JudgmentsReader:
 
     def _error(self, number: int, message: str) -> InputError:
         return _wrong(self.path, number, message)
+
+
+@cache
+def _header_type() -> TypeAdapter[Header]:
+    return TypeAdapter(Header)
 
 
 def _wrong(path: Path, number: int, message: str) -> InputError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import Field, field, fields
+from dataclasses import field, fields
+from functools import cache
 from typing import Any, get_type_hints
 
 import orjson
@@ -23,18 +24,24 @@ def typed_fields(owner: type, values: Mapping[str, Any], where: str) -> dict[str
     `no`, `on`, `off` without quotes for a truth value; nothing else is converted. Raises
     WorkflowError that names `where`, the key, the value and what is valid.
     """
-    hints = get_type_hints(owner)
-    known = [f for f in fields(owner) if f.init]
-    return {key: _typed(hints, known, key, value, where) for key, value in values.items()}
+    return {key: _typed(owner, key, value, where) for key, value in values.items()}
 
 
-def _typed(
-    hints: Mapping[str, Any], known: list[Field[Any]], key: str, value: Any, where: str
-) -> Any:
-    own = next((f for f in known if f.name == key), None)
-    if own is None:
-        raise WorkflowError(f"{where}: {unknown('key', key, [f.name for f in known])}")
-    adapter: TypeAdapter[Any] = TypeAdapter(hints[key])
+@cache
+def _hints(owner: type) -> dict[str, Any]:
+    return get_type_hints(owner)
+
+
+@cache
+def _adapter(owner: type, key: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_hints(owner)[key])
+
+
+def _typed(owner: type, key: str, value: Any, where: str) -> Any:
+    known = {f.name: f for f in fields(owner) if f.init}
+    if key not in known:
+        raise WorkflowError(f"{where}: {unknown('key', key, known)}")
+    own, kind, adapter = known[key], _hints(owner)[key], _adapter(owner, key)
     for reading in _readings(value):
         try:
             # Strict: pydantic would else take `1` for `true` and text for a number.
@@ -43,7 +50,7 @@ def _typed(
         except ValidationError:
             continue
     else:
-        raise WorkflowError(f"{where}: {key}: {refused(hints[key], value, own.metadata)}")
+        raise WorkflowError(f"{where}: {key}: {refused(kind, value, own.metadata)}")
     if not _writable(typed):
         raise WorkflowError(f"{where}: {key} is {shown(value)}: too large, or not a number")
     for word in _unclear(typed):
