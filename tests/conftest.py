@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import sys
@@ -54,6 +55,11 @@ sys.addaudithook(_guard)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+def pytest_collection_finish() -> None:
+    """Leave thousands of tests and imported modules out of every collection of garbage."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return the paths of cache folders, one for each test."""
@@ -64,9 +70,7 @@ def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def own_surroundings(monkeypatch: pytest.MonkeyPatch, caches: Iterator[Path]) -> None:
     """Give the test a cache folder of its own, no model and no proxy."""
-    cache = next(caches)
-    cache.mkdir()
-    monkeypatch.setenv(CACHE_VARIABLE, str(cache))
+    monkeypatch.setenv(CACHE_VARIABLE, str(next(caches)))
     ours = ("OPENAI_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
     for name in [name for name in os.environ if name.upper().startswith(ours)]:
         monkeypatch.delenv(name)

@@ -140,8 +140,9 @@ def test_topics_by_id() -> None:
 
 
 def test_a_reader_warns_of_what_bears_on_a_score() -> None:
-    with pytest.warns(FindingWarning, match="sentence 2 cites 9, references has 5"):
+    with pytest.warns(FindingWarning) as caught:
         list(trecjudge.read_runs(SAMPLES / "rag/runs"))
+    assert any("sentence 2 cites 9, references has 5" in str(one.message) for one in caught)
 
 
 BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
@@ -186,7 +187,7 @@ def test_a_warning_names_the_line_of_the_caller() -> None:
 
 @pytest.mark.parametrize("wanted", [1, 9], ids=["some", "all"])
 def test_a_reader_leaves_no_file_open(wanted: int) -> None:
-    gc.collect()  # what other tests left
+    gc.freeze()  # what other tests left is not looked at
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read = trecjudge.read_runs(SAMPLES / "rag" / "runs", on_finding=lambda finding: None)

@@ -309,10 +309,10 @@ def test_cancelled_it_leaves_the_cache_and_no_task(
 
 
 INTERRUPTED = """
-import asyncio, threading, trecjudge
-from tests.api.test_judging import many
+import asyncio, json, sys, threading, trecjudge
 def call():
-    trecjudge.judge(many(), "citation", use_env_llm=True, settings={"llm.in_flight": 4})
+    runs = json.load(open(sys.argv[1]))
+    trecjudge.judge(runs, "citation", use_env_llm=True, settings={"llm.in_flight": 4})
 async def cell():
     call()
 try:
@@ -327,13 +327,16 @@ except KeyboardInterrupt:
     ["call()", "asyncio.run(cell())", "asyncio.new_event_loop().run_until_complete(cell())"],
     ids=["no loop", "in a loop", "in a loop of others, as a notebook's"],
 )
-def test_interrupted_it_goes_on_from_the_cache(call: str, tmp_path: Path) -> None:
+def test_interrupted_it_goes_on_from_the_cache(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runs.json").write_text(json.dumps(many()))
     with serving(attesting(delay=0.05)) as endpoint:
-        environment = os.environ | endpoint.environment() | {"TRECJUDGE_CACHE": str(tmp_path)}
-        command = [sys.executable, "-c", INTERRUPTED % call]
+        options = with_model(endpoint, monkeypatch)
         process = subprocess.Popen(
-            command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
+            [sys.executable, "-c", INTERRUPTED % call, tmp_path / "runs.json"],
+            env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
         until = time.monotonic() + 60
         while len(endpoint.requests) < 20 and time.monotonic() < until:
             time.sleep(0.01)
@@ -341,8 +344,7 @@ def test_interrupted_it_goes_on_from_the_cache(call: str, tmp_path: Path) -> Non
         out, _ = process.communicate(timeout=60)
         assert out == "interrupted 1\n"
         assert 20 <= len(endpoint.requests) < PAIRS
-        again = subprocess.run(command, env=environment, cwd=ROOT, timeout=120, check=True)
-        assert again.returncode == 0
+        assert trecjudge.judge(**options).complete
         assert len(endpoint.requests) <= PAIRS + 4
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,10 @@ def test_results_and_paths_and_frames_are_the_same_side(result: Result, tmp_path
     pytest.importorskip("pandas")
     written = result.write(tmp_path, "x")["leaderboard"]
     for other in (written, result, result.scores_frame()):
-        differences = trecjudge.compare(result, other).differences
+        gap = "uncited: SENTENCE_SUPPORT has no value on 2 topics"
+        told = pytest.warns(match=gap) if hasattr(other, "columns") else nullcontext()
+        with told:
+            differences = trecjudge.compare(result, other).differences
         assert len(differences) == 3 * len(result.measures)
         assert {one.difference for one in differences} == {0.0}
         pairs = trecjudge.meta_evaluate(other, truth=result, measures=[MEASURE]).pairs

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import ROOT
+from tests.commandline import ROOT, command
 from tests.endpoint import Answer, Endpoint, Script, serving
 from tests.models.processes import wait_until
 from tests.teachable import either, teachable, write_pairs
@@ -19,13 +19,18 @@ STOPS = 70
 """The endpoint answers so many requests, then it only takes them."""
 
 
-def start(endpoint: Endpoint, folder: Path, optimizer: str) -> subprocess.Popen[str]:
-    """Start `optimize` in a process of its own."""
+def words(folder: Path, optimizer: str) -> list[str]:
+    """Return the words of a command that optimizes."""
     given = ["--truth", str(folder / "pairs.jsonl"), "--with", optimizer, "--use-env-llm"]
     places = ["--cache-dir", str(folder / "cache"), "--out", str(folder / "a.json")]
     few = ["--hold-out", "6", "--candidates", "2", "--set", "llm.in_flight=4"]
+    return ["optimize", *given, *places, *few]
+
+
+def start(endpoint: Endpoint, folder: Path, optimizer: str) -> subprocess.Popen[str]:
+    """Start `optimize` in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "run_judge.py"), "optimize", *given, *places, *few],
+        [sys.executable, str(ROOT / "run_judge.py"), *words(folder, optimizer)],
         env=os.environ | endpoint.environment(), text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
@@ -37,7 +42,9 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def test_one_that_was_killed_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+def test_one_that_was_killed_goes_on_and_pays_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_pairs(tmp_path, topics=12)
     with serving(teachable(either)) as endpoint:
         endpoint.answers = STOPS
@@ -47,17 +54,19 @@ def test_one_that_was_killed_goes_on_and_pays_nothing_twice(tmp_path: Path) -> N
         killed.communicate()
         lost = len(endpoint.requests) - STOPS
         endpoint.answers = float("inf")
-        status, out, err = ended(start(endpoint, tmp_path, "mipro"))
-        assert (status, err) == (0, "")
-        assert "better: accuracy by topic +0.500" in out
+        for name, value in endpoint.environment().items():
+            monkeypatch.setenv(name, value)
+        again = command(*words(tmp_path, "mipro"))
+        assert (again.status, again.err) == (0, "")
+        assert "better: accuracy by topic +0.500" in again.out
         asked = len(endpoint.requests)
         (tmp_path / "cache").rename(tmp_path / "elsewhere")
-        _, undisturbed, _ = ended(start(endpoint, tmp_path, "mipro"))
+        undisturbed = command(*words(tmp_path, "mipro"))
         # Only what was on its way when it was killed is asked again: four at most, of which some
         # may have been answered and not kept yet.
-        again = asked - (len(endpoint.requests) - asked)
-        assert 0 < lost <= again <= 4
-    assert out.splitlines()[:-3] == undisturbed.splitlines()[:-3]
+        twice = asked - (len(endpoint.requests) - asked)
+        assert 0 < lost <= twice <= 4
+    assert again.out.splitlines()[:-3] == undisturbed.out.splitlines()[:-3]
 
 
 def test_an_interrupt_ends_it_and_keeps_what_is_paid(tmp_path: Path) -> None:

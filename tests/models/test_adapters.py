@@ -114,7 +114,7 @@ def frame(prompt: Prompt) -> int:
     return sum(estimated_tokens(message["content"]) for message in prompt.formatted(empty))
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda program: str(program.name))
+@pytest.mark.parametrize("program", list(programs()), ids=lambda program: str(program.name))
 def test_the_lean_frame_is_short_and_names_each_label_once(program: Any) -> None:
     lean, full = (Prompts(adapter=name).get(program, "schema") for name in ("auto", "json"))
     assert frame(lean) < 0.62 * frame(full)

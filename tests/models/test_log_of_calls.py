@@ -153,6 +153,8 @@ def test_each_event_of_a_call_has_what_was_sent_and_answered(ask: Ask, tmp_path:
 
     def script(body: dict[str, Any], number: int) -> Answer:
         first.append(str(body["messages"][1]["content"]))
+        if first[-1] not in list(dict.fromkeys(first))[:3]:
+            return good(body, number)
         error = Answer(status=500, headers={"Retry-After": "0.05"})
         fault = (error, Answer("hm", usage=(7, 3)))[first.count(first[-1]) % 2]
         return fault if first.count(first[-1]) < 3 else good(body, number)

@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import typer
@@ -110,6 +110,7 @@ class LazyGroup(Group):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
+        self._loaded: dict[str, Any] = {}
         # Stand-ins with one line of help: --help lists them without importing their modules.
         for name, (_, line) in self.lazy.items():
             self.add_command(TyperCommand(name, help=line))
@@ -121,10 +122,11 @@ class LazyGroup(Group):
 
     def loaded(self, name: str) -> Any:
         """Return a command, its module imported."""
-        return _made(name, self.lazy[name][0])
+        if name not in self._loaded:
+            self._loaded[name] = _made(name, self.lazy[name][0])
+        return self._loaded[name]
 
 
-@cache
 def _made(name: str, place: str) -> Any:
     """Return the command of this name, of `module:attribute`."""
     module, _, attribute = place.partition(":")

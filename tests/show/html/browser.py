@@ -27,6 +27,10 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 OWN = ("file:", "data:", "about:", "chrome:")
 """Addresses on this machine; the last are the browser's own pages."""
 
+SEEN = """[...document.querySelectorAll(arguments[0])].filter(one => one.getClientRects().length
+&& one.checkVisibility({checkOpacity: true, checkVisibilityCSS: true}))"""
+"""In JavaScript: the elements that fit a selector and can be seen."""
+
 PATIENCE = 20.0
 """Seconds until something that is waited for must be there."""
 
@@ -86,8 +90,12 @@ class Browser:
 
     def all(self, selector: str) -> list[Any]:
         """Return all elements that fit and can be seen."""
-        found = self.driver.find_elements("css selector", selector)
-        return [element for element in found if element.is_displayed()]
+        return list(self.run(f"return {SEEN}", selector))
+
+    def texts(self, selector: str) -> list[str]:
+        """Return the text of each of these, on one line."""
+        found = self.run(f"return {SEEN}.map(one => one.innerText)", selector)
+        return [" ".join(text.split()) for text in found]
 
     def text(self, selector: str = "main") -> str:
         """Return the text that can be read in an element."""

@@ -24,7 +24,7 @@ STATUS = "#screen .tools [role=status]"
 def listed(browser: Browser, count: str) -> list[str]:
     """Return the rows, each on one line, once so many of so many are shown."""
     browser.wait(f"document.querySelector('{STATUS}')?.textContent === '{count} judgments'")
-    return [" ".join(row.text.split()) for row in browser.all(".judgments tbody tr")]
+    return browser.texts(".judgments tbody tr")
 
 
 @pytest.fixture(scope="module")
