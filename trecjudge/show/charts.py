@@ -132,13 +132,23 @@ def _row(run_id: str, values: Sequence[float], axis: Axis, y: float) -> dict[str
         "width": round(max(1.0, axis.at(third) - axis.at(first)), 1),
         "median": axis.at(median),
     }
-    points = "".join(f"M{axis.at(value)} {y}h0" for value in values)
+    points = _points({axis.at(value) for value in values}, y)
     tip = (
         f"{visible(run_id)}: median {number(median)},"
         f" middle half {number(first)} to {number(third)},"
         f" {number(min(values))} to {number(max(values))} over {len(values)} topics"
     )
     return {"name": short(run_id), "y": y, "box": box, "points": points, "tip": tip}
+
+
+def _points(places: Collection[float], y: float) -> str:
+    """Return the path of points in a row: each but the first by how far it is from the one before.
+
+    A run may have a point for each of a thousand topics; what stands at one place is one point.
+    """
+    first, *_ = at = sorted(places)
+    steps = "".join(f"m{round(b - a, 1):g} 0h0" for a, b in pairwise(at))
+    return f"M{first} {y}h0{steps}"
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float, float]:

@@ -51,7 +51,13 @@ def test_a_distribution_has_a_tip_for_each_run() -> None:
         "c: no values",
     ]
     points = [element.get("d") or "" for element in drawn(svg).iter(f"{SVG}path")]
-    assert [path.count("M") for path in points] == [3, 1]
+    assert [path.count("h0") for path in points] == [3, 1]
+
+
+def test_points_at_one_place_are_one() -> None:
+    svg = distribution("M", {"a": [0.5, 0.0, 1.0, 0.5, 0.0]}, narrow=True)
+    (points,) = (element.get("d") for element in drawn(svg).iter(f"{SVG}path"))
+    assert points == "M14.0 59.1h0m166 0h0m166 0h0"
 
 
 def test_ranks_lead_from_measure_to_measure() -> None:

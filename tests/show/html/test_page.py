@@ -15,7 +15,7 @@ import pytest
 from tests.show.html.test_writing import blocks_of
 from trecjudge.errors import OutputError
 from trecjudge.show.html.blocks import Packed
-from trecjudge.show.html.page import SCRIPTS, Bar, Page, policy, write_page
+from trecjudge.show.html.page import SCRIPTS, STARTING, Bar, Page, policy, write_page
 from trecjudge.show.templates import ASSETS
 
 BOARD: dict[str, Any] = {
@@ -55,7 +55,7 @@ def test_style_and_script_are_those_of_the_policy(tmp_path: Path) -> None:
     for part in re.findall(r"<style>(.*?)</style>|<script>(.*?)</script>", text, re.DOTALL):
         digest = hashlib.sha256("".join(part).encode()).digest()
         assert f"&#39;sha256-{base64.b64encode(digest).decode()}&#39;" in text
-    assert len(re.findall(r"<script>", text)) == 1
+    assert len(re.findall(r"<script>", text)) == 2
     assert "a &lt;note&gt;" in text
 
 
@@ -64,7 +64,7 @@ def test_style_and_script_are_those_of_the_policy(tmp_path: Path) -> None:
     [(False, "trusted-types 'none'"), (True, "script-src 'self' 'sha256-")],
 )
 def test_only_blocks_beside_open_the_policy(beside: bool, expected: str) -> None:
-    found = policy("style", "script", beside)
+    found = policy("style", ("script",), beside)
     assert expected in found
     assert found.startswith("default-src 'none'; style-src 'sha256-")
     assert ("'self'" in found) is beside
@@ -164,7 +164,7 @@ def test_bars_of_one_measure_have_one_scale() -> None:
 
 
 def test_every_script_of_the_page_is_in_it() -> None:
-    assert sorted(SCRIPTS) == sorted(path.stem for path in ASSETS.glob("*.js"))
+    assert sorted([*SCRIPTS, STARTING]) == sorted(path.stem for path in ASSETS.glob("*.js"))
     for path in ASSETS.glob("*.js"):
         code = path.read_text()
         assert "</script" not in code

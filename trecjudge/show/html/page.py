@@ -49,6 +49,9 @@ SCRIPTS = (
 )
 """The scripts of `assets/` in order: each may use those before it."""
 
+STARTING = "starting"
+"""The script that runs before there is any content."""
+
 HEAD = "head"
 
 
@@ -119,6 +122,7 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
     inside = {} if apart else blocks
     with written_beside(path, apart) as scripts, whole(path) as file:
         style, script = Markup("").join(asset(f"{name}.css") for name in STYLES), _script()
+        starting = asset(f"{STARTING}.js")
         bars = [
             Bar.over(means) for means in zip(*(r["means"] for r in page.board["runs"]), strict=True)
         ]
@@ -133,7 +137,8 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
             bars=bars,
             beside=bool(apart),
             style=style,
-            policy=policy(style, script, bool(apart)),
+            starting=starting,
+            policy=policy(style, (starting, script), bool(apart)),
         )
         file.write(shell.encode())
         head = Block()
@@ -146,16 +151,17 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
     return len(apart)
 
 
-def policy(style: str, script: str, beside: bool) -> str:
-    """Return the Content-Security-Policy: our style, our script, and nothing from outside.
+def policy(style: str, own: Sequence[str], beside: bool) -> str:
+    """Return the Content-Security-Policy: our style, our `own` scripts, and nothing from outside.
 
     Scripts may not make markup out of text either (Trusted Types). Blocks `beside` the page are
     scripts of its own folder.
     """
-    own = " 'self'" if beside else ""
+    sources = ["'self'"] if beside else []
+    sources += map(_digest, own)
     types = "blocks" if beside else "'none'"
     return (
-        f"default-src 'none'; style-src {_digest(style)}; script-src{own} {_digest(script)};"
+        f"default-src 'none'; style-src {_digest(style)}; script-src {' '.join(sources)};"
         f" base-uri 'none'; form-action 'none'; require-trusted-types-for 'script';"
         f" trusted-types {types}"
     )

@@ -1,9 +1,17 @@
 // The charts are in the page already: of those by measure one measure's are shown.
 
-/** Returns a function that shows the charts of the measure in the address. */
+/** Show the charts of the measure in the address; the first time they get their tools. */
+function showCharts() {
+  showCharts.ready ||= enhanceCharts();
+  showCharts.ready();
+}
+
 function enhanceCharts() {
   const figures = [...document.querySelectorAll("#charts figure")];
   for (const figure of figures) {
+    const measure = head.measures.find(({ name }) => name === figure.dataset.measure);
+    const mark = aboutMeasure(measure);
+    if (mark) figure.querySelector("figcaption b").after(" ", mark);
     const title = figure.querySelector("figcaption b").textContent;
     const table = figure.querySelector("table");
     figure

@@ -8,6 +8,7 @@ class Columns {
     this.rows = [board.tHead.rows[0], ...board.tBodies[0].rows];
     for (const row of this.rows) row.every = [...row.cells];
     this.keys = heads.slice(2).map((cell) => nameOf(cell));
+    this.order = this.keys;
     this.list = h("ul");
     this.count = h("span");
     this.menu = h(
@@ -48,11 +49,14 @@ class Columns {
     this.shown = known.length ? [...new Set(known)] : this.first();
     const rest = this.keys.filter((key) => !this.shown.includes(key));
     const order = [...this.shown, ...rest];
+    const places = order.map((key) => 2 + this.keys.indexOf(key));
+    const moved = order.some((key, i) => key !== this.order[i]);
     for (const row of this.rows) {
-      const cells = order.map((key) => row.every[2 + this.keys.indexOf(key)]);
+      const cells = places.map((at) => row.every[at]);
       cells.forEach((cell, i) => (cell.hidden = i >= this.shown.length));
-      row.append(...cells);
+      if (moved) row.append(...cells);
     }
+    this.order = order;
     this.draw(order);
   }
 

@@ -39,7 +39,7 @@ function explain(measure, mark) {
   box.style.top = `${Math.min(bottom + 4, innerHeight - 160)}px`;
 }
 
-/** The box of all marks, and marks in what stands in the page already. */
+/** The box of all marks. */
 function enhanceMeasures() {
   const closes = (event) => event.target.closest("a") && event.currentTarget.hidePopover();
   const box = h("div", { id: ABOUT, class: "about-box", popover: "auto", click: closes });
@@ -47,9 +47,4 @@ function enhanceMeasures() {
   // It stands at its mark: when that moves or goes, so does it.
   window.addEventListener("hashchange", () => box.hidePopover());
   document.addEventListener("scroll", () => box.hidePopover(), { capture: true, passive: true });
-  for (const figure of document.querySelectorAll("#charts figure[data-measure]")) {
-    const measure = head.measures.find(({ name }) => name === figure.dataset.measure);
-    const mark = aboutMeasure(measure);
-    if (mark) figure.querySelector("figcaption b").after(" ", mark);
-  }
 }

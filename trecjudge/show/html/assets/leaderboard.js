@@ -126,7 +126,9 @@ class LeaderboardView {
     const key = this.keyOf(this.sorted);
     const downwards = this.sorted.getAttribute("aria-sort") === "descending";
     const rows = ordered(this.rows, (row) => key(Number(row.dataset.run)), downwards);
-    add(this.board.tBodies[0], rows);
+    const [body] = this.board.tBodies;
+    // To move a row lays out the table anew, also to where it is.
+    if ([...body.rows].some((row, i) => row !== rows[i])) add(body, rows);
   }
 
   /** Show the runs that fit; return how many do. */
@@ -146,6 +148,7 @@ class LeaderboardView {
       `${topic.id} ${topic.title}`.toLowerCase().includes(wanted) ? [t] : [],
     );
     const all = positions.length === head.topics.length;
+    if (all && this.whole()) return positions.length; // the means are as they came
     this.board.classList.toggle("of-some", !all);
     const bounds = head.measures.map((_, m) => boundsOf(m));
     this.means = head.runs.map((run, r) =>

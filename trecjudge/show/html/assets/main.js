@@ -14,7 +14,7 @@ const VIEWS = {
 const STATIC = ["leaderboard", "charts", "job"];
 const TABS = { run: "leaderboard", topic: "topics" };
 /** What a view that is in the page already takes from its address. */
-const RESTORED = { leaderboard: () => {}, charts: () => {} };
+const RESTORED = { leaderboard: () => {}, charts: showCharts };
 let showing = { key: "", update: null };
 /** The entry of the navigation that a response was reached from. */
 let lit = "topics";
@@ -109,7 +109,6 @@ async function start() {
   enhanceTheme();
   enhanceKeys();
   RESTORED.leaderboard = enhanceLeaderboard();
-  RESTORED.charts = enhanceCharts();
   enhanceMeasures();
   window.addEventListener("hashchange", () => route(false));
   await route(true);
