@@ -37,6 +37,7 @@ from trecjudge.results.responses import response_of, response_record
 from trecjudge.settings.limits import limits
 
 FORMAT = 2
+MOST_LINES = 1 << 40
 OPTIONAL_FIELDS = ("claim", "match", "sources", "facts", "expected", "nugget", "votes")
 """Fields that are written only if set: most judges set none of them."""
 
@@ -138,8 +139,8 @@ class JudgmentsReader:
     header: Header = field(init=False)
     _records: _Records = field(init=False)
     _left: Iterator[tuple[int, dict[str, Any]]] = field(init=False)
-    _places: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
-    """(run_id, topic_id) -> the line of a response, and where it begins."""
+    _places: dict[str, dict[str, int]] = field(default_factory=dict)
+    """run_id -> topic_id -> where a response begins, and its line, in one number."""
     _seekable: BinaryIO | None = None
 
     def __post_init__(self) -> None:
@@ -177,9 +178,7 @@ class JudgmentsReader:
                 response, judgments = None, []
                 if kind == "response":
                     response = response_of(record)
-                    if (key := (response.run_id, response.topic_id)) in self._places:
-                        raise self._error(number, f"is a second response of {key}")
-                    self._places[key] = number, self._records.begins
+                    self._keep_place(response, number)
                     counts["responses"] += 1
             except (KeyError, TypeError) as error:
                 raise self._error(number, f"is a {kind} record without {error}") from error
@@ -193,6 +192,14 @@ class JudgmentsReader:
                 raise self._error(number, f"is a record of unknown kind {shown(kind)}")
         raise InputError(f"{self.path}: is cut: its last record is missing; judge the runs again")
 
+    def _keep_place(self, response: Response, number: int) -> None:
+        """Note where a response is. Raises InputError for a second one of its run and topic."""
+        run_id, topic_id = response.run_id, response.topic_id
+        own = self._places.setdefault(run_id, {})
+        if topic_id in own:
+            raise self._error(number, f"is a second response of {(run_id, topic_id)}")
+        own[topic_id] = self._records.begins * MOST_LINES + number
+
     def again(
         self, run_id: str, topic_id: str, places: Sequence[int]
     ) -> tuple[Response, list[Judgment]]:
@@ -200,7 +207,7 @@ class JudgmentsReader:
 
         Raises InputError where the file was changed meanwhile.
         """
-        number, begins = self._places[run_id, topic_id]
+        begins, number = divmod(self._places[run_id][topic_id], MOST_LINES)
         try:
             if self._seekable is None:
                 self._seekable = seekable(self.path)

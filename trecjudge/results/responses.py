@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -9,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from trecjudge.findings import shown
 from trecjudge.records import Citation, Copies, ProvenanceLine, Response, Sentence
 
+NAMES = "run_id", "topic_id", "team_id"
 _COPIES = TypeAdapter(Copies | None)
 _PROVENANCE = TypeAdapter(tuple[ProvenanceLine, ...])
 
@@ -33,17 +35,19 @@ def response_record(response: Response) -> dict[str, Any]:
 
 def response_of(record: dict[str, Any]) -> Response:
     """Return the response of a record. Raises KeyError, TypeError or ValueError if it is none."""
-    for name in ("run_id", "topic_id", "team_id"):
+    for name in NAMES:
         if not isinstance(record[name], str):
             raise ValueError(f"{name} is {shown(record[name])}")
+    # Each once: many responses have the name of a run or topic, and who scores them keeps it.
+    run_id, topic_id, team_id = (sys.intern(record[name]) for name in NAMES)
     sentences = tuple(
         Sentence(s["index"], s["text"], tuple(Citation(**c) for c in s["citations"]))
         for s in record["sentences"]
     )
     return Response(
-        run_id=record["run_id"],
-        topic_id=record["topic_id"],
-        team_id=record["team_id"],
+        run_id=run_id,
+        topic_id=topic_id,
+        team_id=team_id,
         sentences=sentences,
         references=tuple(record["references"]),
         documents_given=record["documents_given"],

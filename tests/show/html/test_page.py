@@ -28,7 +28,7 @@ BOARD: dict[str, Any] = {
 
 
 EMPTY = dict.fromkeys(
-    ("topic-0", "documents-0", "findings"), Packed(io.BytesIO(b"[]"), [(0, 1), (1, 1)])
+    ("topic-0", "documents-0", "findings"), Packed(io.BytesIO(b"[]"), [0, 1, 1, 1])
 )
 DIGEST = hashlib.blake2b(b"W10=", digest_size=6).hexdigest()
 
@@ -121,10 +121,10 @@ def test_an_interrupt_leaves_the_earlier_report_whole(earlier: bool, tmp_path: P
         written(tmp_path, EMPTY, most=10)
     before = {file: file.is_dir() or file.read_bytes() for file in tmp_path.rglob("*")}
     assert len(before) == (5 if earlier else 0)
-    other = Packed(io.BytesIO(b"[1]"), [(0, 3)])
+    other = Packed(io.BytesIO(b"[1]"), [0, 3])
     Breaking.tries.clear()
     with pytest.raises(KeyboardInterrupt):
-        written(tmp_path, {"topic-0": other, "topic-1": Breaking(io.BytesIO(), [(0, 2)])}, most=0)
+        written(tmp_path, {"topic-0": other, "topic-1": Breaking(io.BytesIO(), [0, 2])}, most=0)
     assert len(Breaking.tries) == 2
     assert {file: file.is_dir() or file.read_bytes() for file in tmp_path.rglob("*")} == before
 

@@ -64,7 +64,9 @@ def test_only_what_is_wanted_and_has_text(write: Write) -> None:
     texts, blocks = texts_of(ReportInputs(runs=(write(lines, "a.jsonl"),)), wanted)
     assert places(texts)["a", "t1"] == {"d": 0}
     assert list(blocks) == ["documents-0"]
-    assert texts.written_at[f"{write(lines, 'a.jsonl')}:2"] == ("a", "t2")
+    path = write(lines, "a.jsonl")
+    found = {place: texts.written(place) for place in (f"{path}:2", f"{path}:9", f"{path}", "b:2")}
+    assert [*found.values()] == [("a", "t2"), None, None, None]
 
 
 def test_documents_given_beside_the_runs(write: Write) -> None:

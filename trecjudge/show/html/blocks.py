@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import zlib
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -21,15 +22,15 @@ class Packed:
     """A closed block as base64, made while it is iterated over; `len` is its size in bytes."""
 
     spool: BinaryIO
-    pieces: Sequence[tuple[int, int]]
-    """Where the deflated bytes lie in the spool: (begin, size) of each piece."""
+    pieces: Sequence[int]
+    """Where the deflated bytes lie in the spool: begin and size of each piece in turn."""
 
     def __len__(self) -> int:
-        return 4 * -(-sum(size for _, size in self.pieces) // 3)
+        return 4 * -(-sum(self.pieces[1::2]) // 3)
 
     def __iter__(self) -> Iterator[bytes]:
         rest = b""
-        for begin, size in self.pieces:
+        for begin, size in zip(self.pieces[::2], self.pieces[1::2], strict=True):
             self.spool.seek(begin)
             piece = rest + self.spool.read(size)
             whole = len(piece) - len(piece) % 3  # base64 takes three bytes at a time
@@ -50,7 +51,7 @@ class Block:
     """Entries so far."""
     # One array, not a list of what orjson returns: those take many times their length.
     _waiting: bytearray = field(default_factory=bytearray)
-    _pieces: list[tuple[int, int]] = field(default_factory=list)
+    _pieces: array[int] = field(default_factory=lambda: array("Q"))
 
     @property
     def waiting(self) -> int:
@@ -70,7 +71,7 @@ class Block:
         # A piece that ends with a flush ends at a byte: all pieces together are one stream.
         packing = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
         piece = packing.compress(self._waiting) + packing.flush(end)
-        self._pieces.append((self.spool.seek(0, io.SEEK_END), len(piece)))
+        self._pieces.extend((self.spool.seek(0, io.SEEK_END), len(piece)))
         self.spool.write(piece)
         done = self.waiting
         self._waiting = bytearray()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -28,8 +29,8 @@ class Texts:
     places: PackedRows = field(default_factory=PackedRows)
     """(doc_id, position in the topic's block of documents), by (run_id, topic_id)."""
 
-    written_at: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Place in a run file -> (run_id, topic_id) of the response there, to place findings."""
+    written_at: dict[str, dict[int | None, tuple[str, str]]] = field(default_factory=dict)
+    """Run file -> line -> (run_id, topic_id) of the response there, to place findings."""
 
     missing: list[str] = field(default_factory=list)
     """What could not be read, each in one line."""
@@ -37,6 +38,13 @@ class Texts:
     def documents_of(self, response: Response) -> Mapping[str, int]:
         """Return where the documents of a response stand, by id."""
         return dict(self.places.rows((response.run_id, response.topic_id)))
+
+    def written(self, place: str) -> tuple[str, str] | None:
+        """Return (run_id, topic_id) of the response at a place, `path:line`, of a run."""
+        path, _, line = place.rpartition(":")
+        if path in self.written_at and line.isdecimal():
+            return self.written_at[path].get(int(line))
+        return self.written_at.get(place, {}).get(None)
 
 
 def read_texts(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, strict: bool) -> Texts:
@@ -75,9 +83,10 @@ def _read(inputs: ReportInputs, blocks: Blocks, wanted: PackedRows, texts: Texts
     )
     shelf = _Shelf(blocks)
     for topic, response in reader:
-        texts.topics.setdefault(topic.topic_id, topic)
-        texts.written_at[str(response.place)] = response.run_id, response.topic_id
-        group = response.run_id, response.topic_id
+        # One name for all responses: these two are kept of each.
+        topic_id = texts.topics.setdefault(topic.topic_id, topic).topic_id
+        group = sys.intern(response.run_id), topic_id
+        texts.written_at.setdefault(response.place.path, {})[response.place.line] = group
         if inputs.document_text:
             ids = wanted.rows(group)
             known = (document for doc_id in ids if (document := response.documents.get(doc_id)))

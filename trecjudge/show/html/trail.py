@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,13 +52,13 @@ class Trail:
 def read_trail(
     outputs: Outputs,
     blocks: Blocks,
-    written_at: Mapping[str, tuple[str, str]],
+    written: Callable[[str], tuple[str, str] | None],
     inputs: ReportInputs,
 ) -> Trail:
     """Read findings and model calls of a job's log into `blocks`.
 
-    A finding on a line of a run is given the run and topic of the response there; its place has
-    only the name of the file. Without the inputs' `document_text` no call is kept, since
+    A finding on a line of a run is given the run and topic of the response `written` there; its
+    place has only the name of the file. Without the inputs' `document_text` no call is kept, since
     prompts and replies hold text of documents, and no words that were found in a document.
     """
     trail = Trail()
@@ -73,8 +73,8 @@ def read_trail(
             kept, _, _ = str(entry["message"]).partition(QUOTED)
             entry["message"] = f"{kept}{QUOTED}{LEFT_OUT}"
         if not entry["run_id"]:
-            place = str(event.get("place"))
-            entry["run_id"], entry["topic_id"] = written_at.get(place, ("", entry["topic_id"]))
+            found = written(str(event.get("place")))
+            entry["run_id"], entry["topic_id"] = found or ("", entry["topic_id"])
         blocks.add(FINDINGS, None, entry)
 
     def call(event: Mapping[str, Any]) -> None:

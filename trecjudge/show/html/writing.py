@@ -98,26 +98,28 @@ class Written:
 class _Judged:
     """What one pass through a judgments file gives."""
 
-    reader: JudgmentsReader
+    judges: Sequence[str]
     panel: Panel
     board: Leaderboard
     teams: dict[str, str] = field(default_factory=dict)
-    documents: PackedRows = field(default_factory=PackedRows)
-    """Ids of the documents that citations and judgments name, by (run_id, topic_id)."""
     on_nuggets: dict[str, None] = field(default_factory=dict)
     """The judges that decided on nuggets."""
 
     @classmethod
-    def read(cls, path: Path, trust: bool) -> _Judged:
+    def read(cls, path: Path, trust: bool, documents: PackedRows) -> _Judged:
+        """Read a file; put the ids of documents that it names by (run_id, topic_id) in `documents`.
+
+        What a report needs only for a while is not kept here: a large job has much of it.
+        """
         reader = JudgmentsReader(path)
         board = Leaderboard(spec_of(reader, trust), reader.header.topics)
-        judged = cls(reader, panel_of(reader, trust), board)
+        judged = cls(list(reader.header.judges), panel_of(reader, trust), board)
         for response, judgments in reader:
             judged.board.add(response, judgments)
             judged.teams[response.run_id] = response.team_id
             judged.on_nuggets.update((j.judge, None) for j in judgments if j.nugget)
             ids = named_documents(response, judgments)
-            judged.documents.put((response.run_id, response.topic_id), ids)
+            documents.put((response.run_id, response.topic_id), ids)
         judged.board.finish()
         if not judged.board.scores:
             raise InputError(f"{path}: holds no response")
@@ -156,15 +158,18 @@ class _Report:
     @classmethod
     def read(cls, wanted: Wanted, spool: BinaryIO) -> _Report:
         outputs = wanted.outputs
-        judged, config = _Judged.read(outputs.judgments, wanted.trust), read_config(outputs.config)
+        documents = PackedRows()
+        judged = _Judged.read(outputs.judgments, wanted.trust, documents)
+        config = read_config(outputs.config)
         inputs = _inputs(wanted, config)
         blocks = Blocks(judged.board.expected, spool)
-        texts = read_texts(inputs, blocks, judged.documents, strict=wanted.inputs is not None)
-        other = _other(wanted, list(judged.reader.header.judges), inputs.document_text)
+        texts = read_texts(inputs, blocks, documents, strict=wanted.inputs is not None)
+        del documents
+        other = _other(wanted, judged.judges, inputs.document_text)
         entries = Entries(inputs.document_text, NuggetShelf(blocks))
         _fill(blocks, outputs, entries, texts, other)
         read_reviews(outputs.review, blocks)
-        trail = read_trail(outputs, blocks, texts.written_at, inputs)
+        trail = read_trail(outputs, blocks, texts.written, inputs)
         known = _statistics(outputs.statistics)
         alone = wanted.truth is None and other is None
         ours = None if alone else scores_of_job(outputs, judged.board)
@@ -177,7 +182,7 @@ class _Report:
         """Return the page, with notes on what is missing."""
         head = self._head()
         grouped = any(one.groups for one in self.known.values())
-        static = head | _totals(head, self.judged.reader.header.judges, grouped)
+        static = head | _totals(head, self.judged.judges, grouped)
         charts = [*self._agreement(), *own_charts(self.judged.board, head["leading"])]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
@@ -196,7 +201,7 @@ class _Report:
             "leading": leading_measures(self.judged.panel, board.spec),
             "name": self.wanted.outputs.name,
             "model": self.config.model,
-            "judges": list(self.judged.reader.header.judges),
+            "judges": self.judged.judges,
             "topics": named(self.texts, board.expected),
             "signs": SIGNS,
             "meanings": MEANINGS,
