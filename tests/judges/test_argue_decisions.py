@@ -20,7 +20,7 @@ from trecjudge.judging.judge import make_judge
 from trecjudge.judging.nuggets.tree import Matches
 from trecjudge.models.model import Model, NoModel
 from trecjudge.records import GoldAnswer, Judgment, Nugget, Response, Topic
-from trecjudge.scores.leaderboard import Score
+from trecjudge.scores.score import Score
 
 NO_MODEL = NoModel()
 BANK = DATA / "nuggets.v3.jsonl"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from trecjudge.errors import InputError
 from trecjudge.measures import LeaderboardSpec, MeasureSpec, aggregate, ranks
-from trecjudge.records import Failure, Judgment, Response
+from trecjudge.records import Judgment, Response
 from trecjudge.results.trec import LeaderboardRow, QrelsRow, companion
 from trecjudge.scores.coverage import Coverage
 from trecjudge.scores.measuring import (
@@ -19,29 +19,7 @@ from trecjudge.scores.measuring import (
     sums_of_topic,
     value_of_sums,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """A measure on one response: its value, and its bounds where items of it are unjudged.
-
-    `value` None with `judged` False means that the judge's failure leaves it undefined. `unjudged`
-    counts the items that are missing, and `failure` is that of the first of them. `sums` are the
-    counts of a measure that is made of them, as they are, at their worst and at their best.
-    """
-
-    value: Value
-    lowest: Value
-    highest: Value
-    judged: bool
-    unjudged: int = 0
-    failure: Failure | None = None
-    sums: BoundedSums | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether unjudged items could move it."""
-        return self.lowest != self.highest
+from trecjudge.scores.score import ResponseScores, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,29 +48,33 @@ class Leaderboard:
 
     spec: LeaderboardSpec
     topics: Sequence[str] | None = None
-    scores: dict[str, dict[str, dict[str, Score]]] = field(default_factory=dict)
+    scores: dict[str, dict[str, ResponseScores]] = field(default_factory=dict)
     """run_id -> topic_id -> measure -> score"""
     coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
     expected: list[str] = field(default_factory=list)
     """The topics that every run is expected to answer, sorted; known once `finish` has run."""
     means: dict[tuple[str, str], Mean] = field(default_factory=dict)
     """(run_id, measure) -> mean; known once `finish` has run."""
+    _measures: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._measures = tuple(measure.name for measure in self.spec.measures)
 
     def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
         """Score one response."""
         scores = {m.name: self._score(m, response, judgments) for m in self.spec.measures}
-        self.scores.setdefault(response.run_id, {})[response.topic_id] = scores
+        own = self.scores.setdefault(response.run_id, {})
+        own[response.topic_id] = ResponseScores.of(self._measures, scores)
         self.coverage[response.run_id].add(response, judgments)
 
     def take(
         self,
-        scores: Mapping[str, Mapping[str, Mapping[str, Score]]],
+        scores: Mapping[str, Mapping[str, ResponseScores]],
         coverage: Mapping[str, Coverage],
     ) -> None:
         """Add responses that were scored apart, by the same measures."""
         for run_id, topics in scores.items():
-            own = self.scores.setdefault(run_id, {})
-            own.update({topic_id: dict(found) for topic_id, found in topics.items()})
+            self.scores.setdefault(run_id, {}).update(topics)
         for run_id, counts in coverage.items():
             self.coverage[run_id].take(counts)
 

@@ -33,12 +33,12 @@ from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.coverage import Coverage
 from trecjudge.scores.leaderboard import (
     Leaderboard,
-    Score,
     best_grades,
     pooled_qrels,
     response_qrels,
 )
 from trecjudge.scores.review import KEYS, ReviewRule, panel_rules, read_gate, review
+from trecjudge.scores.score import ResponseScores
 from trecjudge.scores.statistics import standing_lines, standings_of
 from trecjudge.scores.summary import Summary, summarise
 from trecjudge.scores.votes import VoteTally
@@ -105,7 +105,7 @@ class PartScores:
     `marked` counts responses by the status that the gate gives.
     """
 
-    scores: Mapping[str, Mapping[str, Mapping[str, Score]]]
+    scores: Mapping[str, Mapping[str, ResponseScores]]
     coverage: Mapping[str, Coverage]
     marked: Counter[str]
     votes: VoteTally = field(default_factory=VoteTally)

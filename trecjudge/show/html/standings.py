@@ -7,8 +7,9 @@ from typing import Any
 
 from trecjudge.measures import DIGITS, MeasureSpec
 from trecjudge.results.statistics import Statistic
-from trecjudge.scores.leaderboard import Leaderboard, Score
+from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.places import mean_shown, sure_places
+from trecjudge.scores.score import Score
 
 UNJUDGED, NO_RESPONSE = "?", ""
 """In place of a score: nothing could be judged, there is no response."""

@@ -1,0 +1,77 @@
+"""The scores of one response: many of them are plain numbers, and held as such."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isnan, nan
+
+from trecjudge.records import Failure
+from trecjudge.scores.measuring import BoundedSums, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A measure on one response: its value, and its bounds where items of it are unjudged.
+
+    `value` None with `judged` False means that the judge's failure leaves it undefined. `unjudged`
+    counts the items that are missing, and `failure` is that of the first of them. `sums` are the
+    counts of a measure that is made of them, as they are, at their worst and at their best.
+    """
+
+    value: Value
+    lowest: Value
+    highest: Value
+    judged: bool
+    unjudged: int = 0
+    failure: Failure | None = None
+    sums: BoundedSums | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether unjudged items could move it."""
+        return self.lowest != self.highest
+
+    @classmethod
+    def plain(cls, value: Value) -> Score:
+        """Return the score of a response of which every item is judged."""
+        return cls(value, value, value, judged=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResponseScores(Mapping[str, Score]):
+    """The scores of a response by measure.
+
+    A large job has a hundred thousand of them: those that are only a value take eight bytes each.
+    """
+
+    measures: tuple[str, ...]
+    packed: bytes
+    """A double for each measure: of those with a plain score its value, NaN where it has none."""
+    others: Mapping[str, Score] | None = None
+    """The scores that are more than a value."""
+
+    @classmethod
+    def of(cls, measures: tuple[str, ...], scores: Mapping[str, Score]) -> ResponseScores:
+        """Return these scores, which are in the order of the measures."""
+        values = (nan if score.value is None else score.value for score in scores.values())
+        packed = struct.pack(f"{len(measures)}d", *values)
+        others = {name: s for name, s in scores.items() if s != Score.plain(s.value)}
+        return cls(measures, packed, others or None)
+
+    def __getitem__(self, measure: str) -> Score:
+        if self.others and measure in self.others:
+            return self.others[measure]
+        try:
+            place = self.measures.index(measure)
+        except ValueError:
+            raise KeyError(measure) from None
+        (value,) = struct.unpack_from("d", self.packed, 8 * place)
+        return Score.plain(None if isnan(value) else value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
