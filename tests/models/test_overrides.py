@@ -27,6 +27,16 @@ class Placed(Attest):
     reasoning: str = dspy.OutputField()
 
 
+class Ordered(Attest):
+    """Is the sentence so, where it stands?"""
+
+    topic: str = dspy.InputField()
+    response: str = dspy.InputField()
+    before: str = dspy.InputField()
+    rationale: str = dspy.OutputField()
+    doubt: str = dspy.OutputField()
+
+
 class Other(Attest):
     """Is the sentence so?"""
 
@@ -188,6 +198,34 @@ def test_a_compiled_program_may_ask_for_what_an_item_has(tmp_path: Path) -> None
     assert prompt.more_inputs == ("narrative",)
     assert list(prompt.signature.output_fields) == ["reasoning", "evidence", "label"]
     assert "narrative (the need)" in prompt.blank()[0]["content"]
+
+
+def test_added_fields_stand_in_the_order_of_the_compiled_program(tmp_path: Path) -> None:
+    prompt = Prompts({"attest": saved(dspy.Predict(Ordered), tmp_path)}).get(ATTEST, "schema")
+    assert list(prompt.signature.fields) == list(Ordered.fields)
+    assert prompt.more_inputs == ("topic", "response", "before")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_demonstration_with_control_characters_takes_no_input_in(
+    form: Form, tmp_path: Path
+) -> None:
+    module = dspy.Predict(Attest)
+    hostile = "".join(f"{mark}0{mark}" for mark in map(chr, (1, 2, 3, 0xE000)))
+    module.demos = [DEMO | {"document": f"{hostile} \x020\x03 {{document}} %(document)s"}]
+    messages = Prompts({"attest": saved(module, tmp_path)}).get(ATTEST, form).messages(GIVEN)
+    assert "{document} %(document)s" in messages[1]["content"]
+    assert "The text." not in messages[1]["content"]
+    assert "The text." in messages[3]["content"]
+
+
+def test_a_folder_without_a_slash_is_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "whole").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkflowError, match="whole: runs code where it is loaded"):
+        Prompts({"attest": "whole"}).prepare(ATTEST)
 
 
 def test_the_record_has_other_prompts_as_they_are_sent() -> None:

@@ -98,7 +98,7 @@ def _given(program: Program, own: Any, given: str) -> Worded:
         signature = with_labels(own, prompt.labels).with_instructions(prompt.instructions)
         return Worded(signature, labels=prompt.labels, origin=given)
     where = f"prompts.{program.name}"
-    if names_file(given):
+    if names_file(given) or (_NAME.fullmatch(given) and Path(given).is_dir()):
         return _of_file(where, own, Path(given).expanduser())
     if _NAME.fullmatch(given):
         raise WorkflowError(f"{where}: {unknown('prompt', given, [OWN, *named])}")
@@ -129,13 +129,17 @@ def _of_file(where: str, own: Any, path: Path) -> Worded:
 
 
 def _compiled(where: str, own: Any, compiled: Compiled) -> Any:
-    """Return a signature with the instructions, descriptions and added fields of a program."""
+    """Return a signature with the instructions, descriptions and added fields of a program.
+
+    The fields of a reply stand in its order, and so do the inputs that an item has.
+    """
     signature, dspy = own.with_instructions(compiled.instructions), dspy_module()
-    for name in reversed(compiled.added(list(own.fields))):
+    outputs = _outputs(own, compiled)
+    for name in compiled.added(list(own.fields)):
         if name in ITEM_INPUTS:
             signature = signature.append(name, dspy.InputField(desc=ITEM_INPUTS[name]), str)
-        elif _is_output(own, compiled, name):
-            signature = signature.prepend(name, dspy.OutputField(), str)
+        elif name in outputs:
+            signature = signature.insert(outputs.index(name), name, dspy.OutputField(), str)
         else:
             raise WorkflowError(f"{where}: {unknown('input', name, _inputs(own))}")
     for saved in compiled.fields:
@@ -144,10 +148,11 @@ def _compiled(where: str, own: Any, compiled: Compiled) -> Any:
     return signature
 
 
-def _is_output(own: Any, compiled: Compiled, name: str) -> bool:
-    """Return whether an added field stands behind all inputs, as outputs do."""
-    places = {field.name: place for place, field in enumerate(compiled.fields)}
-    return places[name] > max(places[known] for known in own.input_fields)
+def _outputs(own: Any, compiled: Compiled) -> list[str]:
+    """Return the fields behind all inputs, as outputs stand: a file does not say what they are."""
+    names = [field.name for field in compiled.fields]
+    last = max(names.index(known) for known in own.input_fields)
+    return [name for name in names[last + 1 :] if name not in ITEM_INPUTS]
 
 
 def _demos(where: str, signature: Any, compiled: Compiled) -> Iterator[Mapping[str, Any]]:

@@ -168,8 +168,8 @@ class Template:
     def of(cls, prompt: Prompt) -> Template:
         """Return the template of a prompt: rendered once, with sentinels for the inputs."""
         names = list(prompt.signature.input_fields)
-        # Control characters, since no prompt holds them.
-        sentinels = {name: f"\x02{number}\x03" for number, name in enumerate(names)}
+        mark = _unused(prompt.formatted(dict.fromkeys(names, "")))
+        sentinels = {name: f"{mark}{number}{mark}" for number, name in enumerate(names)}
         parts = []
         for message in prompt.formatted(sentinels):
             # Doubled, since `render` formats by %.
@@ -264,6 +264,13 @@ class Prompts:
         forms = {program: form_of(program) or "schema" for program, _ in self._made}
         made = self._made.items()
         return [p for (program, form), p in made if form == forms[program] and not p.worded.singly]
+
+
+def _unused(messages: Iterable[Mapping[str, Any]]) -> str:
+    """Return a character that no message holds: a control one, else one for private use."""
+    text = "".join(message["content"] for message in messages)
+    marks = map(chr, (*range(1, 9), *range(0xE000, 0xF900)))
+    return next(mark for mark in marks if mark not in text)
 
 
 def _allowed_by(annotation: Any) -> tuple[Any, ...] | None:
