@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
@@ -58,6 +59,18 @@ def chosen(path: Path) -> Iterator[BinaryIO]:
             yield file
     except BrokenPipeError:  # its reader has gone: that is no fault
         raise
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def check_place(path: Path) -> None:
+    """Raise OutputError where no file of this name can be written; nothing is left there."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        partial, file = new_part(path)
+        file.close()
+        partial.unlink()
     except OSError as error:
         raise _unwritable(path, error) from error
 

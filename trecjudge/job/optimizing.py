@@ -12,22 +12,23 @@ from typing import Any
 
 import orjson
 
-from trecjudge.errors import InputError, WorkflowError
+from trecjudge.errors import InputError, OutputError, WorkflowError
 from trecjudge.evaluation.label_sets import LabelSet, Row, label_set_at
 from trecjudge.evaluation.optimize.optimize import Optimized, Wanted, optimized
 from trecjudge.evaluation.optimize.optimizers import MINIBATCH, check_installed
 from trecjudge.evaluation.optimize.people import People
-from trecjudge.evaluation.optimize.programs import program_named
+from trecjudge.evaluation.optimize.programs import program_named, sibling
 from trecjudge.evaluation.optimize.questions import (
     Split,
     all_answered,
+    asking,
     questions_on,
     split,
 )
 from trecjudge.evaluation.optimize.written import difference, plain, saved_form
 from trecjudge.evaluation.pairs.labels import WEIGHTS, Reading, readings, scale_of
 from trecjudge.evaluation.pairs.reading import BarePair, bare_pairs, pair_as_response, some
-from trecjudge.files import chosen
+from trecjudge.files import check_place, chosen
 from trecjudge.findings import OnFinding
 from trecjudge.inputs.runs import untaken
 from trecjudge.job.interrupts import INTERRUPTS, Interrupted
@@ -37,6 +38,7 @@ from trecjudge.job.pairs import RUN
 from trecjudge.judging.judge import asked_singly
 from trecjudge.judging.panel import Panel, panel_programs
 from trecjudge.models.client import Client
+from trecjudge.models.compiled import SUFFIX
 from trecjudge.models.model import Model
 from trecjudge.models.opening import open_model
 from trecjudge.models.prompt import Prompts
@@ -82,7 +84,8 @@ class Found:
                 "after": result.scores[1],
             },
             "held_out": result.improvement.as_dict(),
-            "stopped": result.stopped,
+            "stopped": result.bounds.why,
+            "proposals": {"came": result.bounds.proposed, "failed": result.bounds.unproposed},
             "calls": self.spent,
             "reflection_calls": self.reflection,
             "diff": self.diff,
@@ -127,11 +130,13 @@ class PromptJob:
             return await self._run(report)
 
     async def _run(self, report: OnFinding) -> Found:
+        self._check_out()
         panel = self._panel()
         wanted = self._wanted(panel)
         async with self._model(panel) as model, self._reflection(model) as reflection:
             assert isinstance(model, Client) and isinstance(reflection, Client)
             people, parts = self._read(wanted, model, report)
+            wanted = await self._asked(wanted, parts)
             budget = self.job.model.command.budget
             result = await optimized(wanted, parts, people, model, reflection, budget)
             spent = model.spent()
@@ -149,6 +154,7 @@ class PromptJob:
         wanted = self._wanted(panel)
         async with self._model(panel) as model:
             _, parts = self._read(wanted, model, report)
+            wanted = await self._asked(wanted, parts)
             await all_answered(wanted.judge, parts.held_out, model)
             plan: dict[str, Any] = model.spent()
         # Replies that a cache has are not paid for, but the prompts tried have none there.
@@ -156,12 +162,29 @@ class PromptJob:
         each = asked / max(1, len(parts.held_out))
         tried = _tried(self.optimizer, self.candidates, parts)
         more = round(each * (tried + len(parts.held_out)))
-        scale = (plan["calls"] + more) / max(1, plan["calls"])
+        fresh = await self._unkept(wanted, parts)
         for name in ("prompt_tokens", "completion_tokens", "cost"):
             if plan[name] is not None:
-                plan[name] = round(plan[name] * scale, 6 if name == "cost" else None)
+                further = more * fresh[name] / max(1, fresh["calls"])
+                plan[name] = round(plan[name] + further, 6 if name == "cost" else None)
         plan["calls"] += more
         return {"name": wanted.program.name} | plan | {"items": len(parts.held_out)}
+
+    async def _unkept(self, wanted: Wanted, parts: Split) -> dict[str, Any]:
+        """Return what the calls for the questions held out would take if no reply were kept."""
+        command = replace(self.job.model.command, asked=set())
+        anew = replace(self.job.model, refresh=True, command=command)
+        job = replace(self, job=replace(self.job, model=anew))
+        async with job._model(job._panel()) as model:
+            await all_answered(wanted.judge, parts.held_out, model)
+            spent: dict[str, Any] = model.spent()
+        return spent
+
+    def _check_out(self) -> None:
+        """Raise OutputError where the prompt could not be written, before anything is paid."""
+        if self.out.suffix.lower() != SUFFIX:
+            raise OutputError(f"--out {self.out}: must be a {SUFFIX} file, as DSPy saves a program")
+        check_place(self.out)
 
     def _panel(self) -> Panel:
         """Return the one judge; nothing is read or asked yet."""
@@ -176,6 +199,14 @@ class PromptJob:
     def _wanted(self, panel: Panel) -> Wanted:
         program = program_named(panel[0].judge, self.program)
         return Wanted(panel[0].judge, program, self.optimizer, self.candidates, self.seed)
+
+    async def _asked(self, wanted: Wanted, parts: Split) -> Wanted:
+        """Return what is wanted, by default of the program that is asked about these items."""
+        other = sibling(wanted.judge, wanted.program)
+        if self.program or other is None:
+            return wanted
+        is_asked = await asking(wanted.judge, parts.training, other.name)
+        return wanted if is_asked else replace(wanted, program=other)
 
     def _read(self, wanted: Wanted, model: Model, report: OnFinding) -> tuple[People, Split]:
         """Return what people say, and the questions; nothing is asked yet."""

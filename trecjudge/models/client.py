@@ -222,7 +222,9 @@ class Client:
         if key not in self._under_way:
             most = max_tokens or self.settings.max_tokens
             prices, before = self.spending.prices, list(tried)
-            work = self._ask(Asking(request, most, turn, prices=prices, earlier=before))
+            asking = Asking(request, most, turn, prices=prices, earlier=before)
+            # Made when it begins: one that is called off before has nothing to await.
+            work = partial(self._ask, asking)
             return await self._under_way.begun(key, self._flights.released_after(request, work))
         self.spending.saved += 1
         try:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from trecjudge.errors import ModelError
+from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.models.client import Client
 from trecjudge.models.envelope import Reply
 from trecjudge.models.model import Program
@@ -26,17 +26,27 @@ _ROLLOUT: ContextVar[int | None] = ContextVar("rollout", default=None)
 """The `rollout_id` of the call under way: DSPy leaves it out of the request."""
 
 
-def dspy_lm(client: Client, before: Callable[[], None] = lambda: None) -> Any:
+Heard = Callable[[JudgmentFailed | None], None]
+"""Is told of each request how it failed, or None where there is a reply."""
+
+
+def _unheard(failed: JudgmentFailed | None) -> None:
+    """Tell nobody."""
+
+
+def dspy_lm(
+    client: Client, before: Callable[[], None] = lambda: None, heard: Heard = _unheard
+) -> Any:
     """Return a `dspy.LM` that asks through `client`; to be made in the client's event loop.
 
     Modules may be awaited in that loop, or called in another thread. Each `rollout_id` is a call of
-    its own, and is kept. `before` is called before each request, and may raise.
+    its own, and is kept. `before` is called before each request, and may raise; `heard` after it.
     """
     loop = asyncio.get_running_loop()
     return _lm_class()(
         f"openai/{client.settings.model}",
-        engine=Engine(client, loop, before),
-        async_engine=AsyncEngine(client, before),
+        engine=Engine(client, loop, before, heard),
+        async_engine=AsyncEngine(client, before, heard),
         num_retries=0,
         cache=False,
         temperature=None if client.settings.reasoning else client.settings.temperature,
@@ -117,11 +127,12 @@ class AsyncEngine:
 
     client: Client
     before: Callable[[], None]
+    heard: Heard
 
     async def complete(self, request: Any) -> Any:
         """Return the `dspy.lm15.Response` to a `dspy.lm15.Request`."""
         self.before()
-        return await _completed(self.client, request, _ROLLOUT.get())
+        return await _completed(self.client, request, _ROLLOUT.get(), self.heard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +142,12 @@ class Engine:
     client: Client
     loop: asyncio.AbstractEventLoop
     before: Callable[[], None]
+    heard: Heard
 
     def complete(self, request: Any) -> Any:
         """Return the response. Raises ModelError in the client's thread, which it would block."""
         self.before()
-        return self.wait(_completed(self.client, request, _ROLLOUT.get()))
+        return self.wait(_completed(self.client, request, _ROLLOUT.get(), self.heard))
 
     def wait(self, asked: Any) -> Any:
         """Return what a coroutine of the client's loop returns. Raises ModelError in that loop."""
@@ -150,7 +162,7 @@ class Engine:
         return asyncio.run_coroutine_threadsafe(asked, self.loop).result()
 
 
-async def _completed(client: Client, request: Any, rollout: int | None) -> Any:
+async def _completed(client: Client, request: Any, rollout: int | None, heard: Heard) -> Any:
     config = request.config
     more = {name: value for name in PASSED_ON if (value := getattr(config, name)) is not None}
     if config.stop:
@@ -162,6 +174,10 @@ async def _completed(client: Client, request: Any, rollout: int | None) -> Any:
         reply = await client.complete(_messages(request), prompt, config.max_tokens)
     except ModelError as error:
         raise _let_through(ModelError)(str(error)) from error
+    except JudgmentFailed as failed:
+        heard(failed)
+        raise
+    heard(None)
     return _response(client.settings.model, reply)
 
 

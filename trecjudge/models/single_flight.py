@@ -47,10 +47,10 @@ class SingleFlight:
         if not self.leases.was_by_itself() and self._kept(request):
             raise AskedElsewhere
 
-    async def released_after(self, request: Request, work: Awaitable[T]) -> T:
+    async def released_after(self, request: Request, work: Callable[[], Awaitable[T]]) -> T:
         """Return the result of work, and release the request in any case."""
         try:
-            return await work
+            return await work()
         finally:
             self.leases.release(request.key)
 

@@ -44,18 +44,25 @@ def outcome_lines(result: Optimized, out: str, written: bool) -> Iterator[str]:
     """Yield what came of it: whether the prompt is better, and the file."""
     found = result.improvement
     if not result.is_new:
-        yield "no better: no prompt tried was better on the topics to choose by; none is written"
+        yield f"no better: {_in_vain(result)}; none is written"
         return
     within = f" ({interval(found.interval)})" if found.interval.low is not None else ""
     p = "no test" if found.p is None else f"p {found.p:.3f}, sign-flip test over topics"
     figures = f"accuracy by topic {found.difference:+.3f}{within}, {p}"
     yield f"{_said(found.outcome)}: {figures}"
     if found.outcome == "not_shown" and found.topics < ENOUGH:
-        yield f"of {found.topics} topics no p can be below 0.05: hold out {ENOUGH} or more"
+        few = counted(found.topics, "topic")
+        yield f"with {few} no p can be below 0.05: hold out {ENOUGH} or more"
     if written:
         yield f"prompt: {out}"
     else:
         yield "not written: --keep-anyway writes it all the same"
+
+
+def _in_vain(result: Optimized) -> str:
+    if result.bounds.why:
+        return "no better prompt was found before the optimiser was stopped"
+    return "no prompt tried was better on the topics to choose by"
 
 
 def _said(outcome: str) -> str:
@@ -84,8 +91,11 @@ def optimized_lines(
     for count, when in ((found.unjudged_before, "before"), (found.unjudged_after, "after")):
         if count:
             yield f"unjudged {when}: {count}, counted as wrong"
-    if result.stopped:
-        yield f"the optimiser was stopped: {result.stopped}"
+    bounds = result.bounds
+    if bounds.unproposed:
+        yield f"proposals: {bounds.proposed} came, {bounds.unproposed} failed: {bounds.refusal}"
+    if bounds.why:
+        yield f"the optimiser was stopped: {bounds.why}"
     if spent:
         yield model_line(spent)
     if reflection:

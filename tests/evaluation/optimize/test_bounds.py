@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 
 from trecjudge.evaluation.optimize.bounds import SPENT, Bounds, Stopped
@@ -41,6 +44,32 @@ def test_tokens_are_left_for_a_longer_prompt() -> None:
     bounds = Bounds(budget)
     bounds.reserve((20, 2000, 0.0), 20)
     assert begun(bounds, budget) == 61
+
+
+def test_questions_under_way_are_not_counted_twice() -> None:
+    budget = Budget(max_calls=40)
+    bounds = Bounds(budget)
+    bounds.reserve((20, 2000, 0.0), 20)
+    stopped = []
+    gate = threading.Barrier(20)
+
+    def ask() -> None:
+        gate.wait()
+        try:
+            with bounds.question():
+                budget.calls += 1
+                time.sleep(0.01)
+        except Stopped:
+            stopped.append(1)
+
+    threads = [threading.Thread(target=ask) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (budget.calls, stopped) == (20, [])
+    with pytest.raises(Stopped):
+        bounds.check()
 
 
 def test_the_first_reason_is_told() -> None:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from trecjudge.errors import JudgmentFailed, ModelError
 from trecjudge.models.spending import Budget
 
 SPENT = "the budget is spent, but for the evaluation"
-ENDING = ("stopped", "interrupted", "account")
+ENDING = ("stopped", "interrupted", "account", "offline")
 """Kinds of failure after which no other question fares better."""
 GROWTH = 2.0
 """A prompt found may be this much longer than the one before: demonstrations are added."""
@@ -18,6 +19,10 @@ GROWTH = 2.0
 
 class Stopped(BaseException):
     """The optimiser must end now. No `except Exception` of a library keeps it."""
+
+
+MOST_FAILED = 3
+"""After so many proposals in a row that failed, no further one is asked for."""
 
 
 @dataclass(slots=True)
@@ -36,8 +41,14 @@ class Bounds:
     """Why the optimiser was stopped."""
     error: Exception | None = None
     """The error that stopped it, if one did."""
+    proposed: int = 0
+    """Replies of the model that proposes prompts."""
+    unproposed: int = 0
+    """How many of its requests failed, `refusal` why the last of them did."""
+    refusal: str = ""
     _begun: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _in_a_row: int = 0
+    _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def reserve(self, before: tuple[float, float, float], questions: int) -> None:
         """Reserve what an evaluation takes, by (calls, tokens, cost) of the one before."""
@@ -49,28 +60,59 @@ class Bounds:
         """Let no further question begin."""
         self.why, self.error = self.why or why, self.error or error
 
+    def proposal(self, failed: JudgmentFailed | None) -> None:
+        """Count a request for a proposal; after too many that failed, stop."""
+        if failed is None:
+            self.proposed, self._in_a_row = self.proposed + 1, 0
+            return
+        if failed.kind == "budget":
+            self.stop(SPENT)
+            return
+        self.unproposed, self._in_a_row = self.unproposed + 1, self._in_a_row + 1
+        self.refusal = failed.message
+        if self._in_a_row == MOST_FAILED or failed.kind in ENDING:
+            self.stop(f"no prompt is proposed: {failed.message}", self.unable())
+
+    def unable(self) -> ModelError | None:
+        """Return the error that no proposal came at all; None where one came, or none failed."""
+        if self.proposed or not self.unproposed:
+            return None
+        return ModelError(f"no prompt could be proposed: {self.refusal}")
+
     def check(self, more: int = 1) -> None:
         """Raise Stopped where so many further questions may take what is reserved."""
-        budget = self.budget
-        calls = (self._begun + more) * self.each
-        for spent, wanted, most in (
-            (budget.calls, calls + self.calls, budget.max_calls),
-            (budget.tokens, budget.reserved_tokens + self.tokens, budget.max_tokens),
-            (budget.cost, budget.reserved_cost + self.cost, budget.max_cost),
-        ):
-            if most is not None and spent + wanted > most:
-                self.stop(SPENT)
+        if not self._fits(more):
+            self.stop(SPENT)
         if self.why:
             raise Stopped(self.why)
 
+    def _fits(self, more: int) -> bool:
+        """Return whether so many further questions leave what is reserved."""
+        budget = self.budget
+        calls = (self._begun + more) * self.each
+        return all(
+            most is None or spent + wanted <= most
+            for spent, wanted, most in (
+                (budget.calls, calls + self.calls, budget.max_calls),
+                (budget.tokens, budget.reserved_tokens + self.tokens, budget.max_tokens),
+                (budget.cost, budget.reserved_cost + self.cost, budget.max_cost),
+            )
+        )
+
     @contextmanager
     def question(self) -> Iterator[None]:
-        """Within it a question is under way. Raises Stopped where there is no room for one."""
-        with self._lock:
+        """Within it a question is under way. Raises Stopped where there is no room for one.
+
+        Room that others may need is waited for: they may have been paid for already, or be kept.
+        """
+        with self._changed:
+            while self._begun and not self.why and not self._fits(1):
+                self._changed.wait()
             self.check()
             self._begun += 1
         try:
             yield
         finally:
-            with self._lock:
+            with self._changed:
                 self._begun -= 1
+                self._changed.notify_all()

@@ -14,8 +14,10 @@ from trecjudge.evaluation.optimize.figures import Improvement, improvement, rows
 from trecjudge.evaluation.optimize.ledger import Ledger, Tried
 from trecjudge.evaluation.optimize.optimizers import OPTIMIZERS, Effort, Lessons, hushed
 from trecjudge.evaluation.optimize.people import People
+from trecjudge.evaluation.optimize.programs import sibling
 from trecjudge.evaluation.optimize.questions import Question, Split, all_answered, asking
 from trecjudge.evaluation.optimize.student import Desk, student
+from trecjudge.findings import shown
 from trecjudge.judging.judge import Judge
 from trecjudge.models.client import Client
 from trecjudge.models.dspy_lm import dspy_lm
@@ -49,8 +51,8 @@ class Optimized:
     """The prompt before and the best one found, and how both agree with people.
 
     `tried` is how many prompts were asked all questions to choose by, `scores` the mean accuracy
-    there of the prompt before and of the best one. `stopped` is why the optimiser was ended early,
-    empty where it was not.
+    there of the prompt before and of the best one. `bounds` say why the optimiser was ended early,
+    if it was, and how many proposals came.
     """
 
     before: Tried
@@ -58,7 +60,7 @@ class Optimized:
     improvement: Improvement
     tried: int
     scores: tuple[float | None, float | None]
-    stopped: str
+    bounds: Bounds
 
     @property
     def is_new(self) -> bool:
@@ -112,6 +114,7 @@ async def optimized(
     """
     bounds = Bounds(budget)
     before = _as_it_is(wanted, client)
+    training = await _asked_of(wanted, parts.training)
     first = await _measured(wanted, parts.held_out, client, before)
     _check_measured(first, "the prompt as it is")
     bounds.reserve(_taken(client, first), len(parts.held_out))
@@ -119,11 +122,6 @@ async def optimized(
     desk = Desk(
         *(wanted.judge, wanted.program, people, client, asyncio.get_running_loop()), bounds, ledger
     )
-    training = await asking(wanted.judge, parts.training)
-    if not training:
-        raise InputError(
-            f"{wanted.program.name} is not asked about any labelled item to learn from"
-        )
     await _search(desk, wanted, before, Lessons.of(training, parts.validation), reflection)
     known = next((t for t in ledger.complete if _is_same(t, before)), None)
     best = ledger.best()
@@ -136,8 +134,18 @@ async def optimized(
         raise InputError(f"{people.name}: no label on an item of the topics held out")
     scores = tuple(None if t is None else t.mean() for t in (known, best if best.scores else known))
     return Optimized(
-        before, best, improvement(*rows), len(ledger.complete), (scores[0], scores[1]), bounds.why
+        before, best, improvement(*rows), len(ledger.complete), (scores[0], scores[1]), bounds
     )
+
+
+async def _asked_of(wanted: Wanted, questions: Sequence[Question]) -> list[Question]:
+    """Return the questions for which the program is asked. Raises InputError without any."""
+    other = sibling(wanted.judge, wanted.program)
+    found = await asking(wanted.judge, questions, other.name if other else "")
+    if not found:
+        message = f"{wanted.program.name} is not asked about any labelled item to learn from"
+        raise InputError(message)
+    return found
 
 
 def _check_measured(judgments: Sequence[Judgment], what: str) -> None:
@@ -205,8 +213,8 @@ async def _search(
 
     with hushed():
         await _in_a_thread(compiled, desk)
-    if bounds.error is not None:
-        raise bounds.error
+    if (error := bounds.error or bounds.unable()) is not None:
+        raise error
 
 
 def _proposing(reflection: Client, bounds: Bounds) -> Any:
@@ -214,7 +222,9 @@ def _proposing(reflection: Client, bounds: Bounds) -> Any:
     settings = reflection.settings
     room = max(PROPOSED_TOKENS, settings.max_tokens)
     warm = None if settings.reasoning else settings.temperature or PROPOSING_TEMPERATURE
-    return dspy_lm(reflection, bounds.check).copy(temperature=warm, max_tokens=room)
+    return dspy_lm(reflection, bounds.check, bounds.proposal).copy(
+        temperature=warm, max_tokens=room
+    )
 
 
 async def _in_a_thread(work: Any, desk: Desk) -> None:
@@ -243,4 +253,15 @@ async def _in_a_thread(work: Any, desk: Desk) -> None:
         await over.wait()
         raise
     if failed and not desk.bounds.why:
-        raise failed[0]
+        raise _told(failed[0], desk.bounds)
+
+
+def _told(error: BaseException, bounds: Bounds) -> BaseException:
+    """Return an optimiser's error; where it is that of a proposal, as an error of the model."""
+    dspy = dspy_module()
+    if bounds.refusal and isinstance(error, dspy.LMError):
+        return ModelError(f"no prompt could be proposed: {bounds.refusal}")
+    if isinstance(error, dspy.AdapterParseError):
+        reply = shown(error.lm_response)
+        return ModelError(f"no prompt could be proposed: a reply without its fields: {reply}")
+    return error

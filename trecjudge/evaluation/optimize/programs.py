@@ -35,6 +35,12 @@ def program_named(judge: Judge, name: str) -> Program:
     return next(iter(fitting or deciding or programs.values()))
 
 
+def sibling(judge: Judge, program: Program) -> Program | None:
+    """Return the program for single items of one for groups, or the reverse; None without one."""
+    others = programs_of(judge).values()
+    return program.each or next((other for other in others if other.each == program), None)
+
+
 def decides(program: Program) -> bool:
     """Return whether a program's reply has a label, verdict or grade, or a list of such."""
     outputs = load_signature(program.reference).output_fields.items()

@@ -91,13 +91,16 @@ class Probe:
         return None
 
 
-async def asking(judge: Judge, questions: Sequence[Question]) -> list[Question]:
-    """Return the questions for which a model is asked at all."""
+async def asking(judge: Judge, questions: Sequence[Question], instead: str = "") -> list[Question]:
+    """Return the questions for which a model is asked at all.
+
+    Those are left out for which it is asked by the program `instead` alone.
+    """
     found = []
     for question in questions:
         probe = Probe(set())
         await answered(judge, question, probe)
-        if probe.asked:
+        if probe.asked - {instead}:
             found.append(question)
     return found
 
@@ -159,6 +162,8 @@ def _held_out(asked: str, topics: Sequence[str], shuffled: Sequence[str]) -> set
 def _named(text: str, topics: Sequence[str]) -> list[str]:
     """Return the topics of a list with commas. A number without one is how many, not an id."""
     names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"--hold-out {text}: names no topic; there are: {', '.join(topics)}")
     for name in names:
         if name not in topics:
             raise InputError(f"--hold-out: {unknown('topic', name, topics)}")
