@@ -91,6 +91,16 @@ def test_a_run_without_a_model_is_accepted_and_supported(folder: Path, tmp_path:
     assert "extractive" in records(run)[0]["metadata"]["run_desc"]
 
 
+def test_the_check_that_is_shown_names_the_track(folder: Path, tmp_path: Path) -> None:
+    done = generate(folder, tmp_path, "--format", "rag26")
+    (line,) = (
+        line for line in done.out.splitlines() if line.startswith("next: run_judge.py check")
+    )
+    checked = command(*line.removeprefix("next: run_judge.py ").split())
+    # By its records alone it would pass for a run of 2025.
+    assert re.search(r"extractive-bm25 +rag26 ", checked.out)
+
+
 def test_provenance_leads_back_to_the_documents(folder: Path, tmp_path: Path) -> None:
     generate(folder, tmp_path, "-q", "--name", "mine", "--run-id", "r1")
     run, trail = records(tmp_path / "mine.jsonl"), records(tmp_path / "mine.provenance.jsonl")
@@ -354,15 +364,29 @@ def test_below_a_calibrated_line_it_abstains(folder: Path, tmp_path: Path) -> No
         assert (done.status, list(json.loads(done.out)["abstentions"])) == (0, wanted)
 
 
-def test_passages_are_reranked_by_the_model(folder: Path, tmp_path: Path) -> None:
-    def grading(body: dict[str, Any], number: int) -> Answer:
-        if body["response_format"]["json_schema"]["name"] != "grade_passages":
-            return writing(body, number)
-        count = len(json.loads(inputs(body, "passages")))
-        # The last passage of each request is the only good one.
-        grades = [{"number": n, "grade": 3 if n == count else 0} for n in range(1, count + 1)]
-        return Answer(json.dumps({"grades": grades}))
+def grading(body: dict[str, Any], number: int) -> Answer:
+    """Grade passages, the last of each request as the only good one; else answer as `writing`."""
+    if body["response_format"]["json_schema"]["name"] != "grade_passages":
+        return writing(body, number)
+    count = len(json.loads(inputs(body, "passages")))
+    grades = [{"number": n, "grade": 3 if n == count else 0} for n in range(1, count + 1)]
+    return Answer(json.dumps({"grades": grades}))
 
+
+def test_what_reranks_sees_masks_too(folder: Path, tmp_path: Path) -> None:
+    write = "Write to office@towndaville.org or elsewhere on the tram of Towndaville."
+    (tmp_path / "asked.jsonl").write_text(json.dumps({"id": "3", "title": write}) + "\n")
+    with serving(grading) as endpoint:
+        job = WithModel(folder, tmp_path, endpoint)
+        asked = str(tmp_path / "asked.jsonl")
+        assert job.here("m", "--mask-pii", "--rerank", "5", topics=asked).status == 0
+        programs = [b["response_format"]["json_schema"]["name"] for b in endpoint.requests]
+        sent = json.dumps(endpoint.requests)
+    assert programs == ["grade_passages", "write_answer"]
+    assert "[EMAIL]" in sent and "office@" not in sent
+
+
+def test_passages_are_reranked_by_the_model(folder: Path, tmp_path: Path) -> None:
     with serving(grading) as endpoint:
         job = WithModel(folder, tmp_path, endpoint)
         assert job.here("plain", "--topic", "3").status == 0

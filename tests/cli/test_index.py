@@ -16,6 +16,7 @@ from tests.endpoint import Endpoint, in_a_thread, running
 from tests.models.retrieval.services import embedded, environment
 from trecjudge.baseline.index.opening import open_index
 from trecjudge.baseline.index.protocol import Only
+from trecjudge.errors import InputError
 
 Write = Callable[..., Path]
 RECORDS = [
@@ -48,6 +49,19 @@ def test_what_changed_is_told(write: Write, tmp_path: Path) -> None:
     assert second["version"] != first["version"]
     _, third = indexed(to, write(lines(RECORDS[2]), "more.jsonl"), "--keep-others")
     assert (third["added"], third["documents"]) == (1, 3)
+
+
+def test_an_index_that_was_never_filled_is_not_searched(write: Write, tmp_path: Path) -> None:
+    good = write(lines(*RECORDS), "d.jsonl")
+    cut = tmp_path / "e.jsonl.gz"
+    cut.write_bytes(gzip.compress(lines(*RECORDS).encode())[:40])
+    to = tmp_path / "x.index"
+    assert indexed(to, good, cut)[0].status == 1
+    done = command("search", to, "fox")
+    message = "holds no document: what was to fill it did not end; run `index` again"
+    assert (done.status, done.err) == (1, f"error: {to}: {message}\n")
+    assert indexed(to, good)[0].status == 0
+    assert command("search", to, "fox").status == 0
 
 
 def test_what_is_printed(write: Write, tmp_path: Path) -> None:
@@ -187,8 +201,7 @@ def test_vectors_that_cannot_be_had_leave_the_index_as_it_was(write: Write, tmp_
         done = with_vectors(to, file, endpoint, "--max-calls", "1")
         assert done.status == 3
         assert "no vectors: budget: the budget of 1 calls is spent" in done.err
-        index = open_index(str(to))
-        assert index.facts.documents == 0
-        index.close()
+        with pytest.raises(InputError, match="holds no document"):
+            open_index(str(to))
         assert with_vectors(to, file, endpoint).status == 0
         assert len(endpoint.requests) == 2

@@ -92,9 +92,33 @@ def test_what_is_current_by_documents(tmp_path: Path) -> None:
     assert found["counts"]["current"] == 1
 
 
-def test_only_what_rests_on_a_version(tmp_path: Path) -> None:
-    done = command("provenance", run(tmp_path / "runs"), "--document-version", "v1")
-    assert [text.split()[3] for text in done.out.splitlines()[1:]] == ["k"]
+SHOWN = digest(BEFORE)[:8]
+"""The digest of document k as a table shows it."""
+
+
+@pytest.mark.parametrize(
+    ("version", "ids"),
+    [
+        ("v1", ["k"]),
+        (f"v1/{SHOWN}", ["k"]),
+        (digest(BEFORE), ["k"]),
+        (SHOWN, ["k"]),
+        (SHOWN[:7], []),
+        (f"v2/{SHOWN}", []),
+        ("v2", []),
+    ],
+)
+def test_only_what_rests_on_a_version(tmp_path: Path, version: str, ids: list[str]) -> None:
+    done = command("provenance", run(tmp_path / "runs"), "--document-version", version)
+    assert [text.split()[3] for text in done.out.splitlines()[1:]] == ids
+
+
+def test_one_thing_is_compared_with(tmp_path: Path) -> None:
+    given = documents(tmp_path / "d.jsonl", NOW)
+    both = ("--documents", given, "--index", tmp_path / "x.index")
+    done = command("provenance", run(tmp_path / "runs"), *both)
+    message = "error: give one of --index and --documents to compare with\n"
+    assert (done.status, done.err) == (1, message)
 
 
 def test_a_quiet_check_prints_nothing(tmp_path: Path) -> None:

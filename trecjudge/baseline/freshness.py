@@ -37,6 +37,8 @@ class DocumentNow(NamedTuple):
     version: str
 
 
+LEAST_DIGEST = 8
+"""Characters of a digest that name a version."""
 LookUp = Callable[[str], DocumentNow | None]
 """Returns the document of an id as it is now, None where it is gone."""
 
@@ -105,7 +107,17 @@ class Audit:
     def _is_wanted(self, line: ProvenanceLine) -> bool:
         if self.documents and line.doc_id not in self.documents:
             return False
-        return not self.versions or line.document_version in self.versions
+        return not self.versions or any(_has_version(line, asked) for asked in self.versions)
+
+
+def _has_version(line: ProvenanceLine, asked: str) -> bool:
+    """Return whether a document was of a version: its own, `version/digest`, or a digest alone.
+
+    Of a digest the beginning is enough, as it is shown.
+    """
+    version, _, digest = asked.rpartition("/")
+    by_digest = len(digest) >= LEAST_DIGEST and line.document_digest.startswith(digest)
+    return line.document_version == asked or (by_digest and version in ("", line.document_version))
 
 
 @contextmanager

@@ -138,7 +138,8 @@ def answer(flags: GenerateFlags) -> int:
         counts = made.as_dict() | {"files": files, "calls": spent}
         print_json([counts | {"findings": printer.as_dicts()}])
     elif not flags.quiet:
-        print_lines(generated_lines(made, flags.run, flags.topics, _documents(flags), spent))
+        track, documents = format_.track_name, _documents(flags)
+        print_lines(generated_lines(made, flags.run, track, flags.topics, documents, spent))
     return printer.status()
 
 

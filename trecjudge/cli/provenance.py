@@ -34,7 +34,11 @@ OfDocuments = Annotated[
     list[str] | None, typer.Option("--document", help="Only what rests on these documents.")
 ]
 OfVersions = Annotated[
-    list[str] | None, typer.Option("--document-version", help="Only what rests on these versions.")
+    list[str] | None,
+    typer.Option(
+        "--document-version",
+        help="Only what rests on these versions, or on texts whose digests begin so.",
+    ),
 ]
 Stale = Annotated[bool, typer.Option("--stale", help="Only where the document changed or is gone.")]
 FailStale = Annotated[
@@ -61,6 +65,8 @@ def provenance(
     """
     if (stale or fail_stale) and not (index or documents):
         raise InputError("--stale needs what to compare with: give --index or --documents")
+    if index and documents:
+        raise InputError("give one of --index and --documents to compare with")
     printer = common.FindingPrinter(quiet)
     with freshness.documents_now(index, documents or (), printer) as look_up:
         audit = freshness.Audit(look_up, frozenset(document or ()), frozenset(version or ()))

@@ -16,11 +16,12 @@ MOST_LISTED = 5
 
 
 def generated_lines(
-    made: Made, run: Path, topics: Path, documents: str, spent: Mapping[str, Any]
+    made: Made, run: Path, track: str, topics: Path, documents: str, spent: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield what a run has, its files, and the commands that check and judge it.
 
-    `documents` is what a judge needs beside the run, empty if nothing.
+    `track` is the one whose rules it keeps, which not every record shows. `documents` is what a
+    judge needs beside the run, empty if nothing.
     """
     yield f"run: {run}: {_topics(made)}"
     yield f"sentences: {_sentences(made)}"
@@ -34,7 +35,7 @@ def generated_lines(
     if spent:
         yield f"calls: {dict(spent)}"
     given = f"--rag-topics {shlex.quote(str(topics))}"
-    yield f"next: run_judge.py check {shlex.quote(str(run))} {given}"
+    yield f"next: run_judge.py check {shlex.quote(str(run))} --track {track} {given}"
     beside = f" --documents {shlex.quote(documents)}" if documents else ""
     yield f"next: run_judge.py --rag-responses {shlex.quote(str(run))} {given}{beside}"
 

@@ -305,7 +305,7 @@ def test_two_refreshes_at_once_follow_one_another(address: str, index: PostgresI
 
 
 def refresh_alone(address: str, sources: list[object]) -> None:
-    other = open_index(address)
+    other = make_index(address)
     refreshed(other, sources, others=False)  # type: ignore[arg-type]
     other.close()
 

@@ -13,6 +13,7 @@ from trecjudge.baseline.generate.answering import Answerer, Generating
 from trecjudge.baseline.generate.formats import RunFacts, RunFormat
 from trecjudge.baseline.generate.generating import Made, answers, ask_all, described, write_run
 from trecjudge.baseline.generate.grounded import PROGRAMS, REPLY
+from trecjudge.baseline.generate.hiding import hiding
 from trecjudge.baseline.generate.provenance import Origin, index_name
 from trecjudge.baseline.index.opening import open_index
 from trecjudge.baseline.index.protocol import Index
@@ -93,8 +94,9 @@ async def make_run(
     with closing(open_index(wanted.index)) as index:
         async with (
             open_model(options, REPLY | dict(wanted.llm), prompts, programs, warn) as model,
-            wanted.retrieving(options, warn).opened(index, model) as retriever,
+            wanted.retrieving(options, warn).opened(index, model) as opened,
         ):
+            retriever = hiding(opened) if wanted.generating.mask else opened
             track = wanted.format.track
             answerer = Answerer(retriever, model, track, report, wanted.generating)
             each = answers(topics, answerer.answer, model.in_flight)

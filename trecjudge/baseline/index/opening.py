@@ -27,11 +27,23 @@ def shown_place(where: str) -> str:
 
 
 def open_index(where: str) -> Index:
-    """Return an index that is there, to be searched or refreshed. Raises InputError if none is."""
+    """Return an index that is there, to be searched or refreshed.
+
+    Raises InputError if none is, or one that was never filled: nothing would be found in it.
+    """
+    index: Index
     if is_address(where):
-        index: Index = importlib.import_module(POSTGRES).open_postgres(where)
-        return index
-    return SqliteIndex(Path(where))
+        index = importlib.import_module(POSTGRES).open_postgres(where)
+    else:
+        index = SqliteIndex(Path(where))
+    try:
+        if not index.facts.documents:
+            again = "what was to fill it did not end; run `index` again"
+            raise InputError(f"{shown_place(where)}: holds no document: {again}")
+    except BaseException:
+        index.close()
+        raise
+    return index
 
 
 def make_index(where: str, chunking: Chunking | None = None) -> Index:
