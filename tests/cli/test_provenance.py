@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.jobs import as_json
 from tests.commandline import command, judge
 from tests.provenance import KETTLE, line, written

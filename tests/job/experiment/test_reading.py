@@ -37,6 +37,11 @@ def test_a_small_chunk_shares_half_of_it_at_most(tmp_path: Path) -> None:
     assert [v.chunking.overlap for v in found.variants.values()] == [10, 30]
 
 
+def test_a_variant_without_settings_is_a_name_alone(tmp_path: Path) -> None:
+    found = read(tmp_path, f"{HEAD}variants:\n  a:\n  b: {{top: 3}}\n")
+    assert [variant.top for variant in found.variants.values()] == [20, 3]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -58,6 +63,10 @@ def test_a_small_chunk_shares_half_of_it_at_most(tmp_path: Path) -> None:
         (f"{HEAD}variants: {{a: {{}}, b: {{prompts: {{x: y}}}}}}\n", "unknown prompt 'x'"),
         (f"{HEAD}variants: {{a: {{}}}}\n", "give two or more"),
         (f"{HEAD}variants: {{a: 3, b: {{}}}}\n", "e.yml:4: variants"),
+        (
+            f"{HEAD}variants: {{5: {{top: 5}}, 10: {{top: 10}}}}\n",
+            "e.yml:4: variants: the key 5 must be a name: put it in quotes",
+        ),
         (f"{HEAD}variants: {{'a/b': {{}}, a_b: {{}}}}\n", "has the files of 'a/b'"),
         (f"{HEAD}variants: {{Ab: {{}}, aB: {{}}}}\n", "has the files of 'Ab'"),
         (f"{HEAD}variants: {{'..': {{}}, b: {{}}}}\n", "can be in no file name"),

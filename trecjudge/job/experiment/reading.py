@@ -70,14 +70,20 @@ class _File:
     def typed(self, owner: type, values: Mapping[str, Any], *above: str) -> dict[str, Any]:
         """Return values of the types that the fields of `owner` have. Raises WorkflowError."""
         typed: dict[str, Any] = {}
+        self.check_names(values, *above)
         for key, value in values.items():
-            if not isinstance(key, str):
-                raise WorkflowError(f"{self.where(*above)}: the key {shown(key)} must be a name")
             # The line is that of the key; the path is that of what it stands in.
             line = self.where(*above, key).removesuffix(f": {'.'.join((*above, key))}")
             where = f"{line}: {'.'.join(above)}" if above else line
             typed |= typed_fields(owner, {key: value}, where)
         return typed
+
+    def check_names(self, values: Any, *above: str) -> None:
+        """Raise WorkflowError for a mapping with a key that is no text, such as 5."""
+        for key in values if isinstance(values, dict) else ():
+            if not isinstance(key, str):
+                message = f"the key {shown(key)} must be a name: put it in quotes"
+                raise WorkflowError(f"{self.where(*above)}: {message}")
 
 
 def read_experiment(path: Path, with_model: bool) -> Experiment:
@@ -91,6 +97,10 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
         raise WorkflowError(f"{path}: must be a mapping, with {', '.join(NEEDED)}")
     file = _File(path, read.lines)
     given = {key: value for key, value in read.value.items() if value is not None}
+    if isinstance(given.get("variants"), dict):
+        file.check_names(given["variants"], "variants")
+        # A variant without settings may be a name alone.
+        given["variants"] = {name: own or {} for name, own in given["variants"].items()}
     typed = file.typed(Written, given)
     for key in NEEDED:
         if not typed.get(key):
