@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from trecjudge.records import Place, ProvenanceLine, Response
 from trecjudge.text.quotes import find_quote_span
 
 ENDING = ".provenance.jsonl"
-ADAPTER = TypeAdapter(ProvenanceLine)
 IDS = ("run_id", "topic_id", "doc_id")
 LATER: dict[str, Any] = {
     **dict.fromkeys(("retriever", "document_version", "document_digest"), ""),
@@ -33,6 +32,11 @@ LARGEST = 1 << 53
 
 ByResponse = Mapping[tuple[str, str], tuple[ProvenanceLine, ...]]
 """The lines of a file by (run_id, topic_id), as written."""
+
+
+@cache
+def _line_type() -> TypeAdapter[ProvenanceLine]:
+    return TypeAdapter(ProvenanceLine)
 
 
 def provenance_path(run: Path) -> Path:
@@ -129,7 +133,7 @@ def _line(record: dict[str, Any]) -> ProvenanceLine:
     for name in IDS:
         given[name] = as_id(record.get(name))
     try:
-        line = ADAPTER.validate_python(given)
+        line = _line_type().validate_python(given)
     except ValidationError as error:
         wrong = error.errors()[0]
         where = ".".join(map(str, wrong["loc"]))

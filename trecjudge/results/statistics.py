@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -42,10 +43,14 @@ class Statistic:
     human: Mapping[str, int | float | None] | None = None
 
 
-ADAPTER = TypeAdapter(Statistic)
 LATER = tuple(field.name for field in fields(Statistic) if field.default is not MISSING)
 """Fields that older files lack."""
 NEEDED = tuple(name for name in Statistic.__slots__ if name not in LATER)
+
+
+@cache
+def _type() -> TypeAdapter[Statistic]:
+    return TypeAdapter(Statistic)
 
 
 def read_statistics(path: Path, report: OnFinding) -> Iterator[Statistic]:
@@ -55,7 +60,7 @@ def read_statistics(path: Path, report: OnFinding) -> Iterator[Statistic]:
         try:
             needed = {name: record[name] for name in NEEDED}
             later = {name: record[name] for name in LATER if name in record}
-            yield ADAPTER.validate_python(needed | later)
+            yield _type().validate_python(needed | later)
         except KeyError as error:
             raise InputError(f"{place}: a record without {error}") from error
         except ValidationError as error:

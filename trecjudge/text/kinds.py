@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterator
+from functools import cache
 from pathlib import Path
 
 from trecjudge.text.directions import same_direction
@@ -28,7 +29,8 @@ Kind = dict[str, int]
 """The forms of a kind; synonyms have the same number."""
 
 
-def _read_kinds() -> tuple[dict[str, list[Kind]], set[str]]:
+@cache
+def _kinds() -> tuple[dict[str, list[Kind]], set[str]]:
     """Return the kinds of each form, and the forms that have a capital in every kind."""
     kinds_of: dict[str, list[Kind]] = defaultdict(list)
     written: dict[bool, set[str]] = {True: set(), False: set()}
@@ -44,7 +46,8 @@ def _read_kinds() -> tuple[dict[str, list[Kind]], set[str]]:
     return kinds_of, written[True] - written[False]
 
 
-def _read_synonyms() -> dict[str, list[set[str]]]:
+@cache
+def _synonyms() -> dict[str, list[set[str]]]:
     """Return the groups of synonyms that each form is in."""
     found: dict[str, list[set[str]]] = defaultdict(list)
     for line in _lines("synonyms.txt"):
@@ -54,13 +57,9 @@ def _read_synonyms() -> dict[str, list[set[str]]]:
     return found
 
 
-_KINDS_OF, _CAPITALS = _read_kinds()
-_SYNONYMS_OF = _read_synonyms()
-
-
 def rivals(form: str, present: Container[str]) -> list[str]:
     """Return the present forms that exclude a form: other colours, or "unreal" for "real"."""
-    kinds = _KINDS_OF.get(form, ())
+    kinds = _kinds()[0].get(form, ())
     found = [f for kind in kinds for f in kind if kind[f] != kind[form] and f in present]
     if len(form) >= _DENIED:
         found += [denied for prefix in _DENYING if (denied := prefix + form) in present]
@@ -73,21 +72,21 @@ def rivals(form: str, present: Container[str]) -> list[str]:
 
 def is_capitalised(form: str) -> bool:
     """Return whether a word of a kind counts only where it has a capital: "May", "Turkey"."""
-    return form in _CAPITALS
+    return form in _kinds()[1]
 
 
 def alike_in_time(form: str, other: str) -> bool:
     """Return whether two forms are of one verb by the table of synonyms: wrote, written."""
-    return form[:1] == other[:1] and any(other in group for group in _SYNONYMS_OF.get(form, ()))
+    return form[:1] == other[:1] and any(other in group for group in _synonyms().get(form, ()))
 
 
 def stands_in(form: str, others: Collection[str]) -> bool:
     """Return whether one of the forms is a synonym of `form`, or has the same stem."""
     if not same_direction(form).isdisjoint(others):
         return True
-    if any(not group.isdisjoint(others) for group in _SYNONYMS_OF.get(form, ())):
+    if any(not group.isdisjoint(others) for group in _synonyms().get(form, ())):
         return True
-    kinds = _KINDS_OF.get(form, ())
+    kinds = _kinds()[0].get(form, ())
     if any(kind[f] == kind[form] and f in others for kind in kinds for f in kind):
         return True
     return not kinds and any(_akin(form, other) for other in others)

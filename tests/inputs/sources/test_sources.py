@@ -305,18 +305,20 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "xz": lambda data: lzma.compress(data, preset=0),  # the others take seconds
     "zstd": lambda data: zstandard.ZstdCompressor().compress(data),
 }
-NOISE = [{"n": n, "x": random.Random(n).randbytes(700).hex()} for n in range(1, 2001)]
-LAYOUTS = {
-    "lines": "".join(json.dumps(record) + "\n" for record in NOISE).encode(),
-    "array": json.dumps(NOISE, indent=1).encode(),
-    "values": "\n".join(json.dumps(record, indent=1) for record in NOISE).encode(),
+LAYOUTS: dict[str, Callable[[list[Any]], str]] = {
+    "lines": lambda noise: "".join(json.dumps(record) + "\n" for record in noise),
+    "array": lambda noise: json.dumps(noise, indent=1),
+    "values": lambda noise: "\n".join(json.dumps(record, indent=1) for record in noise),
 }
 
 
 @cache
 def data_of(layout: str, packer: str | None) -> bytes:
     """Return the records in a layout, packed or plain; packing takes long."""
-    return PACKERS[packer](LAYOUTS[layout]) if packer else LAYOUTS[layout]
+    if packer:
+        return PACKERS[packer](data_of(layout, None))
+    noise = [{"n": n, "x": random.Random(n).randbytes(700).hex()} for n in range(1, 2001)]
+    return LAYOUTS[layout](noise).encode()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -361,12 +363,12 @@ def test_what_was_looked_at_is_read_again_and_the_file_opened_once(
         assert [o["n"] for o in first_objects(opened, 2)] == ([1, 2] if layout == "lines" else [1])
         read = [value["n"] for _, value in values(opened, lambda found: pytest.fail(str(found)))]
     assert (read, opens) == (list(range(1, 2001)), [1])
-    assert (opened.position, opened.read_bytes) == (path.stat().st_size, len(LAYOUTS[layout]))
+    assert (opened.position, opened.read_bytes) == (path.stat().st_size, len(data_of(layout, None)))
 
 
 def test_a_file_that_was_looked_at_and_closed_can_still_be_read(tmp_path: Path) -> None:
     path = tmp_path / "run"
-    path.write_bytes(LAYOUTS["lines"])
+    path.write_bytes(data_of("lines", None))
     opened = Opened(path)
     opened.first(3)
     opened.close()
