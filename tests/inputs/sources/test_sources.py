@@ -301,10 +301,11 @@ def test_patterns_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
-    "bzip2": bz2.compress,
+    "bzip2": lambda data: bz2.compress(data, 1),  # in small blocks
     "xz": lambda data: lzma.compress(data, preset=0),  # the others take seconds
     "zstd": lambda data: zstandard.ZstdCompressor().compress(data),
 }
+RECORDS = 800
 LAYOUTS: dict[str, Callable[[list[Any]], str]] = {
     "lines": lambda noise: "".join(json.dumps(record) + "\n" for record in noise),
     "array": lambda noise: json.dumps(noise, indent=1),
@@ -317,7 +318,7 @@ def data_of(layout: str, packer: str | None) -> bytes:
     """Return the records in a layout, packed or plain; packing takes long."""
     if packer:
         return PACKERS[packer](data_of(layout, None))
-    noise = [{"n": n, "x": random.Random(n).randbytes(700).hex()} for n in range(1, 2001)]
+    noise = [{"n": n, "x": random.Random(n).randbytes(700).hex()} for n in range(1, RECORDS + 1)]
     return LAYOUTS[layout](noise).encode()
 
 
@@ -333,7 +334,7 @@ def test_what_can_be_read_of_packed_data_that_break_off_is(
         read.extend(value["n"] for _, value in values(path, lambda found: pytest.fail(str(found))))
     line = int(str(raised.value).split("line ")[1].partition(":")[0])
     assert read == list(range(1, len(read) + 1))
-    assert len(read) > (600 if packer == "bzip2" else 1300)
+    assert len(read) > RECORDS * 0.6  # of three quarters: the last block is lost
     assert layout != "lines" or line == len(read)
 
 
@@ -362,7 +363,7 @@ def test_what_was_looked_at_is_read_again_and_the_file_opened_once(
         assert opened.first(looks) == opened.first(looks)
         assert [o["n"] for o in first_objects(opened, 2)] == ([1, 2] if layout == "lines" else [1])
         read = [value["n"] for _, value in values(opened, lambda found: pytest.fail(str(found)))]
-    assert (read, opens) == (list(range(1, 2001)), [1])
+    assert (read, opens) == (list(range(1, RECORDS + 1)), [1])
     assert (opened.position, opened.read_bytes) == (path.stat().st_size, len(data_of(layout, None)))
 
 
@@ -373,7 +374,7 @@ def test_a_file_that_was_looked_at_and_closed_can_still_be_read(tmp_path: Path) 
     opened.first(3)
     opened.close()
     assert opened.held_bytes == 0
-    assert len(list(opened.lines())) == len(list(opened.lines())) == 2000
+    assert len(list(opened.lines())) == len(list(opened.lines())) == RECORDS
 
 
 @pytest.mark.parametrize("packer", [None, *PACKERS], ids=lambda packer: packer or "plain")
@@ -394,7 +395,7 @@ def test_the_sha256_is_that_of_the_file_on_disk_and_taken_as_it_is_read(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "run"
-    data = data_of("lines", packer)
+    data = data_of("lines", packer) * 3  # more than is read at a look
     path.write_bytes(data[: len(data) - cut])
     with counted_opens(path) as opens, taking_checksums() as checksums:
         with suppress(InputError):
