@@ -209,14 +209,13 @@ def test_batches_and_habits_are_saved_too(tmp_path: Path) -> None:
 WORKER = """
 import asyncio, sys
 from pathlib import Path
-from tests.models.cache.test_damage import COUNT, HERE, key
-from trecjudge.models.cache.replies import CachedReply, ReplyCache
+from trecjudge.models.cache.replies import CachedReply, Origin, ReplyCache
 
 async def main():
     cache = ReplyCache(Path(sys.argv[1]), print)
-    for n in range(COUNT):
-        cache.get(key(n))
-        await cache.put(f"{sys.argv[2]}{n}", CachedReply("yes"), HERE)
+    for n, key in enumerate(sys.argv[3:]):
+        cache.get(key)
+        await cache.put(f"{sys.argv[2]}{n}", CachedReply("yes"), Origin("e", "m"))
     cache.close()
 
 asyncio.run(main())
@@ -226,7 +225,7 @@ asyncio.run(main())
 def workers(folder: Path) -> list[subprocess.Popen[str]]:
     return [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(folder), name],
+            [sys.executable, "-c", WORKER, str(folder), name, *map(key, range(COUNT))],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
