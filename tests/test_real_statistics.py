@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cli.jobs import as_json
-from tests.commandline import command
+from tests.commandline import ROOT, command
 
 SUPPORT = Path("data/rag25_support")
 MEASURE = "WEIGHTED_PRECISION"
@@ -62,6 +62,26 @@ def test_the_single_labels_agree_as_far_as_they_do(job: Path, shared: Path) -> N
     assert found["only_truth"] == 9
     assert 0.6 < figures["accuracy"]["pooled"] < 0.83
     assert 0.45 < figures["kappa"]["pooled"] < figures["kappa_quadratic"]["pooled"]
+
+
+def test_the_page_has_the_figures_of_the_worked_example(job: Path, shared: Path) -> None:
+    """Hold the tables of the documentation to what the judge says now."""
+    page = (ROOT / "docs/compare.md").read_text(encoding="utf-8")
+    example = page.partition("### A worked example")[2].partition("How to read it")[0]
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in example.splitlines()]
+    shown = {row[0]: row[1:] for row in rows if row}
+    labels = shared / SUPPORT / "labels.jsonl"
+    _, found = as_json("agree", "--truth", labels, "--predicted", job, "--by-topic")
+    for name, counts in zip(("none", "partial", "full"), found["confusion"], strict=True):
+        assert shown[name] == [f"{n:,}" for n in (*counts, sum(counts))]
+    wanted = ("accuracy", "kappa", "kappa_linear", "auc")
+    figures = {f["figure"]: f for f in found["figures"]}
+    assert shown["all 4,526"] == [f"{figures[name]['pooled']:.3f}" for name in wanted]
+    assert shown["95 % over topics"] == [
+        "{low:.3f} to {high:.3f}".format(**figures[name]["interval"]) for name in wanted
+    ]
+    for topic in ("161", "200", "213", "233", "300", "477", "515", "707"):
+        assert shown[topic] == [f"{figures[n]['by_topic'][topic]:.3f}" for n in wanted]
 
 
 def test_a_tenth_of_the_labels_with_the_judge_tell_more_than_without(
