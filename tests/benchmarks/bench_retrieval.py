@@ -3,9 +3,11 @@
     python tests/benchmarks/bench_retrieval.py --data DIR --topics DIR [PART ...]
 
 `--data` has runs, topics.jsonl and pairs.jsonl.gz of the support task; `--topics` the topic files
-trec_rag_2025_queries.jsonl and ragtime25_main_eng.jsonl. Parts: `methods`, `choices`, `abstention`,
-`speed`. Topics are few and everything hits: the 400 sentences are the test. `choices` compares what
-was chosen between on other sentences: one half to choose on, one held out, `--each N` of each.
+trec_rag_2025_queries.jsonl and ragtime25_main_eng.jsonl. Parts: `methods`, `choices`, `misses`,
+`by_judge`, `abstention`, `speed`. Topics are few and everything hits: the 400 sentences are the
+test. `choices` compares what was chosen between on other sentences: one half to choose on, one held
+out, `--each N` of each. `misses` tells what the misses are, `by_judge` what the offline judge would
+add to the order.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,6 +28,7 @@ from typing import Any
 import ir_measures
 from ir_measures import R, Success, nDCG
 from retrieval_data import Collection, Queries, collection
+from retrieval_judged import Measured, Order, change, measured, misses_of, ordered_by
 
 from trecjudge.baseline.index.embedding import word_vectors
 from trecjudge.baseline.index.opening import make_index
@@ -74,10 +77,19 @@ class Bench:
 
 async def evaluated(retriever: IndexRetriever, queries: Queries) -> Found:
     """Return the measures of a retriever, by ir_measures."""
-    run: dict[str, dict[str, float]] = {}
+    orders: dict[str, Order] = {}
     for query, text in queries.texts.items():
         passages = (await retriever.retrieve(text, DEEP)).passages
-        run[query] = {p.chunk.doc_id: 1 / p.rank for p in passages}
+        orders[query] = [p.chunk.doc_id for p in passages]
+    return figures_of(orders, queries)
+
+
+def figures_of(orders: Mapping[str, Order], queries: Queries) -> Found:
+    """Return the measures of these orders, by ir_measures."""
+    run = {
+        query: {doc_id: 1 / rank for rank, doc_id in enumerate(order, 1)}
+        for query, order in orders.items()
+    }
     found = ir_measures.calc_aggregate(MEASURES, queries.grades, run)
     return {str(measure): value for measure, value in found.items()}
 
@@ -136,6 +148,41 @@ async def choices(bench: Bench) -> None:
             show(f"window {window}, pairs {pairs}", found)
 
 
+async def misses(bench: Bench) -> None:
+    """Print what the misses of the default are: of the 400 sentences, and of all."""
+    retriever, every = bench.retriever(), bench.given.sentences
+    orders = {
+        query: [p.chunk.doc_id for p in (await retriever.retrieve(text, DEEP)).passages]
+        for query, text in every.texts.items()
+    }
+    for queries in (bench.tested, every):
+        found = misses_of({query: orders[query] for query in queries.texts}, bench.given)
+        print(f"{len(queries.texts)} sentences: {found}")
+
+
+async def by_judge(bench: Bench) -> None:
+    """Print what the offline judge's measurements of the first 20 passages would add."""
+    retriever, every = bench.retriever(), bench.given.sentences
+    rows: dict[str, list[Measured]] = {}
+    for query, text in (every.texts | bench.given.topics.texts).items():
+        passages = (await retriever.retrieve(text, DEEP)).passages
+        rows[query] = measured(text, passages, bench.index)
+    before = {query: ordered_by(rows[query], 0, 0) for query in every.texts}
+    tested = bench.tested.texts
+    others = every.some([query for query in every.texts if query not in tested])
+    print(f"{'':<34} | sentences (400) | other sentences | topics (11)")
+    for share, number in ((0, 0), (0.25, 0), (0.5, 0), (0.5, 2), (1, 0), (1, 1), (1, 2), (2, 2)):
+        after = {query: ordered_by(row, share, number) for query, row in rows.items()}
+        sets = (bench.tested, others, bench.given.topics)
+        show(
+            f"share {share}, a number {number}",
+            [figures_of({i: after[i] for i in one.texts}, one) for one in sets],
+        )
+        for name, ids in (("400", tested), ("all", every.texts)):
+            won, lost, p = change({i: before[i] for i in ids}, after, bench.given)
+            print(f"    {name}: {won} hits won, {lost} lost, p {p:.3f} by topics")
+
+
 async def abstention(bench: Bench) -> None:
     """Print how well a confidence tells the 11 topics from topics on other matters."""
     topics = read_topics(bench.topics / "trec_rag_2025_queries.jsonl", lambda finding: None)
@@ -188,7 +235,7 @@ async def speed(bench: Bench) -> None:
 
 
 PARTS: Mapping[str, Callable[[Bench], Any]] = {
-    part.__name__: part for part in (methods, choices, abstention, speed)
+    part.__name__: part for part in (methods, choices, misses, by_judge, abstention, speed)
 }
 
 
@@ -198,7 +245,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
     texts = read_topics(given.topics / "trec_rag_2025_queries.jsonl", lambda finding: None)
     grades = held.topics.grades
     asked = Queries({i: question_of(texts[i]) for i in sorted(grades)}, grades)
-    held = Collection(held.documents, asked, held.sentences)
+    held = replace(held, topics=asked)
     index, embeds = make_index(str(folder / "bench.index")), word_vectors()
     await index.refresh([Source(document) for document in held.documents], embeds)
     facts = index.facts

@@ -35,11 +35,15 @@ class Queries:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The documents, the topics by the labels, and the sentences that were fully supported."""
+    """The documents, the topics by the labels, and the sentences that were fully supported.
+
+    `topic_of` names the topic of each sentence.
+    """
 
     documents: Sequence[Document]
     topics: Queries
     sentences: Queries
+    topic_of: Mapping[str, str]
 
 
 def collection(folder: Path) -> Collection:
@@ -65,7 +69,10 @@ def collection(folder: Path) -> Collection:
         if grade == 2:
             sentences[pair["sentence"]][doc_id] = 1
     documents = [Document(doc_id, text) for text, doc_id in ids.items()]
-    return Collection(documents, Queries({}, topics), _shuffled(sentences))
+    shuffled = _shuffled(sentences)
+    topic = {pair["sentence"]: str(pair["topic_id"]) for pair in reversed(pairs)}
+    topic_of = {query: topic[text] for query, text in shuffled.texts.items()}
+    return Collection(documents, Queries({}, topics), shuffled, topic_of)
 
 
 def _shuffled(sentences: Grades) -> Queries:
