@@ -249,8 +249,8 @@ from trecjudge.baseline.index.opening import make_index
 
 segments.MOST_CHUNKS = 50
 def sources():
-    for n in range(3000):
-        if n == 2000:
+    for n in range(600):
+        if n == 400:
             os.kill(os.getpid(), signal.SIGKILL)
         yield source(f"new{n}", f"cats meow {n} " * 100)
 
