@@ -15,6 +15,7 @@ import hypothesis
 import pytest
 
 from tests.reading import Reading, reading
+from trecjudge.job.process import settle_process
 
 # The same examples every time, so that no merge depends on luck. `thorough` tries others, and more.
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
@@ -56,7 +57,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_finish() -> None:
-    """Leave thousands of tests and imported modules out of every collection of garbage."""
+    """Collect garbage as a command does, and leave out thousands of tests and modules."""
+    settle_process()
     gc.freeze()
 
 

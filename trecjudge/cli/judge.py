@@ -17,7 +17,6 @@ from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.judges import check_jobs
 from trecjudge.job.pipeline import plan_job, run_job, run_part
-from trecjudge.job.process import settle_process
 from trecjudge.job.shards.shard import shard_asked, workers_asked
 from trecjudge.job.shards.together import part_name
 from trecjudge.judging.panel import make_panel, panel_spec
@@ -46,7 +45,6 @@ def _judge(flags: JobFlags) -> int:
     _check_measures(jobs, wanted)
     if flags.plan:
         return print_plans([_plan(job, flags) for job in jobs], flags.as_json)
-    settle_process()
     warn = warning_printer(flags.quiet)
     if message := without_effect(jobs):
         warn(message)

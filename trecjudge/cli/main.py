@@ -12,6 +12,7 @@ from trecjudge.cli.flags import JobFlags, taking
 from trecjudge.cli.lazy import LazyGroup
 from trecjudge.cli.streams import make_streams_last
 from trecjudge.job.interrupts import INTERRUPTS
+from trecjudge.job.process import settle_process
 
 COMPLETION = frozenset({"--install-completion", "--show-completion"})
 INSTALLED = "run-judge"
@@ -182,6 +183,7 @@ def missing_runs(ctx: typer.Context) -> str:
 
 def cli() -> None:
     """Run the command line."""
+    settle_process()  # first, since what a command imports makes many objects too
     make_streams_last()
     INTERRUPTS.install()
     app()

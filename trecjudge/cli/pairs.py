@@ -24,7 +24,6 @@ from trecjudge.files import chosen
 from trecjudge.job.choice import Choice, jobs_of, without_effect, workflow_at
 from trecjudge.job.job import Job
 from trecjudge.job.pairs import JUDGE, RUN, PairJob
-from trecjudge.job.process import settle_process
 from trecjudge.results.outputs import Outputs
 from trecjudge.settings.limits import limited
 from trecjudge.show import pairs as shown
@@ -102,7 +101,6 @@ def _judge(flags: PairFlags) -> int:
         return print_plans([plan | {"items": tally.pairs}], flags.as_json)
     if any(_is_same(flags.output, path) for path in flags.files):
         raise InputError(f"--output {flags.output}: is one of the files to judge; give another")
-    settle_process()
     with chosen(flags.output) as file:
 
         def take(verdict: Verdict) -> None:

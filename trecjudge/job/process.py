@@ -1,4 +1,4 @@
-"""Settings of a process that only judges."""
+"""Settings of a process that only runs a command, or judges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ GARBAGE_THRESHOLDS = (50_000, 20, 50)
 
 
 def settle_process() -> None:
-    """Set garbage collection for a process that only judges."""
+    """Set garbage collection for a process of our own."""
     # A job makes millions of small objects and hardly a cycle: looking for some at every 700th
     # costs a fifth of the time.
     gc.set_threshold(*GARBAGE_THRESHOLDS)
