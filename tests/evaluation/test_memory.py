@@ -20,7 +20,7 @@ LONG = "the words of a document or of a reason, as long as they are in a real jo
 MEGABYTE = 1_000_000
 
 
-def job(folder: Path, *labels: str, noise: int = 0) -> Path:
+def job(folder: Path, *labels: str, noise: int = 0, pairs: int = PAIRS) -> Path:
     """Write the judgments of a job whose labels go round; `noise` bytes of each do not deflate."""
     chance = Random(1)
     folder.mkdir()
@@ -29,7 +29,7 @@ def job(folder: Path, *labels: str, noise: int = 0) -> Path:
         writer.header(Header({"citation": {}}))
         for number in range(RESPONSES):
             run_id, topic_id = f"run-{number // 10}", f"topic-{number % 10}"
-            ids = [f"document-{topic_id}-{n:06}" for n in range(PAIRS)]
+            ids = [f"document-{topic_id}-{n:06}" for n in range(pairs)]
             cited = tuple(Citation(doc_id, doc_id) for doc_id in ids)
             judgments = [
                 Judgment(
@@ -61,16 +61,25 @@ def _write_labels(folder: Path) -> None:
                 qrels.write(f"{response.topic_id} {response.run_id} {j.doc_id} {j.grade or 0}\n")
 
 
+Jobs = tuple[Path, Path, Path]
+
+
 @pytest.fixture(scope="module")
-def jobs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Jobs:
     folder = tmp_path_factory.mktemp("jobs")
     large = job(folder / "large", FULL, noise=4_500)
     return job(folder / "one", FULL), job(folder / "other", FULL, NONE), large
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Jobs:
+    folder = tmp_path_factory.mktemp("small")
+    one, other = job(folder / "one", FULL, pairs=2), job(folder / "other", FULL, NONE, pairs=2)
+    return one, other, one
+
+
 def peak(work: Callable[[], object]) -> int:
-    """Return the most bytes that Python's objects take while some work is done again."""
-    work()  # imports and caches are no part of it
+    """Return the most bytes that Python's objects take while some work is done."""
     tracemalloc.start()
     try:
         work()
@@ -101,7 +110,8 @@ def peak(work: Callable[[], object]) -> int:
     ],
 )
 def test_judgments_are_not_held_as_records(
-    most: float, words: tuple[str, ...], jobs: tuple[Path, Path, Path]
+    most: float, words: tuple[str, ...], jobs: Jobs, small: Jobs
 ) -> None:
+    command(*(word.format(*small) for word in words))  # imports and caches are no part of it
     filled = [word.format(*jobs) for word in words]
     assert peak(lambda: command(*filled)) < most * MEGABYTE
