@@ -137,6 +137,21 @@ def test_a_file_that_was_cut_still_shows_its_leaderboard(
     assert len(runs(browser)) == 3
 
 
+def test_a_file_that_was_cut_before_its_scripts_shows_its_charts(
+    sample_page: Path, tmp_path: Path, browser: Browser
+) -> None:
+    text = sample_page.read_text()
+    cut = tmp_path / "cut.html"
+    for end, shown in ((len(text), 0), (text.index('<script type="text/plain"'), 1)):
+        cut.write_text(text[:end])
+        browser.driver.get(cut.as_uri())
+        browser.wait("document.readyState === 'complete'")
+        if not shown:
+            browser.wait("document.documentElement.dataset.ready === 'yes'")
+        assert bool(browser.all("#charts figure svg")) == bool(browser.all("#job")) == bool(shown)
+        assert len(runs(browser)) == 3
+
+
 def test_an_address_leads_to_a_judgment(sample_page: Path, open_page: Open) -> None:
     browser = open_page(sample_page, "#/response/careless/12/5")
     browser.wait("document.querySelector('.evidence h2')")

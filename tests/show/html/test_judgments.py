@@ -153,3 +153,28 @@ def test_many_judgments_are_drawn_as_they_are_asked_for(tmp_path: Path, open_pag
     assert len(listed(browser, "6000 of 6000")) == 200
     browser.find(".more button").click()
     assert len(browser.all(".judgments tbody tr")) == 1200
+
+
+def test_of_many_judgments_those_on_one_topic_are_read_first(
+    tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trecjudge.show.html.writing.MANY", 5)
+    judged = [judgment(FULL, sentence_index=0, doc_id="d", citation="d")]
+    text = ("It says so.", ["d"])
+    every = [(response(text, run_id=f"r{i}", topic_id=f"t{i % 3}"), judged) for i in range(6)]
+    page = report(output(tmp_path, *every)).path
+    browser = open_page(page, "#/judgments")
+    assert len(listed(browser, "2 of 2")) == 2
+    choose = """const list = document.querySelectorAll("#screen .tools select")[1];
+        list.selectedIndex = arguments[0]; list.dispatchEvent(new Event("change"));"""
+    browser.run(choose, 3)
+    assert [row.split()[3] for row in listed(browser, "2 of 2")] == ["t2", "t2"]
+    browser.run(choose, 0)
+    assert len(listed(browser, "6 of 6")) == 6
+    address = browser.run("return location.hash")
+    assert address == "#/judgments?every=yes"
+    assert len(listed(open_page(page, address), "6 of 6")) == 6
+    monkeypatch.setattr("trecjudge.show.html.writing.MANY", 6)
+    assert (
+        len(listed(open_page(report(output(tmp_path, *every)).path, "#/judgments"), "6 of 6")) == 6
+    )

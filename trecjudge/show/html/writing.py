@@ -51,6 +51,8 @@ from trecjudge.stats.scores import Scores
 MEGABYTE = 1_000_000
 MOST = 20
 """Megabytes of blocks that a page holds; beyond, they go into files beside it."""
+MANY = 100_000
+"""Judgments beyond which a browser reads those on one topic first."""
 SPOOLED = 4 * MEGABYTE
 """Bytes of deflated blocks that are held in memory; beyond, a file without a name holds them."""
 
@@ -197,11 +199,13 @@ class _Report:
 
     def _head(self) -> dict[str, Any]:
         board, trail = self.judged.board, self.trail
+        items = sum(coverage.expected for coverage in board.coverage.values())
         return standings(board, self._shown_statistics(), self.judged.teams) | {
             "leading": leading_measures(self.judged.panel, board.spec),
             "name": self.wanted.outputs.name,
             "model": self.config.model,
             "judges": self.judged.judges,
+            "large": items > MANY,
             "topics": named(self.texts, board.expected),
             "signs": SIGNS,
             "meanings": MEANINGS,

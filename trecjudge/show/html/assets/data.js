@@ -9,7 +9,10 @@ let runNumbers = new Map();
 let topicNumbers = new Map();
 
 async function inflated(base64) {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  // A loop: `Uint8Array.from` takes twenty times as long, seconds for a large job.
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return JSON.parse(await new Response(stream).text());
 }

@@ -75,6 +75,9 @@ class JudgmentList {
     this.kept = [];
     this.wanted = Object.fromEntries(FILTERS.map((name) => [name, remembered(name)]));
     this.wanted.text = filterIn("text");
+    // To read all judgments of a large job takes a minute: only who asks for them waits for that.
+    if (head.large && !this.wanted.topic && !remembered("every"))
+      this.wanted.topic = head.topics[0].id;
     this.drawLabels([]);
     this.takes = takeAlong("judgments", async () => judgmentCells(await this.whole()), {
       JSONL: () => this.saveLines(),
@@ -122,6 +125,7 @@ class JudgmentList {
   set(name, value) {
     this.wanted[name] = value;
     if (name !== "text") remember(name, value);
+    if (name === "topic" && head.large) remember("every", value === EVERY ? "yes" : "");
     return this.show();
   }
 
@@ -192,6 +196,7 @@ async function judgmentsView() {
       "p",
       { class: "lead" },
       "Every decision of every judge. Open one for its evidence. What is unjudged is a failure of the judge, not of the system.",
+      head.large && " There are many: at first those on one topic are shown. To read all takes a while.",
     ),
     list.tools,
     h("div", { class: "judgments" }, list.place),
