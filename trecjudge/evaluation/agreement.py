@@ -62,7 +62,7 @@ def agree(
     truth: Path,
     predicted: Path,
     report: OnFinding,
-    threshold: int = 1,
+    threshold: int | None = 1,
     on_missing: OneSidedItems = "common",
 ) -> Agreement:
     """Return how two files of labels agree.
@@ -70,7 +70,8 @@ def agree(
     Items are (topic, document) of qrels, and (topic, run, document) where both name runs; (topic,
     run, sentence, document) of judgments and labels, and the nugget where they are on one. An item
     of one side only is left out (`common`), has the lowest label on the other (`zero`), or is an
-    error. Raises InputError where nothing is in common.
+    error. Without `threshold`, the lowest relevant grade, there are no figures of what is relevant.
+    Raises InputError where nothing is in common.
     """
     left, right = in_one_shape(label_set_at(truth, report), label_set_at(predicted, report), report)
     given = left.labels | right.labels
@@ -84,7 +85,9 @@ def agree(
         given_labels = ", ".join(sorted(given))
         raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
     ready = pairs.label_pairs(labels)
-    relevant = first_relevant(labels, threshold) if ordered else None
+    relevant = None
+    if ordered and threshold is not None:
+        relevant = first_relevant(labels, threshold)
     return Agreement(
         truth=left,
         predicted=right,

@@ -79,7 +79,8 @@ def _coefficient(one: Correlation) -> Figure:
 def labels_agreement(truth: Path, predicted: Path) -> dict[str, Any] | None:
     """Return how two files of judgments agree, as `agree` has it; None without a common item."""
     try:
-        found = agree(truth, predicted, unreported)
+        # What is relevant is not shown; its AUC takes most of the work and of the memory.
+        found = agree(truth, predicted, unreported, threshold=None)
     except InputError:
         return None
     figures = [
