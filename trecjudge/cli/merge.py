@@ -13,7 +13,7 @@ from trecjudge.cli.exits import exits, warning_printer
 from trecjudge.cli.printing import print_summaries
 from trecjudge.cli.shared import FindingPrinter
 from trecjudge.inputs.labels import read_labels
-from trecjudge.job.shards.together import complete, merge_parts, parts_at
+from trecjudge.job.shards.together import complete, lacking_logs, merge_parts, parts_at
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.scoring import score
@@ -43,8 +43,10 @@ def merge(
     """
     wanted = Wanted.of(measures or (), wide, all_runs)
     outputs = Outputs(out_dir, name, compress)
-    found = parts_at(parts)
-    with outputs.held(warning_printer(quiet)):
+    found, warn = parts_at(parts), warning_printer(quiet)
+    if why := lacking_logs(found):
+        warn(why)
+    with outputs.held(warn):
         printer = FindingPrinter(quiet)
         labels = read_labels(human, printer) if human else None
         merge_parts(found, outputs)

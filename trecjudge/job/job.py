@@ -89,6 +89,14 @@ class Job:
         return self.log != "none"
 
     @property
+    def filters(self) -> dict[str, Any]:
+        """Which runs and topics are judged, where these are not all."""
+        topics, runs = sorted(self.only_topics), sorted(self.only_runs)
+        given = {"topics": topics, "runs": runs, "max_topics": self.max_topics}
+        given |= {"max_runs": self.max_runs}
+        return {name: value for name, value in given.items() if value}
+
+    @property
     def in_parts(self) -> bool:
         """Whether several workers judge it."""
         return self.workers > 1 or bool(self.cluster)

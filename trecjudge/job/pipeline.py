@@ -213,7 +213,7 @@ class _Session:
             counts = await self._judge(inputs, inputs.reader_of(own.read), model)
         check_all_there(shard, counts.responses)
         spared, bug = self.recording.spared, self.stopped.why
-        written = counts.written(job.shard, spared, self.findings, bug)
+        written = counts.written(job.shard, spared, self.findings, bug, job.filters)
         seconds = round(time.perf_counter() - self.started, 3)
         self._end(
             inputs, model, {"model": model.spent(), "seconds": seconds}, shard=written.as_dict()

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.commandline import Done, command
+from tests.endpoint import attesting, serving
 from tests.job.shards.parts import FILES, flags, same_files, write_runs
 from trecjudge.job.shards.cutting import Placed, into_parts, into_shards
 
@@ -83,6 +84,79 @@ def _of_a_whole_job(parts: Path) -> None:
 def _nothing(parts: Path) -> None:
     shutil.rmtree(parts)
     parts.mkdir()
+
+
+def _again(folder: Path, parts: Path, *more: str) -> None:
+    """Judge the second part again, in another way."""
+    words = flags(folder, str(parts), "--shard", "2/3", "-q", *more)
+    assert command(*words).status in (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("more", "differs"),
+    [
+        (("--no-document-text",), "inputs (document_text)"),
+        (("--run", "r0"), "shard (filters)"),
+        (("--topic", "1"), "shard (filters)"),
+        (("--max-runs", "1"), "shard (filters)"),
+        (("--judge", "citation"), "judges (citation)"),
+    ],
+)
+def test_parts_of_other_settings_are_not_merged(
+    more: tuple[str, ...], differs: str, folder: Path, tmp_path: Path
+) -> None:
+    parts = tmp_path / "parts"
+    shutil.copytree(folder / "parts", parts)
+    _again(folder, parts, *more)
+    done = merged(folder, tmp_path / "out", parts)
+    assert (done.status, done.err) == (
+        1,
+        f"error: {parts / 'x.shard-2-of-3.config.yml'}: its {differs} are not those of"
+        f" {parts / 'x.shard-1-of-3.config.yml'}: they are no parts of one job\n",
+    )
+
+
+def test_parts_of_another_model_or_of_none_are_not_merged(folder: Path, tmp_path: Path) -> None:
+    for model, differs in (("", "model (model, "), ("other", "model (model)")):
+        out = tmp_path / f"by-{model}"
+        with serving(attesting()) as endpoint, pytest.MonkeyPatch.context() as patch:
+            for number, asked in ((1, "stub"), (2, model), (3, "stub")):
+                use = ("--use-env-llm", "--cache-dir", str(tmp_path / "cache"), "--max-topics", "1")
+                for variable, value in endpoint.environment().items():
+                    patch.setenv(variable, value)
+                patch.setenv("OPENAI_MODEL", asked)
+                more = use if asked else use[-2:]
+                part = ("--shard", f"{number}/3", "--max-runs", "1", "-q")
+                assert command(*flags(folder, str(out), *part, *more)).status == 0
+        done = merged(folder, tmp_path / "out", out)
+        assert (done.status, f"its {differs}" in done.err) == (1, True), done.err
+
+
+def test_runs_in_another_order_are_no_parts_of_one_job(folder: Path, tmp_path: Path) -> None:
+    files = sorted((folder / "runs").iterdir())
+    for number, given in ((1, files), (2, files[::-1])):
+        words = flags(folder, str(tmp_path / "parts"), "--shard", f"{number}/2", "-q")
+        at = words.index("--rag-responses") + 1
+        assert command(*words[:at], *map(str, given), *words[at + 1 :]).status == 3
+    done = merged(folder, tmp_path / "out", tmp_path / "parts")
+    assert (done.status, "its inputs_sha256 are not those of" in done.err) == (1, True), done.err
+
+
+def test_a_part_without_a_log_is_told(folder: Path, tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    shutil.copytree(folder / "parts", parts)
+    (parts / "x.shard-2-of-3.log").unlink()
+    done = merged(folder, tmp_path / "out", parts)
+    message = "warning: no log is written: 1 of 3 parts have none, the first: x.shard-2-of-3\n"
+    assert (done.status, message in done.err) == (3, True), done.err
+    assert not (tmp_path / "out" / "x.log").exists()
+
+
+def test_a_part_that_is_named_in_two_ways_is_there_once(folder: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(folder / "parts")
+    assert merged(folder, tmp_path / "out", link, folder / "parts").status == 3
+    assert same_files(folder / "one", tmp_path / "out") == list(FILES)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,10 @@ ShardAsked = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PartWritten:
-    """A part of a job, judged and written: its counts, and the findings on all of the input."""
+    """A part of a job, judged and written: its counts, and the findings on all of the input.
+
+    `filters` are the runs and topics that were asked for, where these are not all.
+    """
 
     number: int
     of: int
@@ -27,6 +30,7 @@ class PartWritten:
     findings_by_run: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     lost: int = 0
     bug: str = ""
+    filters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def exit_status(self) -> int:
@@ -54,7 +58,12 @@ class PartCounts:
         self.unjudged += sum(not judgment.judged for judgment in judgments)
 
     def written(
-        self, asked: ShardAsked, spared: int, findings: FindingLog, bug: str
+        self,
+        asked: ShardAsked,
+        spared: int,
+        findings: FindingLog,
+        bug: str,
+        filters: Mapping[str, Any],
     ) -> PartWritten:
         """Return the part; its findings are those of all runs, which every part reads."""
         return PartWritten(
@@ -67,4 +76,5 @@ class PartCounts:
             {kind: dict(runs) for kind, runs in sorted(findings.by_run.items())},
             findings.of_severity("error"),
             bug,
+            filters,
         )

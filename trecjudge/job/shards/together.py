@@ -21,12 +21,28 @@ from trecjudge.settings.fields import typed_fields
 from trecjudge.settings.strict_yaml import YamlFault, read_yaml, written_yaml
 
 CONFIG = re.compile(r"(?P<name>.+)\.shard-\d+-of-\d+\.config\.yml")
+ASKED = (
+    *("model", "temperature", "seed", "max_tokens", "most_tokens", "reasoning"),
+    *("structured", "adapter", "extra_body"),
+)
+"""What decides the replies of a model; machines may ask it at other addresses."""
+READ = ("dataset", "own_documents", "document_text", "keys")
+"""How inputs are read."""
+
+
+def _of(*names: str) -> Callable[[Any], Any]:
+    return lambda section: {name: section.get(name) for name in names}
+
+
 ALIKE: Mapping[str, Callable[[Any], Any]] = {
     "versions": lambda value: value,
     "judges": lambda value: value,
-    "workflow": lambda value: value.get("ran"),
-    # Machines may see the same files by other paths.
-    "inputs_sha256": lambda value: sorted(value.values()),
+    "workflow": _of("ran"),
+    "model": _of(*ASKED),
+    "inputs": _of(*READ),
+    "shard": _of("filters"),
+    # Machines may see the same files by other paths; in another order they are cut elsewhere.
+    "inputs_sha256": lambda value: list(value.values()),
 }
 """Sections of the configs that must be alike, and what of them."""
 
@@ -60,19 +76,24 @@ def parts_at(paths: Sequence[Path]) -> list[Part]:
 
     Raises InputError where they are not all the parts of one job, each once.
     """
-    configs = dict.fromkeys(config for path in paths for config in _configs(path))
-    parts = sorted(map(_part, configs), key=lambda part: part.written.number)
+    found = (config for path in paths for config in _configs(path))
+    configs = {config.resolve(): config for config in found}
+    parts = sorted(map(_part, configs.values()), key=lambda part: part.written.number)
     _check_all_there(parts, paths)
-    for name, of in ALIKE.items():
-        for part in parts[1:]:
-            if of(part.config.get(name, {})) != of(parts[0].config.get(name, {})):
-                raise InputError(
-                    f"{part.outputs.config}: its {name} are not those of"
-                    f" {parts[0].outputs.config}: they are no parts of one job"
-                )
+    for part in parts[1:]:
+        _check_alike(part, parts[0])
     for part in parts:
         _check_whole(part, parts[0])
     return parts
+
+
+def lacking_logs(parts: Sequence[Part]) -> str:
+    """Return why the whole has no log though some of its parts have one; else ""."""
+    without = [part for part in parts if part.log is None]
+    if len(without) in (0, len(parts)):
+        return ""
+    name = without[0].outputs.name
+    return f"no log is written: {len(without)} of {len(parts)} parts have none, the first: {name}"
 
 
 def _configs(path: Path) -> Iterator[Path]:
@@ -124,6 +145,24 @@ def _check_all_there(parts: Sequence[Part], paths: Iterable[Path]) -> None:
     if missing := sorted(set(range(1, of + 1)) - set(numbers)):
         few = ", ".join(map(str, missing[:10])) + (", …" if len(missing) > 10 else "")
         raise InputError(f"{len(missing)} of {of} parts are missing: {few}")
+
+
+def _check_alike(part: Part, first: Part) -> None:
+    """Raise InputError where a part was judged in another way, or of other inputs."""
+    for section, of in ALIKE.items():
+        own, others = (of(one.config.get(section) or {}) for one in (part, first))
+        if own != others:
+            raise InputError(
+                f"{part.outputs.config}: its {section}{_differing(own, others)} are not those of"
+                f" {first.outputs.config}: they are no parts of one job"
+            )
+
+
+def _differing(own: Any, others: Any) -> str:
+    """Return which keys of two sections differ, in brackets; "" for sections without keys."""
+    if not isinstance(own, Mapping):
+        return ""
+    return f" ({', '.join(key for key in own | others if own.get(key) != others.get(key))})"
 
 
 def _check_whole(part: Part, first: Part) -> None:
