@@ -384,6 +384,16 @@ def test_offline_nothing_is_called_no_better_that_was_not_asked(
     assert "the reply is not in the cache" in ended.done.err
 
 
+def test_voters_are_told_to_be_left_out(optimise: Optimise, tmp_path: Path) -> None:
+    workflow = tmp_path / "w.yml"
+    workflow.write_text("judge: citation\nvoters: {a: {}, b: {prompts: {attest: strict}}}\n")
+    ended = optimise(teachable(rule), "--plan", "--workflow", workflow)
+    assert (ended.done.status, ended.requests) == (0, [])
+    assert ended.done.err == (
+        "warning: voters are left out: the prompt of the judge itself is optimised\n"
+    )
+
+
 def test_pairs_are_asked_one_by_one_whatever_the_group(optimise: Optimise) -> None:
     flags = ("--with", "gepa", "--set", "group=5")
     ended = optimise(teachable(rule), *flags)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -180,6 +181,14 @@ def test_demonstrations_are_part_of_the_digest(tmp_path: Path) -> None:
         module.demos = demos
         digests.add(Prompts({"attest": saved(module, tmp_path)}).get(ATTEST, "schema").digest)
     assert len(digests) == 3
+
+
+def test_what_labels_stand_for_is_part_of_the_digest() -> None:
+    prompt = Prompts({"attest": "argue"}).get(ATTEST, "schema")
+    labels = {"label": {"YES": "partial_support", "NO": "no_support"}}
+    other = replace(prompt, worded=replace(prompt.worded, labels=labels))
+    assert prompt.digest != other.digest
+    assert prompt.digest == Prompts({"attest": "argue"}).get(ATTEST, "schema").digest
 
 
 def test_inputs_that_an_item_has() -> None:

@@ -162,7 +162,7 @@ class PromptJob:
         each = asked / max(1, len(parts.held_out))
         tried = _tried(self.optimizer, self.candidates, parts)
         more = round(each * (tried + len(parts.held_out)))
-        fresh = await self._unkept(wanted, parts)
+        fresh = await self._unkept(panel, wanted, parts)
         for name in ("prompt_tokens", "completion_tokens", "cost"):
             if plan[name] is not None:
                 further = more * fresh[name] / max(1, fresh["calls"])
@@ -170,12 +170,12 @@ class PromptJob:
         plan["calls"] += more
         return {"name": wanted.program.name} | plan | {"items": len(parts.held_out)}
 
-    async def _unkept(self, wanted: Wanted, parts: Split) -> dict[str, Any]:
+    async def _unkept(self, panel: Panel, wanted: Wanted, parts: Split) -> dict[str, Any]:
         """Return what the calls for the questions held out would take if no reply were kept."""
         command = replace(self.job.model.command, asked=set())
         anew = replace(self.job.model, refresh=True, command=command)
         job = replace(self, job=replace(self.job, model=anew))
-        async with job._model(job._panel()) as model:
+        async with job._model(panel) as model:
             await all_answered(wanted.judge, parts.held_out, model)
             spent: dict[str, Any] = model.spent()
         return spent
@@ -191,6 +191,8 @@ class PromptJob:
         if not self.job.model.use:
             raise WorkflowError("a prompt is optimised by asking a model: add --use-env-llm")
         check_installed(self.optimizer)
+        if self.job.workflow.voters:
+            self.notify("voters are left out: the prompt of the judge itself is optimised")
         panel = job_panel(self.job)
         if len(panel) != 1:
             raise WorkflowError("--judge: give one judge; each prompt is optimised on its own")

@@ -129,9 +129,13 @@ class Prompt:
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 of the prompt with its fields empty: changes when the wording does."""
+        """The sha256 of the prompt with its fields empty: changes when the wording does.
+
+        So it does when labels of the prompt's own come to stand for others of the judge.
+        """
         empty = dict.fromkeys(self.signature.input_fields, "")
-        text = orjson.dumps([self.formatted(empty), self.request])
+        meaning = [self.worded.labels] if self.worded.labels else []
+        text = orjson.dumps([self.formatted(empty), self.request, *meaning])
         return hashlib.sha256(text).hexdigest()
 
     def blank(self) -> list[dict[str, Any]]:

@@ -116,6 +116,22 @@ def test_a_bad_judge_costs_no_more_than_its_audit(tmp_path: Path, endpoint: Endp
     assert "accuracy is 0.5000, must be at least 0.9" in done.err
 
 
+def test_a_baseline_that_lacks_a_figure_costs_nothing(tmp_path: Path, endpoint: Endpoint) -> None:
+    (tmp_path / "p.jsonl").write_text(pair_lines())
+    (tmp_path / "old.yml").write_text("audit: {figures: {accuracy: 0.9}}")
+    path = workflow(tmp_path, labels="p.jsonl", baseline="old.yml", max_drop={"kappa": 0.1})
+    done = judged(tmp_path, path)
+    assert (done.status, endpoint.requests) == (1, [])
+    assert "old.yml: unknown figure 'kappa'; there are: accuracy" in done.err
+
+
+def test_labels_of_another_judge_are_told_by_their_file(tmp_path: Path) -> None:
+    path = workflow(tmp_path, labels=str(LABELS))
+    done = sample("rag", tmp_path, "--workflow", path, "--judge", "length")
+    assert done.status == 1
+    assert f"audit: {LABELS} and the judgments of length have no item in common" in done.err
+
+
 def test_what_the_audit_asked_is_not_asked_again(tmp_path: Path, endpoint: Endpoint) -> None:
     path = workflow(tmp_path, labels=str(LABELS))
     plan = judged(tmp_path, path, "--plan", "--json")

@@ -36,6 +36,7 @@ def test_a_path_is_taken_from_here_else_from_beside_the_workflow(
         pytest.param({"labels": "x", "min": {"kapa": 0.1}}, "did you mean 'kappa'", id="figure"),
         pytest.param({"labels": "x", "min": {"kappa": "high"}}, "w: min", id="no number"),
         pytest.param({"labels": "x", "least": {}}, "unknown key 'least'", id="key"),
+        pytest.param({"labels": "x", "min": {"kappa": 40}}, "is 40, must be from -1 to 1", id="%"),
         pytest.param({"labels": "x", "max_drop": {"kappa": 0.1}}, "need each other", id="drop"),
     ],
 )
@@ -71,7 +72,7 @@ def test_a_drop_is_from_the_figures_of_an_earlier_job(tmp_path: Path) -> None:
     assert rules.broken({"kappa": 0.56}) == []
     assert rules.broken({"kappa": 0.54}) == ["kappa is 0.5400, was 0.6000: it may fall by 0.05"]
     with pytest.raises(InputError, match="unknown figure 'auc'; there are: kappa"):
-        AuditRules("l", baseline=str(config), max_drop={"auc": 0.05}).broken({"auc": 0.9})
+        AuditRules("l", baseline=str(config), max_drop={"auc": 0.05}).check("w")
 
 
 @pytest.mark.parametrize("text", ["", "audit: x", "audit: {items: 3}", "- 1", "a: [", "\x00"])

@@ -148,7 +148,8 @@ class Auditor:
             try:
                 return agree(truth, made, self.report)
             except InputError as error:
-                reason = str(error).replace(folder, self.rules.labels)
+                reason = str(error).replace(str(made), f"the judgments of {name}")
+                reason = reason.replace(str(truth), self.rules.labels)
                 raise InputError(f"audit: {reason}") from error
 
 

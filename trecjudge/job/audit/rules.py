@@ -37,18 +37,24 @@ class AuditRules:
     max_drop: dict[str, float] = field(default_factory=dict)
 
     def check(self, where: str) -> None:
-        """Raise WorkflowError for an unknown figure, or a drop from nothing."""
-        for name in (*self.min, *self.max_drop):
+        """Raise WorkflowError for what no figure could keep to, before anything is paid.
+
+        Raises InputError where the baseline lacks a figure.
+        """
+        for name, number in (*self.min.items(), *self.max_drop.items()):
             if name not in FIGURES:
                 raise WorkflowError(f"{where}: {unknown('figure', name, FIGURES)}")
+            if not -1 <= number <= 1:
+                raise WorkflowError(f"{where}: {name} is {number:g}, must be from -1 to 1")
         if bool(self.max_drop) != bool(self.baseline):
             raise WorkflowError(f"{where}: max_drop and baseline need each other")
+        before = figures_in(Path(self.baseline)) if self.baseline else {}
+        for name in self.max_drop:
+            if name not in before:
+                raise InputError(f"{self.baseline}: {unknown('figure', name, before)}")
 
     def broken(self, figures: Mapping[str, float | None]) -> list[str]:
-        """Return a line for each bound that is not kept; one on a figure not defined is not.
-
-        Raises InputError where the baseline has no figures.
-        """
+        """Return a line for each bound that is not kept; one on a figure not defined is not."""
         found = [
             f"{name} is {_number(figures.get(name))}, must be at least {least:g}"
             for name, least in self.min.items()
@@ -56,8 +62,6 @@ class AuditRules:
         ]
         before = figures_in(Path(self.baseline)) if self.baseline else {}
         for name, most in self.max_drop.items():
-            if name not in before:
-                raise InputError(f"{self.baseline}: {unknown('figure', name, before)}")
             if not _reaches(figures.get(name), before[name] - most):
                 text = f"{name} is {_number(figures.get(name))}, was {before[name]:.4f}"
                 found.append(f"{text}: it may fall by {most:g}")
