@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -19,6 +20,9 @@ from trecjudge.inputs.sources.values import as_id, objects
 from trecjudge.records import Place, ProvenanceLine, Response
 from trecjudge.text.quotes import find_quote_span
 
+MASKS = ("EMAIL", "PHONE", "CARD", "IBAN", "IP", "ID")
+"""What a quote has in brackets where personal data was masked."""
+MASK = re.compile(rf"\[(?:{'|'.join(MASKS)})\]")
 ENDING = ".provenance.jsonl"
 IDS = ("run_id", "topic_id", "doc_id")
 LATER: dict[str, Any] = {
@@ -118,11 +122,14 @@ def with_provenance(
 def quote_span(text: str, line: ProvenanceLine) -> tuple[int, int] | None:
     """Return where the quote of a line stands in a text: at its offsets, else anywhere, else None.
 
-    White space, case and kinds of quotation marks do not matter.
+    White space, case and kinds of quotation marks do not matter. A mask of personal data, such as
+    `[EMAIL]`, stands for any words.
     """
     if line.quote and text[line.start : line.end] == line.quote:
         return line.start, line.end
-    return find_quote_span(text, line.quote)
+    found = find_quote_span(text, line.quote)
+    is_masked = found is None and MASK.search(line.quote)
+    return find_quote_span(text, MASK.sub("…", line.quote)) if is_masked else found
 
 
 def _line(record: dict[str, Any]) -> ProvenanceLine:

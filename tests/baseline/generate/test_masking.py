@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trecjudge.baseline.generate.masking import masked
+from trecjudge.baseline.generate.masking import KINDS, masked
+from trecjudge.inputs.provenance import MASKS
 
 IBAN = "DE89 3704 0044 0532 0130 00"
 
@@ -65,3 +66,7 @@ def test_the_way_back_to_the_original() -> None:
 def test_a_hostile_text_ends_soon() -> None:
     for text in ("1 " * 50_000, "a@" * 50_000, "DE89 " * 20_000, "1:" * 50_000, "+1(" * 30_000):
         masked(text)
+
+
+def test_each_mask_is_known_where_quotes_are_looked_up() -> None:
+    assert {name for name, _, _ in KINDS} == set(MASKS)
