@@ -373,6 +373,23 @@ def grading(body: dict[str, Any], number: int) -> Answer:
     return Answer(json.dumps({"grades": grades}))
 
 
+def test_a_plan_counts_what_reranks(folder: Path, tmp_path: Path) -> None:
+    more = ("--rerank", "15", "--max-topics", "4")
+    with serving(grading) as endpoint:
+        job = WithModel(folder, tmp_path, endpoint)
+        planned = job.here("m", *more, "--plan", "--json")
+        assert endpoint.requests == []
+        done = job.here("m", *more)
+        asked = len(endpoint.requests)
+        again = job.here("m", *more, "--plan", "--json")
+        assert len(endpoint.requests) == asked
+    # 15 passages are graded by two requests, ten in each at most; then there is an answer.
+    assert (json.loads(planned.out)["calls"], asked) == (12, 12)
+    assert f"model: {asked} calls (0 of them retries)" in done.out
+    plan = json.loads(again.out)
+    assert (plan["calls"], plan["cached"]) == (0, 12)
+
+
 def test_what_reranks_sees_masks_too(folder: Path, tmp_path: Path) -> None:
     write = "Write to office@towndaville.org or elsewhere on the tram of Towndaville."
     (tmp_path / "asked.jsonl").write_text(json.dumps({"id": "3", "title": write}) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -167,6 +168,16 @@ def _topics(flags: GenerateFlags, printer: FindingPrinter) -> list[Topic]:
 
 
 def _print_plan(spent: dict[str, Any], flags: GenerateFlags) -> int:
-    if (flags.rounds or flags.rerank) and not (flags.quiet or flags.as_json):
-        print_errors(["note: calls of --rounds and --rerank depend on what is found: not counted"])
+    if not (flags.quiet or flags.as_json):
+        print_errors(f"note: {note}" for note in _not_planned(flags))
     return print_plans([{"name": flags.run_name} | spent], flags.as_json)
+
+
+def _not_planned(flags: GenerateFlags) -> Iterator[str]:
+    """Yield what a plan does not know, in words."""
+    if flags.rounds:
+        yield "calls of --rounds depend on what is found: not counted"
+    if flags.rerank and flags.rerank_by == "endpoint":
+        yield "calls of --rerank by an endpoint are not counted"
+    elif flags.rerank:
+        yield "until all is reranked, answers are planned from the order before"

@@ -28,6 +28,7 @@ from trecjudge.job.choice import workflow_at
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions, open_model
 from trecjudge.records import Place
+from trecjudge.show.closing import model_line
 
 Target = Annotated[
     Path,
@@ -153,7 +154,7 @@ def create_banks(flags: CreateFlags) -> int:
     elif not flags.quiet:
         by = "a model" if model.use else "words"
         lines = [f"banks: {len(made)} topics, {count} nuggets, by {by}: {flags.target}"]
-        lines += [f"trail: {files[0]}", *([f"calls: {spent}"] if spent else [])]
+        lines += [f"trail: {files[0]}", *([model_line(spent)] if spent else [])]
         print_errors(lines)
     return printer.status()
 

@@ -10,6 +10,7 @@ from typing import Any
 from trecjudge.baseline.generate.generating import Made
 from trecjudge.findings import counted
 from trecjudge.inputs.provenance import provenance_path
+from trecjudge.show.closing import model_line
 
 MOST_LISTED = 5
 """Topics without an answer that are listed with why."""
@@ -33,7 +34,7 @@ def generated_lines(
         yield f"abstained: … {len(made.abstentions)} topics in all"
     yield f"provenance: {provenance_path(run)}"
     if spent:
-        yield f"calls: {dict(spent)}"
+        yield model_line(spent)
     given = f"--rag-topics {shlex.quote(str(topics))}"
     yield f"next: run_judge.py check {shlex.quote(str(run))} --track {track} {given}"
     beside = f" --documents {shlex.quote(documents)}" if documents else ""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trecjudge.errors import JudgmentFailed
+from trecjudge.errors import PLANNED, JudgmentFailed
 from trecjudge.models.model import Model, Program, ReplyLength
 
 GRADE_PASSAGES = Program(
@@ -40,3 +40,19 @@ class ModelRanks:
             message = f"the grades are of passages {sorted(given)}, not of 1 to {len(texts)}"
             raise JudgmentFailed("parse", message, call=prediction.call)
         return [given[number] for number in range(1, len(texts) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRanks:
+    """Grades of a plan: those that are cached; passages without any keep their order."""
+
+    ranks: ModelRanks
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return the grade of each text, as far as it is known. Raises JudgmentFailed."""
+        try:
+            return await self.ranks.scores(question, texts)
+        except JudgmentFailed as failed:
+            if failed.kind != PLANNED:
+                raise
+            return [0.0] * len(texts)

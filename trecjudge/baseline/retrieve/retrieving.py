@@ -13,7 +13,7 @@ from trecjudge.baseline.index.embedding import embeds_for
 from trecjudge.baseline.index.endpoint import EndpointEmbeds
 from trecjudge.baseline.index.opening import is_address
 from trecjudge.baseline.index.protocol import Embeds, Index
-from trecjudge.baseline.retrieve.model_ranks import ModelRanks
+from trecjudge.baseline.retrieve.model_ranks import ModelRanks, PlannedRanks
 from trecjudge.baseline.retrieve.protocol import Ranks
 from trecjudge.baseline.retrieve.retriever import IndexRetriever, RetrieverSettings
 from trecjudge.baseline.retrieve.threshold import Threshold, read_threshold, threshold_path
@@ -28,8 +28,7 @@ class Retrieving:
     """How passages are found; `where` names the index.
 
     `threshold` is the file of the least confidence of an answer; None for the one beside the index,
-    if it is there. `embeddings` and `rerank` are settings of their endpoints. With a plan nothing
-    is reranked: what would be asked is not known before. `with_line` is whether a threshold counts.
+    if it X is whether a threshold counts.
     """
 
     where: str
@@ -45,7 +44,8 @@ class Retrieving:
     @asynccontextmanager
     async def opened(self, index: Index, model: Model) -> AsyncIterator[IndexRetriever]:
         """Yield the retriever. Raises InputError for what the index or the settings lack."""
-        settings = replace(self.settings, rerank=0) if self.options.plan else self.settings
+        not_asked = self.options.plan and self.rerank_by == "endpoint"
+        settings = replace(self.settings, rerank=0) if not_asked else self.settings
         async with AsyncExitStack() as stack:
             embeds = await self._embeds(index, stack)
             ranks = await self._ranks(model, stack) if settings.rerank else None
@@ -77,7 +77,7 @@ class Retrieving:
             return await stack.enter_async_context(opened)
         if not model.available:
             raise InputError("--rerank needs a model: add --use-env-llm")
-        return ModelRanks(model)
+        return PlannedRanks(ModelRanks(model)) if self.options.plan else ModelRanks(model)
 
     def _line(self, retriever: IndexRetriever) -> Threshold | None:
         """Return the threshold that holds here. Raises InputError if the one named does not."""
